@@ -1,0 +1,264 @@
+//! Contexts: a process's presence in a domain.
+
+use crate::arguments::Arguments;
+use crate::clock::{Clock, Time, VirtualClock};
+use crate::delivery::graph::Graph;
+use crate::delivery::waits::Waits;
+use crate::error::{ContextError, CreateError};
+use crate::executor::membership::Groups;
+use crate::executor::scheduler::Scheduler;
+use crate::interrupt;
+use crate::node::Node;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::timer::Schedule;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Weak;
+
+/// A process's presence in a domain: the root of its nodes.
+///
+/// Clones are the same context. Nodes of one context reach each other inside the process; separate contexts don't. Most
+/// programs have one. Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().domain(7).build()?;
+/// assert_eq!(context.domain(), 7);
+/// context.shutdown();
+/// assert!(context.node("late").is_err());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<Shared>);
+
+/// What everything in a context has in common.
+pub(crate) struct Shared {
+    /// Random: identifies this participant among all others.
+    pub(crate) participant: u64,
+    domain: u32,
+    pub(crate) arguments: Arguments,
+    pub(crate) clock: Clock,
+    pub(crate) graph: Graph,
+    pub(crate) waits: Waits,
+    pub(crate) groups: Groups,
+    /// Shut down: nothing is accepted any more.
+    pub(crate) ended: AtomicBool,
+    executors: Mutex<Vec<Weak<Scheduler>>>,
+    ros_timers: Mutex<Vec<Weak<Schedule>>>,
+}
+
+impl Context {
+    /// A context for a library or a test: it reads the domain from the environment, and no command line.
+    ///
+    /// # Errors
+    /// [`ContextError::Domain`].
+    pub fn new() -> Result<Self, ContextError> {
+        Self::builder().build()
+    }
+
+    /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see [`Arguments`]), and shut
+    /// down by Ctrl-C and SIGTERM.
+    ///
+    /// # Errors
+    /// [`ContextError`].
+    pub fn from_args() -> Result<Self, ContextError> {
+        let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        Self::builder().arguments(arguments).interrupts(true).build()
+    }
+
+    /// A context with other settings.
+    pub fn builder() -> ContextBuilder {
+        ContextBuilder::default()
+    }
+
+    /// A node in the root namespace (unless the command line says otherwise).
+    ///
+    /// # Errors
+    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may have the same name.
+    pub fn node(&self, name: &str) -> Result<Node, CreateError> {
+        self.node_in("/", name)
+    }
+
+    /// A node in a namespace, which begins with a slash.
+    ///
+    /// # Errors
+    /// As [`node`](Self::node).
+    pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
+        Node::new(&self.0, name, namespace)
+    }
+
+    /// Ends it all: nothing can be created or published any more, waiting publishers fail, and executors return from
+    /// spinning once their running callback has. What was accepted before stays in its histories.
+    ///
+    /// May be called from any thread and any callback, and again.
+    pub fn shutdown(&self) {
+        self.0.shutdown();
+    }
+
+    /// Whether [`shutdown`](Self::shutdown) was called.
+    pub fn is_shutdown(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
+    }
+
+    /// Its domain: contexts of different domains never see each other.
+    pub fn domain(&self) -> u32 {
+        self.0.domain
+    }
+
+    /// The command line it was made with.
+    pub fn arguments(&self) -> &Arguments {
+        &self.0.arguments
+    }
+
+    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
+    /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went back, none waits longer
+    /// than a period.
+    pub fn set_ros_time(&self, time: Option<Time>) {
+        self.0.clock.set_ros_time(time);
+        let timers: Vec<_> = self.0.ros_timers.lock().iter().filter_map(Weak::upgrade).collect();
+        timers.iter().for_each(|timer| timer.clock_jumped());
+        self.0.each_executor(|scheduler| crate::clock::Wake::wake(scheduler));
+    }
+
+    /// Time now, by the given clock.
+    pub fn now(&self, kind: crate::ClockKind) -> Time {
+        Time::from_nanoseconds(self.0.clock.now(kind))
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("domain", &self.0.domain).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    pub(crate) fn shutdown(&self) {
+        // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
+        self.ended.store(true, Ordering::Release);
+        self.each_executor(Scheduler::end);
+        for inbox in self.graph.inboxes() {
+            inbox.wake_publishers();
+        }
+    }
+
+    pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
+        if self.ended.load(Ordering::Acquire) {
+            return Err(CreateError::Shutdown { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is shut down already.
+    pub(crate) fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
+        let mut executors = self.executors.lock();
+        executors.retain(|known| known.strong_count() > 0);
+        if !executors.iter().any(|known| known.as_ptr() == Arc::as_ptr(scheduler)) {
+            executors.push(Arc::downgrade(scheduler));
+        }
+        drop(executors);
+        !self.ended.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn follow_ros_time(&self, timer: &Arc<Schedule>) {
+        let mut timers = self.ros_timers.lock();
+        if timers.len() == timers.capacity() {
+            timers.retain(|known| known.strong_count() > 0);
+        }
+        timers.push(Arc::downgrade(timer));
+    }
+
+    fn each_executor(&self, act: impl Fn(&Scheduler)) {
+        let executors: Vec<_> = self.executors.lock().iter().filter_map(Weak::upgrade).collect();
+        executors.iter().for_each(|scheduler| act(scheduler));
+    }
+}
+
+/// Makes a [`Context`]; from [`Context::builder`].
+#[derive(Default)]
+pub struct ContextBuilder {
+    arguments: Option<Vec<String>>,
+    domain: Option<u32>,
+    interrupts: bool,
+    clock: Option<VirtualClock>,
+}
+
+impl ContextBuilder {
+    /// The command line, its first word being the program's name. Default: none.
+    #[must_use]
+    pub fn arguments<I, A>(mut self, arguments: I) -> Self
+    where
+        I: IntoIterator<Item = A>,
+        A: Into<String>,
+    {
+        self.arguments = Some(arguments.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The domain. Default: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
+    #[must_use]
+    pub fn domain(mut self, domain: u32) -> Self {
+        self.domain = Some(domain);
+        self
+    }
+
+    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second one ends the process. Default: no. The first
+    /// context that wants it starts the one thread that waits for signals.
+    #[must_use]
+    pub fn interrupts(mut self, wanted: bool) -> Self {
+        self.interrupts = wanted;
+        self
+    }
+
+    /// Lives in virtual time.
+    #[must_use]
+    pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
+        self.clock = Some(clock.clone());
+        self
+    }
+
+    /// Makes the context.
+    ///
+    /// # Errors
+    /// [`ContextError`].
+    pub fn build(self) -> Result<Context, ContextError> {
+        let arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
+        let domain = match self.domain {
+            Some(domain) => domain,
+            None => domain_from_environment()?,
+        };
+        let shared = Arc::new(Shared {
+            participant: RandomState::new().hash_one(crate::sync::next_serial()),
+            domain,
+            arguments,
+            clock: Clock::new(self.clock),
+            graph: Graph::default(),
+            waits: Waits::new(),
+            groups: Groups::default(),
+            ended: AtomicBool::new(false),
+            executors: Mutex::new(Vec::new()),
+            ros_timers: Mutex::new(Vec::new()),
+        });
+        if self.interrupts {
+            interrupt::shut_down_on_signal(&shared).map_err(ContextError::Interrupts)?;
+        }
+        Ok(Context(shared))
+    }
+}
+
+fn domain_from_environment() -> Result<u32, ContextError> {
+    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"] {
+        if let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
+            let value = value.to_string_lossy();
+            return value
+                .trim()
+                .parse()
+                .map_err(|_| ContextError::Domain { variable, value: value.into_owned() });
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,294 @@
+//! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
+
+use super::history::{Cause, Counts, Entry, History, Place};
+use super::observers::Observers;
+use super::plan::Role;
+use super::waits::Waits;
+use crate::clock::{Clock, Stamp, Time};
+use crate::event::{MessageLost, Source};
+use crate::executor::current;
+use crate::executor::scheduler::{Home, Scheduler};
+use crate::message::block::{Erased, Pool};
+use crate::message::info::Publication;
+use crate::message::table::{CloneInto, Table};
+use crate::qos::QoS;
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
+use std::cell::Cell;
+
+/// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
+pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
+
+/// What has to wait until all locks are released: dropping messages and logging
+/// (other people's code), and signalling executors (a system call).
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub(crate) dropped: Vec<Erased>,
+    pub(crate) signals: Vec<Arc<Scheduler>>,
+    pub(crate) warnings: Vec<String>,
+}
+
+thread_local! {
+    /// The outbox of this thread, with the room it has: publishing allocates none.
+    static OUTBOX: Cell<Option<Box<Outbox>>> = const { Cell::new(None) };
+}
+
+impl Outbox {
+    /// Runs `work` with an empty outbox, then does what it left to do.
+    #[inline]
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
+        // Taken out while in use: a `Drop` that publishes finds none and gets its own.
+        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = work(&mut outbox);
+        if !outbox.signals.is_empty() {
+            outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        }
+        if !outbox.dropped.is_empty() {
+            outbox.dropped.clear();
+        }
+        if !outbox.warnings.is_empty() {
+            outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
+        }
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
+        result
+    }
+
+    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
+        self.signals.extend(scheduler);
+    }
+}
+
+/// Who a subscription is and what it wants; fixed when it is created.
+pub(crate) struct Wanted {
+    pub(crate) topic: Arc<str>,
+    /// The node's full name, for people.
+    pub(crate) node: Arc<str>,
+    pub(crate) node_number: u64,
+    pub(crate) table: &'static Table,
+    pub(crate) qos: QoS,
+    pub(crate) role: Role,
+    /// How to make a message of its own; there for every role but `Sharer`.
+    pub(crate) clone: Option<CloneInto>,
+    pub(crate) filter: Option<Filter>,
+    /// Publications of its own node are not for it.
+    pub(crate) ignore_own: bool,
+    /// Blocks for what is kept by value, and for copies that are made when a message is taken.
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) clock: Clock,
+}
+
+/// A subscription's end of the delivery.
+pub(crate) struct Inbox {
+    pub(crate) wanted: Wanted,
+    pub(crate) observers: Observers,
+    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+    /// Nanoseconds after its publication at which a message is too old for this subscription.
+    lifespan: Option<i64>,
+    state: Mutex<State>,
+    /// Signalled when a place became free and a publisher waits for one.
+    space: Condvar,
+}
+
+struct State {
+    history: History,
+    /// Where to announce that something came; only a subscription with a callback in an executor has one.
+    home: Option<Home>,
+    /// It is announced; the executor asks for what comes next after each message.
+    announced: bool,
+    closed: bool,
+    /// Publishers waiting for a place.
+    waiting: usize,
+}
+
+/// Why a publisher got no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    /// The subscription is gone: nothing to deliver, nothing wrong.
+    Gone,
+    /// The history stayed full.
+    Full,
+    /// It could only be emptied by who waits.
+    WouldDeadlock,
+    /// The context was shut down.
+    Shutdown,
+}
+
+impl Inbox {
+    pub(crate) fn new(
+        wanted: Wanted,
+        observers: Observers,
+        lost: Option<Arc<Source<MessageLost>>>,
+    ) -> Arc<Self> {
+        let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
+        let state = State { history, home: None, announced: false, closed: false, waiting: 0 };
+        let lifespan = wanted.qos.lifespan_nanoseconds();
+        Arc::new(Self { wanted, observers, lost, lifespan, state: Mutex::new(state), space: Condvar::new() })
+    }
+
+    /// Brings a message in and announces it. Called under the publisher's lock.
+    #[inline]
+    pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place, outbox: &mut Outbox) {
+        let mut publication = *publication;
+        if let Some(lifespan) = self.lifespan {
+            publication.expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
+        }
+        let mut state = self.state.lock();
+        if state.closed {
+            outbox.dropped.push(message);
+            return;
+        }
+        if let Some((entry, cause)) = state.history.push(message, &publication, place) {
+            outbox.dropped.push(entry.message);
+            if cause != Cause::Expired {
+                self.report_lost(outbox);
+            }
+        }
+        if !state.announced
+            && let Some(home) = &state.home
+        {
+            if home.notify(publication.stamp) {
+                outbox.signals.push(home.scheduler.clone());
+            }
+            state.announced = true;
+        }
+    }
+
+    #[cold]
+    fn report_lost(&self, outbox: &mut Outbox) {
+        if let Some(lost) = &self.lost {
+            outbox.signal(lost.update(|event| {
+                event.total += 1;
+                event.total_change += 1;
+            }));
+        }
+    }
+
+    /// Takes the oldest message, for the executor (`announced`: then the stamp of the next one is returned as well, under
+    /// which the executor keeps it ready) or for somebody who asks by himself.
+    #[inline]
+    pub(crate) fn take(&self, announced: bool) -> Option<(Entry, Option<Stamp>)> {
+        let mut expired = Vec::new(); // allocates only if something has: dropped when the lock is released
+        let mut state = self.state.lock();
+        let clock = &self.wanted.clock;
+        let entry = state.history.pop(|| clock.steady(), |old| expired.push(old.message));
+        let next = state.history.oldest();
+        if announced {
+            state.announced = next.is_some() && state.home.is_some();
+        }
+        let waited_for = state.waiting > 0;
+        drop(state);
+        if waited_for {
+            self.space.notify_all();
+        }
+        entry.map(|entry| (entry, next))
+    }
+
+    /// What is announced still, after a callback panicked.
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        let state = self.state.lock();
+        if state.announced { state.history.oldest() } else { None }
+    }
+
+    /// Sets where to announce messages, and announces those that wait.
+    pub(crate) fn attach(&self, home: Option<Home>) {
+        Outbox::with(|outbox| {
+            let mut state = self.state.lock();
+            let oldest = state.history.oldest();
+            state.announced = home.is_some() && oldest.is_some();
+            if let (Some(home), Some(oldest)) = (&home, oldest)
+                && home.notify(oldest)
+            {
+                outbox.signals.push(home.scheduler.clone());
+            }
+            state.home = home;
+        });
+    }
+
+    /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
+    pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
+        let mut state = self.state.lock();
+        let mut waiting_for = None;
+        loop {
+            if state.closed {
+                return Err(NoPlace::Gone);
+            }
+            // Acquire: pairs with the Release of the shutdown, which then wakes us under this lock.
+            if ended.load(Ordering::Acquire) {
+                return Err(NoPlace::Shutdown);
+            }
+            let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+            if let Some(freed) = freed {
+                drop(state);
+                drop(freed); // user code
+                state = self.state.lock();
+                if granted {
+                    return Ok(());
+                }
+                continue;
+            }
+            if granted {
+                return Ok(());
+            }
+            let left = Time::from_nanoseconds(deadline) - Time::steady();
+            if left.is_zero() {
+                return Err(NoPlace::Full);
+            }
+            if waiting_for.is_none()
+                && let Some(home) = &state.home
+            {
+                let held_up = current::spinning();
+                if held_up.contains(&home.scheduler.id) || home.scheduler.depends_on_this_thread() {
+                    return Err(NoPlace::WouldDeadlock);
+                }
+                waiting_for = Some(waits.enter(&held_up, home.scheduler.id).ok_or(NoPlace::WouldDeadlock)?);
+            }
+            state.waiting += 1;
+            state = self.space.wait_at_most(state, Some(left));
+            state.waiting -= 1;
+        }
+    }
+
+    /// Takes back a promise.
+    pub(crate) fn unreserve(&self) {
+        let mut state = self.state.lock();
+        state.history.unreserve();
+        let waited_for = state.waiting > 0;
+        drop(state);
+        if waited_for {
+            self.space.notify_all();
+        }
+    }
+
+    /// Brings in what was retained for late joiners; see [`History::merge`].
+    pub(crate) fn merge(&self, retained: Vec<Entry>) {
+        let now = self.wanted.clock.steady();
+        let out = self.state.lock().history.merge(retained, now);
+        drop(out); // user code, outside the lock
+    }
+
+    /// Wakes publishers that wait for a place, so that they notice what changed.
+    pub(crate) fn wake_publishers(&self) {
+        drop(self.state.lock()); // whoever looked before is asleep by now
+        self.space.notify_all();
+    }
+
+    /// Nothing comes in any more, and what waited is dropped.
+    pub(crate) fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        state.home = None;
+        state.announced = false;
+        let out = state.history.drain();
+        drop(state);
+        self.space.notify_all();
+        drop(out);
+    }
+
+    pub(crate) fn count_copy(&self) {
+        self.state.lock().history.counts.copies += 1;
+    }
+
+    pub(crate) fn counts(&self) -> (Counts, usize) {
+        let state = self.state.lock();
+        (state.history.counts, state.history.len())
+    }
+}

@@ -1,0 +1,136 @@
+//! Errors: one enum per operation, each saying what, where, the limit and the remedy.
+
+use crate::arguments::ArgumentError;
+use crate::executor::{AddError, SpinError};
+use crate::name::NameError;
+use crate::publisher::PublishError;
+use crate::qos::QosError;
+use sinew_msg::Message;
+
+/// What `?` in a program's `main` or a callback turns every error of this crate into.
+///
+/// ```
+/// fn main() -> sinew::Result<()> {
+///     let context = sinew::Context::new()?;
+///     let node = context.node("no spaces please");
+///     assert!(matches!(node, Err(sinew::CreateError::Name(_))));
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A context could not be made.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// A node or an entity could not be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// A message could not be published; it was dropped when the error was turned into this one.
+    #[error("{0}")]
+    Publish(PublishFailure),
+    /// Something could not be added to an executor.
+    #[error(transparent)]
+    Add(#[from] AddError),
+    /// An executor stopped.
+    #[error(transparent)]
+    Spin(#[from] SpinError),
+}
+
+/// A result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl<T: Message> From<PublishError<T>> for Error {
+    fn from(error: PublishError<T>) -> Self {
+        Error::Publish(error.failure())
+    }
+}
+
+/// Why a context could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContextError {
+    /// The command line has something between `--ros-args` and `--` that can't be used.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// The domain in the environment isn't a number.
+    #[error("{variable} is `{value}`, but a domain is a number from 0 to 4294967295: correct it or unset it")]
+    Domain {
+        /// The environment variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The operating system refused a handler for Ctrl-C.
+    #[error("no handler for SIGINT and SIGTERM could be installed: {0}")]
+    Interrupts(std::io::Error),
+}
+
+/// Why a node, publisher, subscription, timer, group or guard condition could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CreateError {
+    /// A name breaks ROS 2's rules.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The QoS is contradictory, or not there yet.
+    #[error("the QoS of `{topic}` can't be used: {problem}")]
+    Qos {
+        /// The topic as it was given.
+        topic: String,
+        /// What is wrong with it.
+        problem: QosError,
+    },
+    /// The context is shut down.
+    #[error("`{name}` can't be created: the context is shut down")]
+    Shutdown {
+        /// What was to be created.
+        name: String,
+    },
+    /// A timer's period is zero or longer than 292 years.
+    #[error(
+        "a timer of node {node} can't have a period of {period:?}: it must be more than 0 and less than 292 years"
+    )]
+    Period {
+        /// The node.
+        node: String,
+        /// The period that was asked for.
+        period: std::time::Duration,
+    },
+    /// A status handler was given before the group it belongs to.
+    #[error("`in_group` must come before the `on_..` handlers of `{topic}`: they belong to the group, too")]
+    GroupAfterHandlers {
+        /// The topic as it was given.
+        topic: String,
+    },
+    /// The group belongs to another context.
+    #[error("`{name}` can't be in a group of another context")]
+    ForeignGroup {
+        /// What was to be created.
+        name: String,
+    },
+}
+
+/// Why a message was not published. Nobody got it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PublishFailure {
+    /// The context is shut down.
+    #[error("the message was not published: the context is shut down")]
+    Shutdown,
+    /// A reliable keep_all subscription had no room for `max_blocking_time`.
+    #[error(
+        "the message was not published: a reliable keep_all subscription had no room for it within {waited:?} \
+         (max_blocking_time); take faster, or raise max_samples"
+    )]
+    Full {
+        /// The publisher's `max_blocking_time`.
+        waited: std::time::Duration,
+    },
+    /// A reliable keep_all subscription has no room, and only the caller could make some.
+    #[error(
+        "the message was not published: a reliable keep_all subscription is full, and waiting for it would never end, \
+         as the thread that would have to empty it is waiting here; use keep_last, or another executor"
+    )]
+    WouldDeadlock,
+}

@@ -1,0 +1,217 @@
+//! What happens to an entity besides messages: status events and guard conditions.
+
+use crate::callback::{EventCallback, OnEvent};
+use crate::clock::{Clock, Stamp};
+use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::turn::{Exclusive, Turn};
+use crate::message::info::ChainScope;
+use crate::qos::Policy;
+use crate::sync::{Arc, Mutex};
+
+/// Somebody matched with this entity, or went away. ROS 2: `rmw_matched_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Matched {
+    /// How many entities have ever matched.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+    /// How many are matched now.
+    pub current: u64,
+    /// How that changed since the last event.
+    pub current_change: i64,
+}
+
+/// An entity of the same topic asks for, or offers, a QoS that doesn't go with this one's. ROS 2:
+/// `rmw_qos_incompatible_event_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct IncompatibleQos {
+    /// How many there were.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+    /// The policy that kept the last one apart.
+    pub last_policy: Option<Policy>,
+    /// The node of the last one, and what was offered and asked for.
+    pub last_reason: String,
+}
+
+/// An entity of the same topic has another type. ROS 2: `rmw_incompatible_type_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct IncompatibleType {
+    /// How many there were.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+    /// The node of the last one, and its type.
+    pub last_reason: String,
+}
+
+/// Messages that reached the subscription's history were lost to newer ones, or found it full. ROS 2:
+/// `rmw_message_lost_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct MessageLost {
+    /// How many there were.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+}
+
+/// A guard condition was triggered.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Triggered {
+    /// How often since the callback ran last.
+    pub count: u64,
+}
+
+/// What is gathered until the executor delivers it.
+pub(crate) trait Gathered: Clone + Default + Send + Sync + 'static {
+    /// Forgets the changes that were delivered.
+    fn delivered(&mut self);
+}
+
+impl Gathered for Matched {
+    fn delivered(&mut self) {
+        (self.total_change, self.current_change) = (0, 0);
+    }
+}
+
+impl Gathered for IncompatibleQos {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for IncompatibleType {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for MessageLost {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for Triggered {
+    fn delivered(&mut self) {
+        self.count = 0;
+    }
+}
+
+/// An entity that gathers events of one kind and hands them to a callback, all that came since the last time at once.
+pub(crate) struct Source<E> {
+    group: Arc<GroupCore>,
+    what: String,
+    clock: Clock,
+    gathered: Mutex<Waiting<E>>,
+    callback: Exclusive<OnEvent<E>>,
+}
+
+struct Waiting<E> {
+    event: E,
+    since: Option<Stamp>,
+    home: Option<Home>,
+}
+
+impl<E: Gathered> Source<E> {
+    pub(crate) fn new<S, Form, F>(group: &Group<S>, what: String, mut callback: F) -> Arc<Self>
+    where
+        S: Send + 'static,
+        F: EventCallback<E, S, Form>,
+    {
+        let state = group.state.clone();
+        let on_event: OnEvent<E> = Box::new(move |key, event| callback.call(state.open(key), event));
+        Arc::new(Self {
+            group: group.core.clone(),
+            what,
+            clock: group.core.clock.clone(),
+            gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
+            callback: group.core.claim.callback(on_event),
+        })
+    }
+
+    /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no lock.
+    #[must_use]
+    pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        let mut waiting = self.gathered.lock();
+        change(&mut waiting.event);
+        if waiting.since.is_some() {
+            return None; // it is queued already
+        }
+        let stamp = self.clock.stamp();
+        waiting.since = Some(stamp);
+        let home = waiting.home.as_ref()?;
+        home.notify(stamp).then(|| home.scheduler.clone())
+    }
+}
+
+impl<E: Gathered> Entity for Source<E> {
+    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+        let event = {
+            let mut waiting = self.gathered.lock();
+            if waiting.since.take().is_none() {
+                return Ran { result: Ok(()), next: None };
+            }
+            let event = waiting.event.clone();
+            waiting.event.delivered();
+            event
+        };
+        let _no_chain = ChainScope::enter(None);
+        let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &event);
+        // What came meanwhile announced itself: it found nothing queued.
+        Ran { result, next: None }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.gathered.lock().since
+    }
+
+    fn attach(&self, home: Option<Home>) {
+        let mut waiting = self.gathered.lock();
+        waiting.home = home;
+        let signal = match (&waiting.home, waiting.since) {
+            (Some(home), Some(since)) if home.notify(since) => Some(home.scheduler.clone()),
+            _ => None,
+        };
+        drop(waiting);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+    }
+
+    fn turn(&self) -> Option<Turn<'_>> {
+        self.group.claim.take()
+    }
+
+    fn describe(&self) -> String {
+        format!("{} of node {}", self.what, self.group.node)
+    }
+}
+
+/// An entity's handlers, and their places in the group.
+pub(crate) struct Joined<E> {
+    source: Arc<Source<E>>,
+    membership: Membership,
+}
+
+impl<E: Gathered> Joined<E> {
+    pub(crate) fn new(source: Arc<Source<E>>) -> Self {
+        let membership = source.group.join(source.clone());
+        Self { source, membership }
+    }
+
+    pub(crate) fn source(&self) -> &Arc<Source<E>> {
+        &self.source
+    }
+
+    pub(crate) fn part(&self, wait: bool) {
+        self.source.group.part(self.membership, wait);
+    }
+}

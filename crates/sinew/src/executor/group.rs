@@ -1,0 +1,167 @@
+//! Callback groups: what an executor runs, one callback at a time.
+
+use super::scheduler::{Entity, Home, Scheduler};
+use super::turn::{Claim, Exclusive};
+use crate::clock::Clock;
+use crate::sync::{Arc, Mutex, next_serial};
+use slab::Slab;
+
+/// A mutually exclusive callback group: its callbacks never run at the same time, and may share a state.
+///
+/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like are put into it with `in_group`; their
+/// callbacks may then take `&mut S` as their first parameter, and need no lock for it. Every node has a default group
+/// without state for all others. Clones are the same group. The state lives as long as a handle or an entity of the
+/// group, and is only ever touched by the thread that runs the group.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+/// #[derive(Default)]
+/// struct Sum(u64);
+///
+/// let context = Context::new()?;
+/// let node = context.node("adder")?;
+/// let sum = node.group(Sum::default());
+/// let _s = node.subscription::<Number>("numbers").in_group(&sum)
+///     .callback(|sum: &mut Sum, number: &Number| sum.0 += number.0)?;
+/// let _t = node.timer(Duration::from_secs(1)).in_group(&sum)
+///     .callback(|sum: &mut Sum| println!("{}", sum.0))?;
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Group<S = ()> {
+    pub(crate) core: Arc<GroupCore>,
+    pub(crate) state: Arc<Exclusive<S>>,
+}
+
+impl<S> Clone for Group<S> {
+    fn clone(&self) -> Self {
+        Self { core: self.core.clone(), state: self.state.clone() }
+    }
+}
+
+impl<S: Send + 'static> Group<S> {
+    pub(crate) fn new(node: &str, clock: &Clock, state: S) -> Self {
+        let core = Arc::new(GroupCore {
+            node: node.to_owned(),
+            clock: clock.clone(),
+            claim: Claim::new(),
+            members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
+        });
+        let state = Arc::new(core.claim.state(state));
+        Self { core, state }
+    }
+
+    /// Sets the group's priority (default 0): of what is ready, the executor runs groups of the highest priority first.
+    /// It interrupts nothing. May be changed at any time.
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        self.core.set_priority(priority);
+        self
+    }
+}
+
+/// The untyped part of a group.
+pub(crate) struct GroupCore {
+    /// The full name of the node it belongs to.
+    pub(crate) node: String,
+    pub(crate) clock: Clock,
+    pub(crate) claim: Claim,
+    members: Mutex<Members>,
+}
+
+struct Members {
+    entities: Slab<(u64, Arc<dyn Entity>)>,
+    /// The executor that runs the group, and the group's slot in it.
+    executor: Option<(Arc<Scheduler>, u32)>,
+    priority: i32,
+}
+
+/// Why a group could not be added to an executor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAdded {
+    /// This executor has it already.
+    Here,
+    /// Another executor has it.
+    Elsewhere,
+}
+
+/// An entity's place in its group.
+#[derive(Clone, Copy)]
+pub(crate) struct Membership {
+    key: usize,
+    serial: u64,
+}
+
+fn member(key: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
+    u32::try_from(key).expect("fewer than 2^32 entities")
+}
+
+impl GroupCore {
+    fn set_priority(&self, priority: i32) {
+        let mut members = self.members.lock();
+        members.priority = priority;
+        if let Some((scheduler, slot)) = &members.executor {
+            scheduler.set_priority(*slot, priority);
+        }
+    }
+
+    /// Takes an entity in; if the group is in an executor, so is the entity from now on.
+    pub(crate) fn join(&self, entity: Arc<dyn Entity>) -> Membership {
+        let mut members = self.members.lock();
+        let serial = next_serial();
+        let key = members.entities.insert((serial, entity.clone()));
+        if let Some((scheduler, slot)) = &members.executor {
+            let home = scheduler.enter(*slot, member(key), serial, entity.clone());
+            entity.attach(Some(home));
+        }
+        Membership { key, serial }
+    }
+
+    /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs on another thread.
+    pub(crate) fn part(&self, membership: Membership, wait: bool) {
+        let (entity, executor) = {
+            let mut members = self.members.lock();
+            let here =
+                members.entities.get(membership.key).is_some_and(|(serial, _)| *serial == membership.serial);
+            let entity = here.then(|| members.entities.remove(membership.key).1);
+            (entity, members.executor.clone())
+        };
+        if let Some(entity) = &entity {
+            entity.attach(None);
+        }
+        if let Some((scheduler, slot)) = executor {
+            scheduler.leave(&Home::of(&scheduler, slot, member(membership.key), membership.serial), wait);
+        }
+        drop(entity); // with the user's closure: no lock is held
+    }
+
+    pub(crate) fn add_to(&self, scheduler: &Arc<Scheduler>) -> Result<(), NotAdded> {
+        let mut members = self.members.lock();
+        match &members.executor {
+            Some((other, _)) if Arc::ptr_eq(other, scheduler) => return Err(NotAdded::Here),
+            Some(_) => return Err(NotAdded::Elsewhere),
+            None => {}
+        }
+        let slot = scheduler.add_group(members.priority);
+        members.executor = Some((scheduler.clone(), slot));
+        for (key, (serial, entity)) in &members.entities {
+            let home = scheduler.enter(slot, member(key), *serial, entity.clone());
+            entity.attach(Some(home));
+        }
+        Ok(())
+    }
+
+    /// Takes the group out of the executor, if it is in it. What waits in its entities keeps waiting.
+    pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>) {
+        let mut members = self.members.lock();
+        let Some((_, slot)) = members.executor.take_if(|(other, _)| Arc::ptr_eq(other, scheduler)) else {
+            return;
+        };
+        for (key, (serial, entity)) in &members.entities {
+            entity.attach(None);
+            scheduler.leave(&Home::of(scheduler, slot, member(key), *serial), false);
+        }
+        scheduler.remove_group(slot);
+    }
+}

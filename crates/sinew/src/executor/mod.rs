@@ -1,0 +1,523 @@
+//! Executors: running callbacks in the order in which their messages arrived. (The design's section 7.)
+//!
+//! | file | what |
+//! |---|---|
+//! | `scheduler` | the ready queue: which callback runs next; timers; sleeping |
+//! | `heap` | the indexed heap it is made of |
+//! | `group` | callback groups, their members and their place in an executor |
+//! | `membership` | which executor serves the groups of a node or a context |
+//! | `turn` | who may touch a group's callbacks and state now |
+//! | `current` | what this thread is in the middle of |
+
+pub(crate) mod current;
+pub(crate) mod group;
+mod heap;
+pub(crate) mod membership;
+pub(crate) mod scheduler;
+pub(crate) mod turn;
+
+use crate::clock::{Time, nanoseconds};
+use crate::context::{Context, Shared};
+use crate::node::Node;
+use crate::sync::{Arc, Mutex};
+use current::{Running, Spinning};
+use group::{Group, GroupCore, NotAdded};
+use membership::Groups;
+use scheduler::{Next, Patience, Ran, Scheduler, Slack, Work};
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Weak;
+use std::task::{self, Poll, Waker};
+use std::time::Duration;
+
+/// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
+/// groups with a higher priority first.
+///
+/// All `spin` functions run callbacks on the calling thread, one at a time. One thread spins an executor at a time;
+/// different executors may serve different nodes or groups on different threads. While nothing is ready the thread sleeps;
+/// an idle entity costs nothing. Dropped, an executor gives its groups free, and what waits in them keeps waiting.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+/// let context = Context::new()?;
+/// let node = context.node("doubler")?;
+/// let doubled = node.publisher::<Number>("doubled").create()?;
+/// let _numbers = node.subscription::<Number>("numbers")
+///     .callback(move |number: &Number| doubled.publish(Number(2 * number.0)))?;
+/// let results = node.subscription::<Number>("doubled").create()?;
+///
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// node.publisher::<Number>("numbers").create()?.publish(Number(21))?;
+/// assert_eq!(executor.spin_some()?, 1);
+/// assert_eq!(results.take().unwrap().0.0, 42);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Executor {
+    scheduler: Arc<Scheduler>,
+    served: Mutex<Vec<Served>>,
+    on_panic: OnFault,
+    on_error: OnFault,
+}
+
+/// What an executor does when a callback panics or returns an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnFault {
+    /// Spinning stops and returns it. The default for panics: nobody knows what state they left.
+    Stop,
+    /// It is reported with the entity's name, in the log (or on standard error, if the program has no logger), and the
+    /// rest goes on. The default for errors.
+    Report,
+}
+
+/// What an executor serves.
+enum Served {
+    Context(Weak<Shared>),
+    Groups(Weak<Groups>),
+    Group(Weak<GroupCore>),
+}
+
+/// What can be added to an executor: a [`Context`], a [`Node`] or a [`Group`].
+pub trait Servable: sealed::Sealed {
+    #[doc(hidden)]
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Context {}
+    impl Sealed for super::Node {}
+    impl<S> Sealed for super::Group<S> {}
+}
+
+impl Servable for Context {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        let shared = self.shared();
+        executor.meet(shared)?;
+        if !shared.groups.serve(&executor.scheduler) {
+            return Err(AddError::Taken { what: "the context".to_owned() });
+        }
+        executor.served.lock().push(Served::Context(Arc::downgrade(shared)));
+        Ok(())
+    }
+}
+
+impl Servable for Node {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.meet(self.context_shared())?;
+        if !self.groups().serve(&executor.scheduler) {
+            return Err(AddError::Taken { what: format!("node {}", self.full_name()) });
+        }
+        executor.served.lock().push(Served::Groups(Arc::downgrade(self.groups())));
+        Ok(())
+    }
+}
+
+impl<S: Send + 'static> Servable for Group<S> {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.accept_clock(&self.core.clock)?;
+        match self.core.add_to(&executor.scheduler) {
+            Ok(()) => {}
+            Err(NotAdded::Here) => return Ok(()),
+            Err(NotAdded::Elsewhere) => {
+                return Err(AddError::Taken { what: format!("the group of node {}", self.core.node) });
+            }
+        }
+        executor.served.lock().push(Served::Group(Arc::downgrade(&self.core)));
+        Ok(())
+    }
+}
+
+impl Executor {
+    /// An executor that runs everything on the thread that spins it.
+    pub fn single() -> Self {
+        Self {
+            scheduler: Scheduler::new(),
+            served: Mutex::new(Vec::new()),
+            on_panic: OnFault::Stop,
+            on_error: OnFault::Report,
+        }
+    }
+
+    /// What to do when a callback panics; [`OnFault::Stop`] by default.
+    #[must_use]
+    pub fn on_panic(mut self, reaction: OnFault) -> Self {
+        self.on_panic = reaction;
+        self
+    }
+
+    /// What to do when a callback returns an error; [`OnFault::Report`] by default.
+    #[must_use]
+    pub fn on_error(mut self, reaction: OnFault) -> Self {
+        self.on_error = reaction;
+        self
+    }
+
+    /// Serves a context, a node or a group from now on: of a context or a node all groups that no other executor serves,
+    /// also those that are still to come. May be called while another thread spins.
+    ///
+    /// # Errors
+    /// [`AddError`]: another executor serves it, or its context is shut down or lives in another time.
+    pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+        what.add_to(self)
+    }
+
+    fn meet(&self, context: &Arc<Shared>) -> Result<(), AddError> {
+        self.accept_clock(&context.clock)?;
+        if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
+    }
+
+    fn accept_clock(&self, clock: &crate::clock::Clock) -> Result<(), AddError> {
+        if self.scheduler.accept_clock(clock) { Ok(()) } else { Err(AddError::OtherClock) }
+    }
+
+    /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was made by
+    /// [`Context::from_args`]).
+    ///
+    /// # Errors
+    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](Self::on_error) says to stop; or somebody spins
+    /// this executor already.
+    pub fn spin(&self) -> Result<(), SpinError> {
+        let spin = self.begin(true)?;
+        spin.run(Patience::Forever).map(drop)
+    }
+
+    /// Runs what is ready now, and nothing that becomes ready meanwhile. Returns how many callbacks ran. Doesn't wait.
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin).
+    pub fn spin_some(&self) -> Result<u64, SpinError> {
+        let spin = self.begin(false)?;
+        let Some(clock) = self.scheduler.clock() else { return Ok(0) };
+        spin.run(Patience::Until(clock.stamp()))
+    }
+
+    /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed (checked between
+    /// callbacks). Returns how many callbacks ran. Doesn't wait.
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin).
+    pub fn spin_all(&self, max: Duration) -> Result<u64, SpinError> {
+        let mut spin = self.begin(false)?;
+        spin.end = Some(Time::steady() + max);
+        spin.run(Patience::None)
+    }
+
+    /// Runs one callback, for which it waits at most `timeout`. Returns whether one ran.
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin).
+    pub fn spin_once(&self, timeout: Duration) -> Result<bool, SpinError> {
+        let mut spin = self.begin(true)?;
+        spin.most = 1;
+        let now = self.scheduler.clock().map_or_else(|| Time::steady().nanoseconds(), |clock| clock.steady());
+        let patience = if timeout.is_zero() {
+            Patience::None
+        } else {
+            Patience::Deadline(now.saturating_add(nanoseconds(timeout)))
+        };
+        spin.run(patience).map(|ran| ran > 0)
+    }
+
+    /// Runs callbacks until the future is ready, and returns what it is ready with. The future is polled on this thread,
+    /// between callbacks.
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
+    pub fn spin_until<F: Future>(&self, future: F) -> Result<F::Output, SpinError> {
+        let spin = self.begin(true)?;
+        let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
+                return Ok(output);
+            }
+            if !spin.run_until_poked()? {
+                return Err(SpinError::Stopped);
+            }
+        }
+    }
+
+    /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready until nothing is.
+    /// Returns how many callbacks ran. The same program does the same in the same order every time.
+    ///
+    /// # Errors
+    /// As [`spin`](Self::spin); and [`SpinError::NotVirtual`] if the context lives in real time.
+    pub fn advance(&self, duration: Duration) -> Result<u64, SpinError> {
+        let clock = self.scheduler.clock();
+        let clock = clock.as_ref().and_then(|clock| clock.virtual_clock()).ok_or(SpinError::NotVirtual)?;
+        let end = clock.now() + duration;
+        let mut ran = 0;
+        loop {
+            let spin = self.begin(false)?;
+            ran += spin.run(Patience::None)?;
+            drop(spin);
+            match self.scheduler.next_due() {
+                _ if self.scheduler.is_stopped() => return Ok(ran),
+                Some(due) if due <= end.nanoseconds() => {
+                    clock.set(Time::from_nanoseconds(due).max(clock.now()))
+                }
+                _ if clock.now() < end => clock.set(end),
+                _ => return Ok(ran),
+            }
+        }
+    }
+
+    /// A handle that stops this executor from anywhere.
+    pub fn stop_handle(&self) -> StopHandle {
+        StopHandle(self.scheduler.clone())
+    }
+
+    fn begin(&self, consumes_stop: bool) -> Result<Spin<'_>, SpinError> {
+        if !self.scheduler.begin() {
+            return Err(SpinError::Busy);
+        }
+        let spinning = Spinning::enter(self.scheduler.id);
+        Ok(Spin { executor: self, consumes_stop, most: u64::MAX, end: None, _spinning: spinning })
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        for served in self.served.lock().drain(..) {
+            match served {
+                Served::Context(context) => {
+                    if let Some(context) = context.upgrade() {
+                        context.groups.leave(&self.scheduler);
+                    }
+                }
+                Served::Groups(groups) => {
+                    if let Some(groups) = groups.upgrade() {
+                        groups.leave(&self.scheduler);
+                    }
+                }
+                Served::Group(group) => {
+                    if let Some(group) = group.upgrade() {
+                        group.remove_from(&self.scheduler);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor").field("on_panic", &self.on_panic).finish_non_exhaustive()
+    }
+}
+
+/// Stops an [`Executor`]; from [`Executor::stop_handle`].
+#[derive(Clone)]
+pub struct StopHandle(Arc<Scheduler>);
+
+impl StopHandle {
+    /// Makes the spin that runs return, once its running callback has; if none runs, the next one that may wait. (So a
+    /// stop that comes just before the spin isn't lost.)
+    pub fn stop(&self) {
+        self.0.stop();
+    }
+}
+
+impl fmt::Debug for StopHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StopHandle")
+    }
+}
+
+/// Wakes the executor for a future.
+struct Poke(Arc<Scheduler>);
+
+impl task::Wake for Poke {
+    fn wake(self: Arc<Self>) {
+        self.0.poke();
+    }
+}
+
+/// One spin, from beginning to end.
+struct Spin<'a> {
+    executor: &'a Executor,
+    /// A request to stop is done with when this returns.
+    consumes_stop: bool,
+    /// Callbacks to run at most.
+    most: u64,
+    /// When to stop even if there is more to do.
+    end: Option<Time>,
+    _spinning: Spinning,
+}
+
+impl Spin<'_> {
+    /// Runs callbacks as long as `patience` and the other limits say; returns how many.
+    fn run(&self, patience: Patience) -> Result<u64, SpinError> {
+        let scheduler = &self.executor.scheduler;
+        let mut slack = Slack::new();
+        let mut ran = 0;
+        let mut done = None;
+        loop {
+            match scheduler.next(done.take(), patience, &mut slack) {
+                Next::Run(mut work) => {
+                    let result = self.executor.execute(&mut work);
+                    ran += 1;
+                    if result.is_err()
+                        || ran >= self.most
+                        || self.end.is_some_and(|end| Time::steady() >= end)
+                    {
+                        scheduler.finish(work);
+                        return result.map(|()| ran);
+                    }
+                    done = Some(work);
+                }
+                Next::Poked => {}
+                Next::Idle | Next::Stopped => return Ok(ran),
+            }
+        }
+    }
+
+    /// Runs callbacks until somebody pokes; false if the executor was stopped.
+    fn run_until_poked(&self) -> Result<bool, SpinError> {
+        let scheduler = &self.executor.scheduler;
+        let mut slack = Slack::new();
+        let mut done = None;
+        loop {
+            match scheduler.next(done.take(), Patience::Forever, &mut slack) {
+                Next::Run(mut work) => {
+                    let result = self.executor.execute(&mut work);
+                    if result.is_err() {
+                        scheduler.finish(work);
+                        result?;
+                        return Ok(false);
+                    }
+                    done = Some(work);
+                }
+                Next::Poked => return Ok(true),
+                Next::Idle | Next::Stopped => return Ok(false),
+            }
+        }
+    }
+}
+
+impl Drop for Spin<'_> {
+    fn drop(&mut self) {
+        self.executor.scheduler.end_spin(self.consumes_stop);
+    }
+}
+
+impl Executor {
+    /// Runs one callback.
+    #[inline]
+    fn execute(&self, work: &mut Work) -> Result<(), SpinError> {
+        let _running = Running::enter(work.serial);
+        let Some(mut turn) = work.entity.turn() else {
+            // The group was moved here while another executor is still in one of its callbacks: later.
+            work.next = work.entity.left();
+            return Ok(());
+        };
+        match catch_unwind(AssertUnwindSafe(|| work.entity.run(&mut turn))) {
+            Ok(Ran { result: Ok(()), next }) => {
+                work.next = next;
+                Ok(())
+            }
+            Ok(Ran { result: Err(message), next }) => {
+                work.next = next;
+                self.on_error.handle(SpinError::Failed { entity: work.entity.describe(), message })
+            }
+            Err(panic) => {
+                work.next = work.entity.left();
+                let message = panic_message(&*panic);
+                self.on_panic.handle(SpinError::Panicked { entity: work.entity.describe(), message })
+            }
+        }
+    }
+}
+
+impl OnFault {
+    #[cold]
+    fn handle(self, error: SpinError) -> Result<(), SpinError> {
+        match self {
+            OnFault::Stop => Err(error),
+            OnFault::Report => {
+                if log::log_enabled!(log::Level::Error) {
+                    log::error!("{error}");
+                } else {
+                    eprintln!("sinew: {error}");
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
+}
+
+/// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
+///
+/// # Errors
+/// As those.
+pub fn spin(context: &Context) -> crate::Result<()> {
+    let executor = Executor::single();
+    executor.add(context)?;
+    Ok(executor.spin()?)
+}
+
+/// Why something could not be added to an executor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// Another executor serves it.
+    #[error(
+        "{what} is served by another executor: a callback group runs in one executor at a time; drop the other one first"
+    )]
+    Taken {
+        /// What was to be added.
+        what: String,
+    },
+    /// The context is shut down.
+    #[error("the context is shut down")]
+    Shutdown,
+    /// What the executor serves already follows other clocks.
+    #[error(
+        "the executor serves a context with another clock: contexts in virtual time need executors of their own"
+    )]
+    OtherClock,
+}
+
+/// Why spinning stopped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpinError {
+    /// A thread is spinning this executor: another one, or this one, if it was called in a callback.
+    #[error(
+        "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
+    )]
+    Busy,
+    /// A callback panicked.
+    #[error("the callback of {entity} panicked: {message}")]
+    Panicked {
+        /// Whose callback.
+        entity: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// A callback returned an error.
+    #[error("the callback of {entity} failed: {message}")]
+    Failed {
+        /// Whose callback.
+        entity: String,
+        /// The error's message.
+        message: String,
+    },
+    /// The executor was stopped before the future was ready.
+    #[error("the executor was stopped before the future was ready")]
+    Stopped,
+    /// Only virtual time can be moved.
+    #[error(
+        "only an executor that serves a context in virtual time (ContextBuilder::virtual_time) can move time"
+    )]
+    NotVirtual,
+}

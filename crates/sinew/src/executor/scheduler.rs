@@ -1,0 +1,698 @@
+//! The ready queue: which callback runs next.
+//!
+//! # Purpose
+//!
+//! An executor's threads ask [`Scheduler::next`] for work; publishers and everybody else who makes an entity ready call
+//! [`Scheduler::notify`]. Nothing is scanned: an idle entity costs nothing, and a wake-up costs the same with ten idle
+//! entities or ten thousand.
+//!
+//! # Order
+//!
+//! - An *entity* (subscription, timer, guard condition, status event) is in its group's heap exactly while it has
+//!   something to do, once, under a *sticky* key: the stamp of the oldest thing it had to do when it became ready, then
+//!   after each run the stamp of the next. Later arrivals, and a keep_last history that drops its oldest, don't change it.
+//! - A *group* is in the executor's heap while it has ready entities and isn't running, under (priority, oldest key).
+//! - A *timer* waits in the heap of its clock and becomes ready under its due time. A message that was published before
+//!   the due time goes first; so while there are messages to run, their stamps tell which timers are due, and the clock
+//!   is read only when nothing is ready (or priorities differ, for then a due timer may overtake older messages).
+//!
+//! # Locks
+//!
+//! One mutex; nothing but this file's bookkeeping happens under it, never user code. It is the last lock in the order
+//! graph -> publisher -> class -> history/status/timer -> scheduler. What ends up dropped is carried out of it.
+//!
+//! - P1 park: under the mutex, `parked = true`, then the condition variable's wait releases it.
+//! - P2 notify: under the mutex, the entity enters the heap; if `parked`, it is taken back and the caller signals after it
+//!   let go of all its locks. A parked thread therefore gets one signal however much arrives, and none is lost: it either
+//!   saw the heap filled before P1 or is signalled.
+
+use super::current;
+use super::heap::Heap;
+use super::turn::Turn;
+use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
+use crate::sync::{Arc, Condvar, Guard, Mutex, next_serial};
+use slab::Slab;
+use std::cmp::Reverse;
+use std::mem;
+use std::thread::ThreadId;
+use std::time::Duration;
+
+/// Something with callbacks that an executor runs.
+pub(crate) trait Entity: Send + Sync {
+    /// Runs the callback for the oldest thing there is to do, if there still is one.
+    fn run(&self, turn: &mut Turn<'_>) -> Ran;
+
+    /// After a callback panicked: the stamp of what is left to do.
+    fn left(&self) -> Option<Stamp>;
+
+    /// Tells the entity where to announce that it is ready; announces at once what waits already.
+    fn attach(&self, home: Option<Home>);
+
+    /// Takes the group's turn.
+    fn turn(&self) -> Option<Turn<'_>>;
+
+    /// For people, e.g. "subscription /camera/image of node /filter".
+    fn describe(&self) -> String;
+}
+
+/// What came of running an entity.
+pub(crate) struct Ran {
+    /// What the callback said.
+    pub(crate) result: Result<(), String>,
+    /// The stamp of the next thing to do, if there is one.
+    pub(crate) next: Option<Stamp>,
+}
+
+/// Where an entity lives in a scheduler.
+#[derive(Clone)]
+pub(crate) struct Home {
+    pub(crate) scheduler: Arc<Scheduler>,
+    slot: u32,
+    member: u32,
+    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
+    serial: u64,
+}
+
+impl Home {
+    pub(crate) fn of(scheduler: &Arc<Scheduler>, slot: u32, member: u32, serial: u64) -> Self {
+        Self { scheduler: scheduler.clone(), slot, member, serial }
+    }
+
+    /// The entity has something to do since `key`. True if the caller must `wake` the scheduler once it holds no lock.
+    #[must_use]
+    #[inline]
+    pub(crate) fn notify(&self, key: Stamp) -> bool {
+        self.scheduler.notify(self, key)
+    }
+}
+
+/// An executor's state. See the module's documentation.
+pub(crate) struct Scheduler {
+    pub(crate) id: u64,
+    state: Mutex<State>,
+    /// Signalled when a parked thread has to look again.
+    bell: Condvar,
+    /// Signalled when a callback has finished and somebody waits for that.
+    finished: Condvar,
+}
+
+struct State {
+    clock: Option<Clock>,
+    groups: Slab<Slot>,
+    ready: Heap<(Reverse<i32>, Stamp)>,
+    /// Per clock: when the timers in `timer_places` are due.
+    timers: [Heap<i64>; 3],
+    timer_places: Slab<TimerPlace>,
+    /// Groups have different priorities.
+    priorities_differ: bool,
+    parked: bool,
+    /// The next blocking spin, or the one that runs, returns.
+    stopped: bool,
+    /// The context is shut down: every spin returns.
+    ended: bool,
+    /// Somebody other than an entity wants the spinning thread to look up (a future that can go on).
+    poked: bool,
+    /// The thread that spins now.
+    spinner: Option<ThreadId>,
+    /// The thread that spun last.
+    last_spinner: Option<ThreadId>,
+    /// Threads waiting in `leave` for a callback to finish.
+    leaving: usize,
+}
+
+#[derive(Clone, Copy)]
+struct TimerPlace {
+    clock: ClockKind,
+    slot: u32,
+    member: u32,
+}
+
+struct Slot {
+    priority: i32,
+    /// The member whose callback runs now.
+    running: Option<u64>,
+    ready: Heap<Stamp>,
+    members: Vec<Option<Member>>,
+}
+
+struct Member {
+    serial: u64,
+    /// `None` while it runs: the thread that runs it has it, so no reference has to be counted.
+    entity: Option<Arc<dyn Entity>>,
+    timer: Option<u32>,
+}
+
+/// An entity on its way through its callback.
+pub(crate) struct Work {
+    pub(crate) entity: Arc<dyn Entity>,
+    slot: u32,
+    member: u32,
+    pub(crate) serial: u64,
+    /// Whether there is more to do, once it ran.
+    pub(crate) next: Option<Stamp>,
+}
+
+/// What a thread that asks for work gets.
+pub(crate) enum Next {
+    Run(Work),
+    /// Nothing is ready (before the limit, or within the time allowed).
+    Idle,
+    /// Somebody poked.
+    Poked,
+    /// The executor was stopped, or its context was shut down.
+    Stopped,
+}
+
+/// How long a thread that asks for work is ready to wait.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Patience {
+    /// Not at all; and only for what was ready at this stamp.
+    Until(Stamp),
+    /// Not at all.
+    None,
+    /// Until this steady time.
+    Deadline(i64),
+    Forever,
+}
+
+fn index(n: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
+    u32::try_from(n).expect("fewer than 2^32 entities")
+}
+
+impl Scheduler {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            id: next_serial(),
+            state: Mutex::new(State {
+                clock: None,
+                groups: Slab::new(),
+                ready: Heap::new(),
+                timers: [Heap::new(), Heap::new(), Heap::new()],
+                timer_places: Slab::new(),
+                priorities_differ: false,
+                parked: false,
+                stopped: false,
+                ended: false,
+                poked: false,
+                spinner: None,
+                last_spinner: None,
+                leaving: 0,
+            }),
+            bell: Condvar::new(),
+            finished: Condvar::new(),
+        })
+    }
+
+    // ---- membership ----
+
+    /// Takes the clocks that all groups here follow; false if they follow others, of which one is virtual.
+    pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
+        let mut state = self.state.lock();
+        match &state.clock {
+            Some(ours) => ours.same(clock) || !(ours.is_virtual() || clock.is_virtual()),
+            None => {
+                state.clock = Some(clock.clone());
+                drop(state);
+                if let Some(source) = clock.virtual_clock() {
+                    let this: Arc<dyn Wake> = self.clone();
+                    source.watch(Arc::downgrade(&this));
+                }
+                true
+            }
+        }
+    }
+
+    /// Makes room for a group.
+    pub(crate) fn add_group(&self, priority: i32) -> u32 {
+        let mut state = self.state.lock();
+        let slot = Slot { priority, running: None, ready: Heap::new(), members: Vec::new() };
+        let slot = index(state.groups.insert(slot));
+        state.ready.reserve(slot + 1);
+        state.compare_priorities();
+        slot
+    }
+
+    /// Forgets a group whose members have all left.
+    pub(crate) fn remove_group(&self, slot: u32) {
+        let mut state = self.state.lock();
+        state.ready.remove(slot);
+        let gone = state.groups.try_remove(slot as usize);
+        state.compare_priorities();
+        drop(state);
+        drop(gone);
+    }
+
+    pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
+        let mut state = self.state.lock();
+        if let Some(group) = state.groups.get_mut(slot as usize) {
+            group.priority = priority;
+        }
+        state.compare_priorities();
+        state.place_group(slot);
+    }
+
+    /// Gives an entity its place; the caller then attaches it.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        slot: u32,
+        member: u32,
+        serial: u64,
+        entity: Arc<dyn Entity>,
+    ) -> Home {
+        let mut state = self.state.lock();
+        let group = &mut state.groups[slot as usize];
+        group.ready.reserve(member + 1); // so that becoming ready never allocates
+        let members = &mut group.members;
+        if members.len() <= member as usize {
+            members.resize_with(member as usize + 1, || None);
+        }
+        let before = members[member as usize].replace(Member { serial, entity: Some(entity), timer: None });
+        debug_assert!(before.is_none());
+        Home { scheduler: self.clone(), slot, member, serial }
+    }
+
+    /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs either, unless this
+    /// very thread is in it.
+    pub(crate) fn leave(&self, home: &Home, wait: bool) {
+        let mut state = self.state.lock();
+        let gone = state.take_member(home);
+        if wait && !current::runs(home.serial) {
+            state.leaving += 1;
+            while state.groups.get(home.slot as usize).is_some_and(|group| group.running == Some(home.serial))
+            {
+                state = self.finished.wait(state);
+            }
+            state.leaving -= 1;
+        }
+        drop(state);
+        drop(gone);
+    }
+
+    // ---- becoming ready ----
+
+    #[inline]
+    fn notify(&self, home: &Home, key: Stamp) -> bool {
+        let mut state = self.state.lock();
+        state.make_ready(home, key);
+        mem::take(&mut state.parked) // P2
+    }
+
+    /// Signals the parked thread, for a caller who was told to.
+    pub(crate) fn signal(&self) {
+        self.bell.notify_one();
+    }
+
+    /// Makes the spinning thread look up.
+    pub(crate) fn poke(&self) {
+        let parked = {
+            let mut state = self.state.lock();
+            state.poked = true;
+            mem::take(&mut state.parked)
+        };
+        if parked {
+            self.signal();
+        }
+    }
+
+    pub(crate) fn stop(&self) {
+        self.halt(|state| state.stopped = true);
+    }
+
+    /// The context is shut down: every spin returns, now and later.
+    pub(crate) fn end(&self) {
+        self.halt(|state| state.ended = true);
+    }
+
+    fn halt(&self, mark: impl FnOnce(&mut State)) {
+        let mut state = self.state.lock();
+        mark(&mut state);
+        state.parked = false;
+        drop(state);
+        self.bell.notify_all();
+    }
+
+    // ---- timers ----
+
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if the caller must signal.
+    #[must_use]
+    pub(crate) fn arm(&self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
+        let mut state = self.state.lock();
+        let state = &mut *state;
+        state.unready(home);
+        let Some(member) = member_of(&mut state.groups, home) else { return false };
+        let heap = &mut state.timers[clock as usize];
+        match (member.timer, due) {
+            (Some(timer), Some(due)) => heap.update(timer, due),
+            (None, Some(due)) => {
+                let place = TimerPlace { clock, slot: home.slot, member: home.member };
+                let timer = index(state.timer_places.insert(place));
+                member.timer = Some(timer);
+                heap.update(timer, due);
+            }
+            (Some(timer), None) => {
+                heap.remove(timer);
+            }
+            (None, None) => return false,
+        }
+        // Only an earlier end of the sleep is worth a wake-up.
+        heap.peek().is_some_and(|(_, first)| Some(first) == member.timer) && mem::take(&mut state.parked)
+    }
+
+    /// The steady time of the next expiry of a steady timer.
+    pub(crate) fn next_due(&self) -> Option<i64> {
+        let state = self.state.lock();
+        state.timers.iter().filter_map(|heap| heap.peek().map(|(due, _)| due)).min()
+    }
+
+    // ---- spinning ----
+
+    /// Makes the calling thread the one that spins; `false` if there is one already, be it this thread in a callback.
+    pub(crate) fn begin(&self) -> bool {
+        let mut state = self.state.lock();
+        if state.spinner.is_some() {
+            return false;
+        }
+        let thread = Some(std::thread::current().id());
+        state.spinner = thread;
+        state.last_spinner = thread;
+        true
+    }
+
+    pub(crate) fn end_spin(&self, consume_stop: bool) {
+        let mut state = self.state.lock();
+        state.spinner = None;
+        if consume_stop {
+            state.stopped = false;
+        }
+    }
+
+    /// Whether nobody but the calling thread could run this executor's callbacks now.
+    pub(crate) fn depends_on_this_thread(&self) -> bool {
+        let state = self.state.lock();
+        state.last_spinner == Some(std::thread::current().id())
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        let state = self.state.lock();
+        state.stopped || state.ended
+    }
+
+    /// The clock of the groups, if there are any yet.
+    pub(crate) fn clock(&self) -> Option<Clock> {
+        self.state.lock().clock.clone()
+    }
+
+    /// Puts back what ran, and gets what to run next.
+    ///
+    /// `slack` is set when the thread waits for a timer for the first time.
+    pub(crate) fn next(&self, done: Option<Work>, patience: Patience, slack: &mut Slack) -> Next {
+        let mut state = self.state.lock();
+        let mut gone = None;
+        if let Some(work) = done {
+            gone = state.put_back(work);
+            if state.leaving > 0 {
+                self.finished.notify_all();
+            }
+        }
+        let next = if gone.is_some() {
+            // Its last reference may be ours: dropped without the lock, as it holds the user's closure.
+            drop(state);
+            drop(gone);
+            self.find(self.state.lock(), patience, slack)
+        } else {
+            self.find(state, patience, slack)
+        };
+        next
+    }
+
+    fn find(&self, mut state: Guard<'_, State>, patience: Patience, slack: &mut Slack) -> Next {
+        loop {
+            if state.stopped || state.ended {
+                return Next::Stopped;
+            }
+            if mem::take(&mut state.poked) {
+                return Next::Poked;
+            }
+            state.fire_timers();
+            let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
+            if let Some(work) = state.pop(limit) {
+                return Next::Run(work);
+            }
+            let deadline = match patience {
+                Patience::None | Patience::Until(_) => return Next::Idle,
+                Patience::Deadline(deadline) => Some(deadline),
+                Patience::Forever => None,
+            };
+            let timeout = match state.longest_wait(deadline) {
+                Wait::Over => return Next::Idle,
+                Wait::Look => continue,
+                Wait::AtMost(timeout) => timeout,
+            };
+            slack.tighten();
+            state.parked = true; // P1
+            state = self.bell.wait_at_most(state, timeout);
+            state.parked = false;
+        }
+    }
+
+    /// Puts back what ran last, when no more is wanted.
+    pub(crate) fn finish(&self, work: Work) {
+        let mut state = self.state.lock();
+        let gone = state.put_back(work);
+        if state.leaving > 0 {
+            self.finished.notify_all();
+        }
+        drop(state);
+        drop(gone);
+    }
+}
+
+impl Wake for Scheduler {
+    fn wake(&self) {
+        let parked = mem::take(&mut self.state.lock().parked);
+        if parked {
+            self.signal();
+        }
+    }
+}
+
+/// How long to sleep.
+enum Wait {
+    /// The deadline has passed.
+    Over,
+    /// Something is due already.
+    Look,
+    /// At most so long, or until somebody signals.
+    AtMost(Option<Duration>),
+}
+
+fn member_of<'a>(groups: &'a mut Slab<Slot>, home: &Home) -> Option<&'a mut Member> {
+    let member = groups.get_mut(home.slot as usize)?.members.get_mut(home.member as usize)?.as_mut()?;
+    (member.serial == home.serial).then_some(member)
+}
+
+impl State {
+    #[inline]
+    fn make_ready(&mut self, home: &Home, key: Stamp) {
+        if member_of(&mut self.groups, home).is_none() {
+            return; // it left
+        }
+        self.ready_member(home.slot, home.member, key);
+    }
+
+    #[inline]
+    fn ready_member(&mut self, slot: u32, member: u32, key: Stamp) {
+        let group = &mut self.groups[slot as usize];
+        group.ready.update(member, key);
+        if group.running.is_none() && group.ready.peek().is_some_and(|(_, first)| first == member) {
+            self.ready.update(slot, (Reverse(group.priority), key));
+        }
+    }
+
+    /// Brings the executor's heap in line with the group's.
+    fn place_group(&mut self, slot: u32) {
+        let Some(group) = self.groups.get(slot as usize) else { return };
+        match group.ready.peek() {
+            Some((key, _)) if group.running.is_none() => {
+                self.ready.update(slot, (Reverse(group.priority), key))
+            }
+            _ => drop(self.ready.remove(slot)),
+        }
+    }
+
+    fn unready(&mut self, home: &Home) {
+        if member_of(&mut self.groups, home).is_some() {
+            self.groups[home.slot as usize].ready.remove(home.member);
+            self.place_group(home.slot);
+        }
+    }
+
+    fn take_member(&mut self, home: &Home) -> Option<Member> {
+        let timer = member_of(&mut self.groups, home)?.timer;
+        if let Some(timer) = timer {
+            let place = self.timer_places.remove(timer as usize);
+            self.timers[place.clock as usize].remove(timer);
+        }
+        self.unready(home);
+        self.groups[home.slot as usize].members[home.member as usize].take()
+    }
+
+    fn compare_priorities(&mut self) {
+        let mut priorities = self.groups.iter().map(|(_, group)| group.priority);
+        let first = priorities.next();
+        self.priorities_differ = priorities.any(|priority| Some(priority) != first);
+    }
+
+    /// Makes the timers ready that are due before what is ready, or now.
+    #[inline]
+    fn fire_timers(&mut self) {
+        if self.timer_places.is_empty() {
+            return;
+        }
+        let head = self.ready.peek().map(|((_, key), _)| key.time);
+        let [steady, others @ ..] = &self.timers;
+        let other_clocks = others.iter().any(|heap| !heap.is_empty());
+        match head {
+            Some(head) if !self.priorities_differ && !other_clocks => {
+                // The head was published at a time that is past: a timer due before it is due.
+                if steady.peek().is_some_and(|(due, _)| due <= head) {
+                    self.fire(ClockKind::Steady, head, 0);
+                }
+            }
+            _ => self.fire_by_clock(),
+        }
+    }
+
+    fn fire_by_clock(&mut self) {
+        let Some(clock) = self.clock.clone() else { return };
+        let steady = clock.steady();
+        for kind in ClockKind::ALL {
+            if !self.timers[kind as usize].is_empty() {
+                let now = if kind == ClockKind::Steady { steady } else { clock.now(kind) };
+                self.fire(kind, now, steady.saturating_sub(now));
+            }
+        }
+    }
+
+    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its times to steady ones.
+    fn fire(&mut self, kind: ClockKind, now: i64, to_steady: i64) {
+        while let Some((due, timer)) = self.timers[kind as usize].peek() {
+            if due > now {
+                break;
+            }
+            self.timers[kind as usize].pop();
+            let TimerPlace { slot, member, .. } = self.timer_places[timer as usize];
+            self.ready_member(slot, member, Stamp::due(due.saturating_add(to_steady)));
+        }
+    }
+
+    /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
+    #[inline]
+    fn pop(&mut self, limit: Option<Stamp>) -> Option<Work> {
+        let ((_, first), mut slot) = self.ready.peek()?;
+        if let Some(limit) = limit
+            && first > limit
+        {
+            // What was ready at the limit may stand behind a group of higher priority that became ready since.
+            let in_time = self.ready.iter().filter(|(_, (_, key))| *key <= limit);
+            slot = in_time.min_by_key(|(_, key)| *key)?.0;
+        }
+        self.ready.remove(slot);
+        let group = &mut self.groups[slot as usize];
+        let (_, member) = group.ready.pop()?;
+        let place = group.members[member as usize].as_mut()?;
+        let entity = place.entity.take()?;
+        group.running = Some(place.serial);
+        Some(Work { entity, slot, member, serial: place.serial, next: None })
+    }
+
+    /// Puts an entity back; returns it if it left while it ran.
+    #[inline]
+    fn put_back(&mut self, work: Work) -> Option<Arc<dyn Entity>> {
+        let Some(group) = self.groups.get_mut(work.slot as usize) else { return Some(work.entity) };
+        if group.running != Some(work.serial) {
+            return Some(work.entity); // the group left while this ran, and another one has its place
+        }
+        group.running = None;
+        let place = group.members.get_mut(work.member as usize).and_then(Option::as_mut);
+        let gone = match place {
+            Some(member) if member.serial == work.serial => {
+                member.entity = Some(work.entity);
+                if let Some(key) = work.next {
+                    group.ready.update(work.member, key);
+                }
+                None
+            }
+            _ => Some(work.entity),
+        };
+        if let Some((key, _)) = group.ready.peek() {
+            self.ready.update(work.slot, (Reverse(group.priority), key));
+        }
+        gone
+    }
+
+    /// How long a thread may sleep when nothing is ready.
+    fn longest_wait(&self, deadline: Option<i64>) -> Wait {
+        let Some(clock) = &self.clock else {
+            // No group yet, so no virtual clock either.
+            return match deadline.map(|deadline| deadline.saturating_sub(clock::Time::steady().nanoseconds()))
+            {
+                Some(left) if left <= 0 => Wait::Over,
+                left => Wait::AtMost(left.map(wait_of)),
+            };
+        };
+        let now = clock.steady();
+        let mut sleep = i64::MAX;
+        if let Some(deadline) = deadline {
+            if deadline <= now {
+                return Wait::Over;
+            }
+            if !clock.is_virtual() {
+                sleep = deadline - now;
+            }
+        }
+        for kind in ClockKind::ALL {
+            let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
+            let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });
+            if left <= 0 {
+                return Wait::Look;
+            }
+            if clock.passes(kind) {
+                // Somebody may set the wall clock without telling us: look again every second.
+                sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
+            }
+        }
+        Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep)))
+    }
+}
+
+fn wait_of(nanoseconds: i64) -> Duration {
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+/// A thread's timer slack, while it spins.
+pub(crate) struct Slack {
+    before: Option<u64>,
+    tightened: bool,
+}
+
+impl Slack {
+    pub(crate) fn new() -> Self {
+        Self { before: None, tightened: false }
+    }
+
+    fn tighten(&mut self) {
+        if !mem::replace(&mut self.tightened, true) {
+            self.before = clock::precise_waits();
+        }
+    }
+}
+
+impl Drop for Slack {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            clock::restore_waits(before);
+        }
+    }
+}

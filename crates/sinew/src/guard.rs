@@ -1,0 +1,88 @@
+//! Guard conditions: waking an executor by hand.
+
+use crate::callback::EventCallback;
+use crate::error::CreateError;
+use crate::event::{Joined, Source, Triggered};
+use crate::executor::group::Group;
+use crate::node::Node;
+use std::fmt;
+
+/// Has its callback run by the executor when somebody triggers it, from any thread.
+///
+/// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the callback runs are one
+/// call ([`Triggered::count`] says how many). It exists until it is dropped.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::new()?;
+/// let node = context.node("worker")?;
+/// let ready = node.guard_condition().callback(|| println!("data is there"))?;
+/// std::thread::scope(|scope| scope.spawn(|| ready.trigger()).join()).unwrap();
+/// let executor = Executor::single();
+/// executor.add(&node)?;
+/// assert_eq!(executor.spin_some()?, 1);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct GuardCondition {
+    joined: Joined<Triggered>,
+}
+
+impl GuardCondition {
+    /// Has the callback run. Never blocks; wakes the executor if it sleeps.
+    pub fn trigger(&self) {
+        if let Some(scheduler) = self.joined.source().update(|event| event.count += 1) {
+            scheduler.signal();
+        }
+    }
+
+    /// Ends it as dropping it does, and waits for its callback if that is running on another thread.
+    pub fn close(self) {
+        self.joined.part(true);
+    }
+}
+
+impl Drop for GuardCondition {
+    fn drop(&mut self) {
+        self.joined.part(false);
+    }
+}
+
+impl fmt::Debug for GuardCondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GuardCondition").finish_non_exhaustive()
+    }
+}
+
+/// Makes a [`GuardCondition`]; from [`Node::guard_condition`](crate::Node::guard_condition).
+#[must_use = "nothing happens before `callback`"]
+pub struct GuardConditionBuilder<S = ()> {
+    node: Node,
+    group: Group<S>,
+}
+
+impl GuardConditionBuilder {
+    pub(crate) fn new(node: &Node) -> Self {
+        Self { node: node.clone(), group: node.default_group().clone() }
+    }
+}
+
+impl<S: Send + 'static> GuardConditionBuilder<S> {
+    /// The group in which its callback runs. Default: the node's.
+    pub fn in_group<S2: Send + 'static>(self, group: &Group<S2>) -> GuardConditionBuilder<S2> {
+        GuardConditionBuilder { node: self.node, group: group.clone() }
+    }
+
+    /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the group's state `&mut S`, or the
+    /// state and `&Triggered`.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the context is shut down.
+    pub fn callback<Form, F>(self, callback: F) -> Result<GuardCondition, CreateError>
+    where
+        F: EventCallback<Triggered, S, Form>,
+    {
+        self.node.check_group(&self.group.core, "a guard condition")?;
+        let source = Source::new(&self.group, "guard condition".to_owned(), callback);
+        Ok(GuardCondition { joined: Joined::new(source) })
+    }
+}

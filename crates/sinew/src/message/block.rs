@@ -1,0 +1,525 @@
+//! Where a message lies and who lets it go: control blocks, pools, and the one counted reference to both.
+//!
+//! # Purpose
+//!
+//! Every message has a *control block*: a reference count, the value's address, and how to let go of it. The value
+//! stands right behind it in the same allocation (`Place::Inline`) or in a box that was adopted where it lay
+//! (`Place::Boxed`), so no step of a message's life moves it. A publisher's [`Pool`] takes blocks back, so a steady flow
+//! allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the Rustonomicon.)
+//!
+//! # Roles
+//!
+//! Any number of [`Erased`] references on any threads, one of which lets go last; one [`Pool`] per publisher, which the
+//! blocks it lent keep alive.
+//!
+//! # Who may touch what
+//!
+//! | field | written by | read by |
+//! |---|---|---|
+//! | `references` | every reference, atomically | every reference |
+//! | all other fields of `Control` | the sole reference (count 1, acquired), or the pool while the block is with it | every reference |
+//! | the value | the sole reference | every reference |
+//!
+//! # Sync points
+//!
+//! - B1 drop: `references - 1` (Release). Pairs with B2 and B3; carries every read of the value through this reference.
+//! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is dropped or pooled.
+//! - B3 [`Erased::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
+//! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
+//!
+//! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
+//! steps takes the process with it: nothing here is shared with another one.
+
+use super::table::{CloneInto, Table};
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence};
+use sinew_msg::Message;
+use std::alloc::{self, Layout};
+use std::mem::{self, ManuallyDrop};
+use std::ptr::{self, NonNull};
+
+/// Where the memory of a message is.
+///
+/// All messages are in the CPU's memory for now; a reader that must not touch device memory asks all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Memory {
+    /// Ordinary memory that the CPU reads and writes.
+    Cpu,
+}
+
+/// Where the value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Behind the control block, in its allocation.
+    Inline,
+    /// In a `Box` that was adopted.
+    Boxed,
+}
+
+/// A message's control block.
+struct Control {
+    /// Live references; 1 while the block is with its pool.
+    references: AtomicUsize,
+    /// The value: behind this block, or in the adopted box (dangling while a `Boxed` block is not `filled`).
+    value: NonNull<u8>,
+    /// The value's type.
+    table: &'static Table,
+    /// The pool to go back to; `None` for a single allocation, and while the block is with its pool.
+    pool: Option<Arc<Pool>>,
+    place: Place,
+    memory: Memory,
+    /// There is a value at `value`.
+    filled: bool,
+    /// The value stays in the block when it goes back to the pool (it was lent by `loan`, with all it has reserved).
+    keep: bool,
+}
+
+impl Control {
+    /// The layout of a block and the offset of the value in it.
+    fn layout(table: &Table, place: Place) -> (Layout, usize) {
+        let control = Layout::new::<Control>();
+        match place {
+            Place::Boxed => (control, 0),
+            #[expect(
+                clippy::expect_used,
+                reason = "a type that leaves no room for this header can't have a value"
+            )]
+            Place::Inline => control.extend(table.layout).expect("a message fits the address space"),
+        }
+    }
+
+    /// A new vacant block, of which the caller is the sole owner.
+    fn allocate(table: &'static Table, place: Place) -> NonNull<Control> {
+        let (layout, offset) = Self::layout(table, place);
+        // SAFETY: the layout has a size: it contains a `Control`.
+        let memory = unsafe { alloc::alloc(layout) };
+        let Some(memory) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
+        let value = match place {
+            // SAFETY: `offset` is within, or one past, the allocation of `layout`.
+            Place::Inline => unsafe { memory.add(offset) },
+            Place::Boxed => NonNull::dangling(),
+        };
+        let control = memory.cast::<Control>();
+        let vacant = Control {
+            references: AtomicUsize::new(1),
+            value,
+            table,
+            pool: None,
+            place,
+            memory: Memory::Cpu,
+            filled: false,
+            keep: false,
+        };
+        // SAFETY: the allocation begins with a place for a `Control`, aligned by its layout.
+        unsafe { control.write(vacant) };
+        control
+    }
+
+    /// Gives a block's memory back; its value is gone or kept alive elsewhere.
+    ///
+    /// # Safety
+    /// The caller is the sole owner of the block, came by it through `allocate` and doesn't use it afterwards.
+    unsafe fn free(control: NonNull<Control>) {
+        // SAFETY: sole owner, so nobody else has a reference to the fields.
+        let (table, place) = unsafe { (*control.as_ptr()).kind() };
+        let (layout, _) = Self::layout(table, place);
+        // SAFETY: the block was initialised by `allocate`, and is dropped once: its owner gives it up here.
+        unsafe { ptr::drop_in_place(control.as_ptr()) };
+        // SAFETY: allocated by `allocate` with the layout of the same table and place.
+        unsafe { alloc::dealloc(control.as_ptr().cast(), layout) };
+    }
+
+    fn kind(&self) -> (&'static Table, Place) {
+        (self.table, self.place)
+    }
+
+    /// Drops the value, if there is one, and its box.
+    ///
+    /// Marks the block vacant first: when the value's `drop` panics, it is not dropped again.
+    fn empty(&mut self) {
+        if !mem::take(&mut self.filled) {
+            return;
+        }
+        let _box = match self.place {
+            Place::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
+            Place::Inline => None,
+        };
+        // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that nobody else has it.
+        unsafe { (self.table.drop)(self.value.as_ptr()) };
+    }
+}
+
+/// The memory of an adopted box, without its value.
+struct BoxMemory {
+    value: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Drop for BoxMemory {
+    fn drop(&mut self) {
+        if self.layout.size() != 0 {
+            // SAFETY: the memory of a `Box` comes from the global allocator with the layout of its type.
+            unsafe { alloc::dealloc(self.value.as_ptr(), self.layout) };
+        }
+    }
+}
+
+/// One counted reference to a message of any type; the last one lets it go.
+///
+/// [`Unique`](super::Unique) and [`Shared`](super::Shared) are this with a type and a promise.
+pub(crate) struct Erased(NonNull<Control>);
+
+// SAFETY: a reference gives access to a `T: Message`, which is `Send + Sync`, and to a count that is atomic; the other
+// fields are only written by the sole reference (module doc, "who may touch what").
+unsafe impl Send for Erased {}
+// SAFETY: as above.
+unsafe impl Sync for Erased {}
+
+impl Erased {
+    /// A message in an allocation of its own, outside any pool.
+    pub(crate) fn new<T: Message>(value: T) -> Self {
+        Vacant(ManuallyDrop::new(Erased(Control::allocate(Table::of::<T>(), Place::Inline)))).fill(value)
+    }
+
+    /// Adopts a box where it lies, with a control block from `pool` if there is one (made by [`Pool::for_boxes`]).
+    pub(crate) fn adopt<T: Message>(value: Box<T>, pool: Option<&Arc<Pool>>) -> Self {
+        let mut vacant = match pool {
+            Some(pool) => pool.vacant(),
+            None => Vacant(ManuallyDrop::new(Erased(Control::allocate(Table::of::<T>(), Place::Boxed)))),
+        };
+        let control = vacant.0.control_mut();
+        debug_assert!(
+            control.place == Place::Boxed && control.table.representation == Table::of::<T>().representation
+        );
+        control.value = NonNull::from(Box::leak(value)).cast();
+        vacant.done(false)
+    }
+
+    fn control(&self) -> &Control {
+        // SAFETY: a reference keeps its block alive, and `&self` forbids the writes of `control_mut`.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// The block's fields, for its sole owner.
+    fn control_mut(&mut self) -> &mut Control {
+        debug_assert!(self.is_sole());
+        // SAFETY: every caller holds the sole reference: a vacant block, or the last one (B2, B3).
+        unsafe { self.0.as_mut() }
+    }
+
+    pub(crate) fn table(&self) -> &'static Table {
+        self.control().table
+    }
+
+    pub(crate) fn memory(&self) -> Memory {
+        self.control().memory
+    }
+
+    /// The value's address. It doesn't change while any reference lives.
+    #[inline]
+    pub(crate) fn value(&self) -> NonNull<u8> {
+        self.control().value
+    }
+
+    /// Another reference to the same message.
+    #[inline]
+    pub(crate) fn another(&self) -> Self {
+        // Relaxed: the new reference comes from a live one, so nothing has to be seen through the count.
+        let before = self.control().references.fetch_add(1, Ordering::Relaxed);
+        if before > isize::MAX as usize {
+            std::process::abort(); // as `Arc` does: only leaking references gets here, and wrapping would free too early
+        }
+        Self(self.0)
+    }
+
+    /// Whether this is the only reference (and so stays it: another one can only come from this one).
+    #[inline]
+    pub(crate) fn is_sole(&self) -> bool {
+        // B3: Acquire; pairs with B1: the reads through references that are gone happen before what we write.
+        self.control().references.load(Ordering::Acquire) == 1
+    }
+
+    /// A copy of the message in a block of `pool`.
+    ///
+    /// # Safety
+    /// `clone` was made for the type of this message, and `pool` by [`Pool::new`] for the same type.
+    pub(crate) unsafe fn duplicate(&self, clone: CloneInto, pool: &Arc<Pool>) -> Self {
+        let vacant = pool.vacant();
+        let to = vacant.0.value().as_ptr();
+        // SAFETY: the types agree (caller), the source is alive through `self`, the place is vacant and only ours. If
+        // the clone panics, `vacant` takes the block back to the pool.
+        unsafe { clone(self.value().as_ptr(), to, false) };
+        vacant.done(false)
+    }
+
+    /// Takes the value out; the block goes home empty.
+    ///
+    /// # Safety
+    /// The message is a `T`, and this is its sole reference.
+    pub(crate) unsafe fn into_value<T>(mut self) -> T {
+        // SAFETY: the caller says it is a `T`, `&self` that it is alive; it is read once, as `filled` is taken back below.
+        let value = unsafe { self.value().cast::<T>().read() };
+        let control = self.control_mut();
+        control.filled = false;
+        if control.place == Place::Boxed {
+            drop(BoxMemory { value: control.value, layout: control.table.layout });
+        }
+        value
+    }
+
+    /// The box that was adopted, or a new one with the value moved into it.
+    ///
+    /// # Safety
+    /// As [`into_value`](Self::into_value).
+    pub(crate) unsafe fn into_box<T>(mut self) -> Box<T> {
+        let control = self.control_mut();
+        if control.place == Place::Boxed && mem::take(&mut control.filled) {
+            let value = control.value.cast::<T>();
+            // SAFETY: it came from `Box::leak` in `adopt` with this type, and `filled` no longer claims it.
+            return unsafe { Box::from_raw(value.as_ptr()) };
+        }
+        // SAFETY: passed on from the caller.
+        Box::new(unsafe { self.into_value() })
+    }
+
+    /// Moves the value into a block of `pool`, so that its old block goes home at once. The address changes.
+    ///
+    /// # Safety
+    /// This is the sole reference, and `pool` was made by [`Pool::new`] for the same type.
+    pub(crate) unsafe fn move_into(mut self, pool: &Arc<Pool>) -> Self {
+        let vacant = pool.vacant();
+        let (from, size) = (self.value(), self.table().layout.size());
+        // SAFETY: both are places for `size` bytes of the same type, in different blocks; a move is a copy of the bytes
+        // after which the source is not used: `filled` is taken back below.
+        unsafe { ptr::copy_nonoverlapping(from.as_ptr(), vacant.0.value().as_ptr(), size) };
+        let control = self.control_mut();
+        control.filled = false;
+        if control.place == Place::Boxed {
+            drop(BoxMemory { value: control.value, layout: control.table.layout });
+        }
+        vacant.done(false)
+    }
+
+    /// The last reference's work: the value is dropped (or kept), the block goes home or is freed.
+    #[cold]
+    fn free(control: NonNull<Control>) {
+        // SAFETY: called for blocks of which the caller is the sole owner and that have no pool.
+        unsafe { Control::free(control) }
+    }
+
+    fn let_go(&mut self) {
+        let block = self.0;
+        let control = self.control_mut();
+        let pool = control.pool.take();
+        if control.filled && !(control.keep && pool.is_some()) {
+            control.empty(); // the user's `Drop`; if it panics the block leaks, and nothing is freed twice
+        }
+        match pool {
+            Some(pool) => pool.take_back(block),
+            None => Self::free(block),
+        }
+    }
+}
+
+impl Drop for Erased {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.is_sole() {
+            // B1: Release; pairs with B2 and B3; carries this reference's reads of the value.
+            if self.control().references.fetch_sub(1, Ordering::Release) != 1 {
+                return;
+            }
+            // B2: Acquire; pairs with B1 of the references that went before.
+            fence(Ordering::Acquire);
+            // Nobody else is left to see it; the block goes home with the count that a lent one starts with.
+            self.control().references.store(1, Ordering::Relaxed);
+        }
+        self.let_go();
+    }
+}
+
+/// A block without a value, on its way to become a message. Dropped, it goes home.
+struct Vacant(ManuallyDrop<Erased>);
+
+impl Vacant {
+    fn fill<T: Message>(self, value: T) -> Erased {
+        debug_assert!(self.0.table().representation == Table::of::<T>().representation);
+        // SAFETY: the block was made for a `T` (its table says so), and there is no value in it.
+        unsafe { self.0.value().cast::<T>().write(value) };
+        self.done(false)
+    }
+
+    /// The value has been written: from now on this is a message.
+    fn done(mut self, keep: bool) -> Erased {
+        let control = self.0.control_mut();
+        control.filled = true;
+        control.keep = keep;
+        // SAFETY: `self` is forgotten below, so the reference is taken out once.
+        let message = unsafe { ManuallyDrop::take(&mut self.0) };
+        mem::forget(self);
+        message
+    }
+}
+
+impl Drop for Vacant {
+    fn drop(&mut self) {
+        // SAFETY: only `done` takes the reference out, and it forgets `self`.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+    }
+}
+
+/// Blocks for the messages of one publisher, lent and taken back.
+///
+/// At most `capacity` blocks belong to a pool; a message beyond them is an allocation of its own. Dropped with its
+/// publisher, a pool lives on while it has lent blocks, and frees each when it comes back.
+pub(crate) struct Pool {
+    table: &'static Table,
+    place: Place,
+    capacity: usize,
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Default)]
+struct Blocks {
+    /// Blocks with a kept value, for `loan`. The last one back is the first one lent: its memory is still in the cache.
+    filled: Vec<Block>,
+    /// Blocks without a value.
+    vacant: Vec<Block>,
+    /// Blocks that belong to the pool, here or lent; at most `capacity`.
+    made: usize,
+    closed: bool,
+}
+
+/// A block that is with its pool; it is freed with its value when dropped.
+struct Block(NonNull<Control>);
+
+// SAFETY: the pool is the sole owner of a block that is with it, and the value in it is `Send`.
+unsafe impl Send for Block {}
+
+impl Block {
+    fn lend(self, pool: &Arc<Pool>) -> Erased {
+        let block = ManuallyDrop::new(self);
+        let mut lent = Erased(block.0);
+        lent.control_mut().pool = Some(pool.clone());
+        lent
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        drop(Erased(self.0)); // it names no pool: the value is dropped and the block freed
+    }
+}
+
+impl Pool {
+    /// A pool of blocks with room for a `T`.
+    pub(crate) fn new<T: Message>(capacity: usize) -> Arc<Self> {
+        Self::of(Table::of::<T>(), Place::Inline, capacity)
+    }
+
+    /// A pool of control blocks for adopted boxes of `T`.
+    pub(crate) fn for_boxes<T: Message>(capacity: usize) -> Arc<Self> {
+        Self::of(Table::of::<T>(), Place::Boxed, capacity)
+    }
+
+    fn of(table: &'static Table, place: Place, capacity: usize) -> Arc<Self> {
+        Arc::new(Self { table, place, capacity, blocks: Mutex::new(Blocks::default()) })
+    }
+
+    /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
+    /// block for the next loan.
+    pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> Erased {
+        let (kept, vacant) = {
+            let mut blocks = self.blocks.lock();
+            match blocks.filled.pop() {
+                Some(block) => (Some(block), None),
+                None => (None, blocks.vacant.pop()),
+            }
+        };
+        if let Some(block) = kept {
+            return block.lend(self);
+        }
+        let vacant = self.lend_vacant(vacant);
+        let value = T::default(); // if it panics, `vacant` goes home
+        debug_assert!(self.table.representation == Table::of::<T>().representation);
+        // SAFETY: `loan` is called with the type the pool was made for (checked above), and the place is vacant.
+        unsafe { vacant.0.value().cast::<T>().write(value) };
+        vacant.done(true)
+    }
+
+    /// A message made of `value`.
+    pub(crate) fn put<T: Message>(self: &Arc<Self>, value: T) -> Erased {
+        self.vacant().fill(value)
+    }
+
+    fn vacant(self: &Arc<Self>) -> Vacant {
+        let block = self.blocks.lock().vacant.pop();
+        self.lend_vacant(block)
+    }
+
+    /// The block, or a new one; beyond the capacity the oldest kept value makes room, or the block is nobody's.
+    fn lend_vacant(self: &Arc<Self>, block: Option<Block>) -> Vacant {
+        if let Some(block) = block {
+            return Vacant(ManuallyDrop::new(block.lend(self)));
+        }
+        let mut ours = true;
+        let mut kept = None;
+        {
+            let mut blocks = self.blocks.lock();
+            if blocks.made < self.capacity {
+                blocks.made += 1;
+                let made = blocks.made;
+                // Room for every block now, so that taking one back never allocates.
+                let (filled, vacant) = (blocks.filled.len(), blocks.vacant.len());
+                blocks.filled.reserve(made - filled);
+                blocks.vacant.reserve(made - vacant);
+            } else {
+                kept = blocks.filled.pop();
+                ours = kept.is_some();
+            }
+        }
+        if let Some(block) = kept {
+            let mut lent = block.lend(self);
+            lent.control_mut().empty();
+            return Vacant(ManuallyDrop::new(lent));
+        }
+        let mut lent = Erased(Control::allocate(self.table, self.place));
+        if ours {
+            lent.control_mut().pool = Some(self.clone());
+        }
+        Vacant(ManuallyDrop::new(lent))
+    }
+
+    /// Takes a block home from the last reference, which gives it up.
+    fn take_back(self: Arc<Self>, block: NonNull<Control>) {
+        let block = Block(block);
+        // SAFETY: the last reference gave the block up, and it is not in a list yet: it is only ours.
+        let filled = unsafe { (*block.0.as_ptr()).filled };
+        let mut blocks = self.blocks.lock();
+        if blocks.closed {
+            blocks.made -= 1;
+            drop(blocks);
+            drop(block); // with its kept value: user code, so outside the lock
+        } else if filled {
+            blocks.filled.push(block); // B4
+        } else {
+            blocks.vacant.push(block); // B4
+        }
+    }
+
+    /// The publisher is gone: frees what is here, and what comes back from now on.
+    pub(crate) fn close(&self) {
+        let (filled, vacant) = {
+            let mut blocks = self.blocks.lock();
+            blocks.closed = true;
+            blocks.made -= blocks.filled.len() + blocks.vacant.len();
+            (mem::take(&mut blocks.filled), mem::take(&mut blocks.vacant))
+        };
+        drop((filled, vacant));
+    }
+
+    /// Blocks that belong to the pool, here or lent.
+    pub(crate) fn made(&self) -> usize {
+        self.blocks.lock().made
+    }
+}

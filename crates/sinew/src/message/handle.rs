@@ -1,0 +1,232 @@
+//! `Unique` and `Shared`: the two ways to hold a message.
+
+use super::block::{Erased, Memory, Pool};
+use super::table::{Table, clone_into};
+use crate::sync::Arc;
+use sinew_msg::Message;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+/// The only reference to a message: it may be read, changed in place, taken apart and published.
+///
+/// One pointer wide. The message lies in a publisher's pool ([`Publisher::loan`](crate::Publisher::loan)), in a box
+/// that was adopted, or in an allocation of its own; it keeps its address until it is taken out. Moving a `Unique` moves no
+/// message. It may be dropped on any thread; that runs the message's `Drop`, unless it was lent by a pool, to which it
+/// returns with all it has reserved. Nothing here blocks but the pool's short lock; only `new` and `into_box` allocate.
+///
+/// ```
+/// use sinew::{Message, Unique};
+/// # #[derive(Debug, PartialEq)] struct Frame { pixels: Vec<u8> }
+/// # impl Message for Frame {}
+/// let mut frame = Unique::from(Box::new(Frame { pixels: vec![1, 2] })); // adopted where it lies
+/// frame.pixels[0] = 7;
+/// let address = &raw const *frame;
+/// let shared = frame.into_shared();
+/// assert_eq!(&raw const *shared, address);
+/// assert_eq!(shared.try_unique().unwrap().into_inner(), Frame { pixels: vec![7, 2] });
+/// ```
+pub struct Unique<T: Message> {
+    message: Erased,
+    owns: PhantomData<T>,
+}
+
+impl<T: Message> Unique<T> {
+    /// A message in an allocation of its own.
+    pub fn new(value: T) -> Self {
+        Self::assume(Erased::new(value))
+    }
+
+    /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the ends.
+    pub(crate) fn assume(message: Erased) -> Self {
+        debug_assert!(message.table().representation == Table::of::<T>().representation && message.is_sole());
+        Self { message, owns: PhantomData }
+    }
+
+    pub(crate) fn erase(self) -> Erased {
+        self.message
+    }
+
+    /// One of several references from now on. The message stays where it is.
+    pub fn into_shared(self) -> Shared<T> {
+        Shared { message: self.message, owns: PhantomData }
+    }
+
+    /// Takes the message out; its block goes back to its pool.
+    pub fn into_inner(self) -> T {
+        // SAFETY: the type says it is a `T`, `Unique` that this is the sole reference.
+        unsafe { self.message.into_value() }
+    }
+
+    /// The box that was adopted, or a new one into which the message is moved.
+    pub fn into_box(self) -> Box<T> {
+        // SAFETY: as in `into_inner`.
+        unsafe { self.message.into_box() }
+    }
+
+    /// What kind of memory the message is in.
+    pub fn memory(&self) -> Memory {
+        self.message.memory()
+    }
+}
+
+impl<T: Message> Deref for Unique<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`.
+        unsafe { self.message.value().cast::<T>().as_ref() }
+    }
+}
+
+impl<T: Message> DerefMut for Unique<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in `deref`, and the sole reference, borrowed exclusively.
+        unsafe { self.message.value().cast::<T>().as_mut() }
+    }
+}
+
+impl<T: Message> From<Box<T>> for Unique<T> {
+    /// Adopts the box where it lies.
+    fn from(value: Box<T>) -> Self {
+        Self::assume(Erased::adopt(value, None))
+    }
+}
+
+impl<T: Message> From<T> for Unique<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// One of several references to a message, which nobody can change any more.
+///
+/// One pointer wide; `clone` counts, it copies no message. The last reference lets the message go, on whatever thread it
+/// is dropped.
+///
+/// ```
+/// # #[derive(Clone, Debug)] struct Frame { pixels: Vec<u8> }
+/// # impl sinew::Message for Frame {}
+/// let one = sinew::Shared::new(Frame { pixels: vec![1, 2] });
+/// let two = one.clone();
+/// assert!(sinew::Shared::ptr_eq(&one, &two));
+/// let one = one.try_unique().unwrap_err(); // somebody else is still reading
+/// drop(two);
+/// assert_eq!(one.try_unique().unwrap().pixels, [1, 2]);
+/// ```
+pub struct Shared<T: Message> {
+    message: Erased,
+    owns: PhantomData<T>,
+}
+
+impl<T: Message> Shared<T> {
+    /// A message in an allocation of its own.
+    pub fn new(value: T) -> Self {
+        Unique::new(value).into_shared()
+    }
+
+    /// Takes `message` for a reference to a `T`, which the core checked when it matched the ends.
+    pub(crate) fn assume(message: Erased) -> Self {
+        debug_assert!(message.table().representation == Table::of::<T>().representation);
+        Self { message, owns: PhantomData }
+    }
+
+    pub(crate) fn erase(self) -> Erased {
+        self.message
+    }
+
+    /// The message for itself, if this is the only reference left; copies nothing.
+    ///
+    /// # Errors
+    /// Gives the reference back while there are others.
+    pub fn try_unique(self) -> Result<Unique<T>, Self> {
+        if self.message.is_sole() { Ok(Unique::assume(self.message)) } else { Err(self) }
+    }
+
+    /// The message for itself: the same one if this is the only reference left, else a copy.
+    pub fn into_unique(self) -> Unique<T>
+    where
+        T: Clone,
+    {
+        self.try_unique().unwrap_or_else(|shared| Unique::new(T::clone(&shared)))
+    }
+
+    /// Whether both refer to the same message.
+    pub fn ptr_eq(one: &Self, other: &Self) -> bool {
+        one.message.value() == other.message.value()
+    }
+
+    /// What kind of memory the message is in.
+    pub fn memory(&self) -> Memory {
+        self.message.memory()
+    }
+}
+
+impl<T: Message> Deref for Shared<T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`, which nobody may change while
+        // there are several references.
+        unsafe { self.message.value().cast::<T>().as_ref() }
+    }
+}
+
+impl<T: Message> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self { message: self.message.another(), owns: PhantomData }
+    }
+}
+
+impl<T: Message> From<Unique<T>> for Shared<T> {
+    fn from(unique: Unique<T>) -> Self {
+        unique.into_shared()
+    }
+}
+
+impl<T: Message + fmt::Debug> fmt::Debug for Shared<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// A message on its way from a subscription's buffer to its callback.
+#[doc(hidden)]
+pub struct Incoming<'a, T: Message> {
+    message: Erased,
+    /// Where the copy goes if one must be made.
+    pool: &'a Arc<Pool>,
+    of: PhantomData<T>,
+}
+
+impl<'a, T: Message> Incoming<'a, T> {
+    pub(crate) fn new(message: Erased, pool: &'a Arc<Pool>) -> Self {
+        Self { message, pool, of: PhantomData }
+    }
+
+    pub(crate) fn shared(self) -> Shared<T> {
+        Shared::assume(self.message)
+    }
+
+    /// The message for its reader alone, and whether that took a copy (somebody else still holds the message).
+    pub(crate) fn unique(self) -> (Unique<T>, bool)
+    where
+        T: Clone,
+    {
+        if self.message.is_sole() {
+            return (Unique::assume(self.message), false);
+        }
+        // SAFETY: both the function and the pool are made for `T`, which the message is.
+        let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
+        (Unique::assume(copy), true)
+    }
+}

@@ -1,0 +1,217 @@
+//! What is known about a message besides its content.
+
+use crate::clock::{Clock, Stamp, Time};
+use std::cell::Cell;
+use std::fmt;
+use std::time::Duration;
+
+/// A publisher's identity: 16 bytes, unique among all participants, as ROS 2's `rmw_gid_t`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Gid(
+    /// The participant's 8 random bytes, then the entity's number in it, little endian.
+    pub [u8; 16],
+);
+
+impl Gid {
+    pub(crate) fn new(participant: u64, entity: u64) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&participant.to_le_bytes());
+        bytes[8..].copy_from_slice(&entity.to_le_bytes());
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for Gid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Gid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// How a message came to its subscription.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Path {
+    /// Inside the process, by ownership.
+    Intra,
+}
+
+/// Where a chain of messages began.
+///
+/// Whatever is published inside a subscription's callback inherits the lineage of the message that the callback was
+/// called with. So the end-to-end latency of any chain is one subtraction, on any node of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lineage {
+    /// Steady time of the first message's publication, in nanoseconds.
+    stamp: i64,
+    id: u64,
+}
+
+impl Lineage {
+    /// Steady time at which the chain's first message was published.
+    pub fn stamp(&self) -> Time {
+        Time::from_nanoseconds(self.stamp)
+    }
+
+    /// Identifies the chain's first message (among those of one participant).
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+}
+
+/// What the publisher writes down once for all its subscriptions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Publication {
+    /// When it was published: the source time and the order of arrival.
+    pub(crate) stamp: Stamp,
+    /// Counts the publisher's messages from 1.
+    pub(crate) sequence: u64,
+    /// The publisher's number in its participant.
+    pub(crate) publisher: u64,
+    pub(crate) lineage: Lineage,
+    /// Steady nanoseconds after which nobody wants it any more; `i64::MAX` when it lives for ever.
+    pub(crate) expires: i64,
+}
+
+impl Publication {
+    /// The publication of message `sequence`, which continues the chain of the callback it is published in, if any.
+    #[inline]
+    pub(crate) fn new(stamp: Stamp, sequence: u64, publisher: u64, lifespan: Option<i64>) -> Self {
+        let lineage = CHAIN.get().unwrap_or(Lineage {
+            stamp: stamp.time,
+            // Publishers of a participant are few and messages many: 24 and 40 bits keep ids apart for years of 1 MHz.
+            id: (publisher << 40) ^ sequence,
+        });
+        let expires = lifespan.map_or(i64::MAX, |lifespan| stamp.time.saturating_add(lifespan));
+        Self { stamp, sequence, publisher, lineage, expires }
+    }
+}
+
+thread_local! {
+    /// The chain that what this thread publishes now belongs to.
+    static CHAIN: Cell<Option<Lineage>> = const { Cell::new(None) };
+}
+
+/// While it lives, what this thread publishes continues the chain.
+pub(crate) struct ChainScope(Option<Lineage>);
+
+impl ChainScope {
+    #[inline]
+    pub(crate) fn enter(lineage: Option<Lineage>) -> Self {
+        Self(CHAIN.replace(lineage))
+    }
+}
+
+impl Drop for ChainScope {
+    #[inline]
+    fn drop(&mut self) {
+        CHAIN.set(self.0);
+    }
+}
+
+/// What a callback may ask about its message.
+///
+/// Times are computed when they are asked for; a callback that doesn't take `&MessageInfo` pays for none of it.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+/// let context = Context::new()?;
+/// let node = context.node("listener")?;
+/// let poses = node.publisher::<Pose>("pose").create()?;
+/// let subscription = node.subscription::<Pose>("pose").create()?;
+/// poses.publish(Pose)?;
+/// let (_pose, info) = subscription.take().unwrap();
+/// assert_eq!((info.publication_sequence(), info.reception_sequence()), (1, 1));
+/// assert_eq!(info.publisher(), poses.gid());
+/// assert!(info.latency() < Duration::from_secs(60));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct MessageInfo {
+    publication: Publication,
+    reception_sequence: u64,
+    /// Steady nanoseconds.
+    received: i64,
+    participant: u64,
+    clock: Clock,
+}
+
+impl MessageInfo {
+    pub(crate) fn new(
+        publication: Publication,
+        reception_sequence: u64,
+        participant: u64,
+        clock: &Clock,
+    ) -> Self {
+        let received = clock.steady();
+        Self { publication, reception_sequence, received, participant, clock: clock.clone() }
+    }
+
+    /// Wall time of the publication.
+    pub fn source_time(&self) -> Time {
+        Time::from_nanoseconds(self.clock.wall_of(self.publication.stamp.time))
+    }
+
+    /// Wall time at which the message was taken from the subscription's buffer.
+    pub fn reception_time(&self) -> Time {
+        Time::from_nanoseconds(self.clock.wall_of(self.received))
+    }
+
+    /// From publication to reception.
+    pub fn latency(&self) -> Duration {
+        Time::from_nanoseconds(self.received) - Time::from_nanoseconds(self.publication.stamp.time)
+    }
+
+    /// The number of the message among those of its publisher, from 1. Gaps are messages that this subscription never
+    /// got, or lost to newer ones.
+    pub fn publication_sequence(&self) -> u64 {
+        self.publication.sequence
+    }
+
+    /// The number of the message among those that reached this subscription's buffer, from 1.
+    pub fn reception_sequence(&self) -> u64 {
+        self.reception_sequence
+    }
+
+    /// Who published it.
+    pub fn publisher(&self) -> Gid {
+        Gid::new(self.participant, self.publication.publisher)
+    }
+
+    /// How it came here.
+    pub fn path(&self) -> Path {
+        Path::Intra
+    }
+
+    /// Where the chain that led to this message began.
+    pub fn lineage(&self) -> Lineage {
+        self.publication.lineage
+    }
+
+    /// From the publication of the chain's first message to the reception of this one.
+    pub fn chain_latency(&self) -> Duration {
+        Time::from_nanoseconds(self.received) - self.publication.lineage.stamp()
+    }
+
+    /// While the returned scope lives, what this thread publishes continues this message's chain, as it would in a
+    /// callback: for messages that were taken by hand.
+    pub fn continue_chain(&self) -> Chain {
+        Chain {
+            _scope: ChainScope::enter(Some(self.publication.lineage)),
+            _this_thread: std::marker::PhantomData,
+        }
+    }
+}
+
+/// See [`MessageInfo::continue_chain`]. Drop nested ones in reverse order.
+#[must_use = "the chain is continued while this lives"]
+pub struct Chain {
+    _scope: ChainScope,
+    _this_thread: std::marker::PhantomData<*const ()>,
+}

@@ -1,0 +1,10 @@
+//! Messages: how they are held, where they lie, what is known about them.
+
+pub(crate) mod block;
+pub(crate) mod handle;
+pub(crate) mod info;
+pub(crate) mod table;
+
+pub use block::Memory;
+pub use handle::{Shared, Unique};
+pub use info::{Chain, Gid, Lineage, MessageInfo, Path};

@@ -1,0 +1,87 @@
+//! What the type-erased core knows about a message type.
+
+use sinew_msg::{Message, TypeHash};
+use std::alloc::Layout;
+use std::any::TypeId;
+use std::ptr;
+
+/// One per message type, in static memory.
+pub(crate) struct Table {
+    /// Size and alignment of a value.
+    pub(crate) layout: Layout,
+    /// Drops a value in place.
+    ///
+    /// # Safety
+    /// The pointer is a valid, initialised value of the type, owned by the caller and not used afterwards.
+    pub(crate) drop: unsafe fn(*mut u8),
+    /// The representation: only ends with the same one exchange pointers.
+    pub(crate) representation: TypeId,
+    name: fn() -> &'static str,
+    hash: Option<TypeHash>,
+}
+
+impl Table {
+    /// The ROS 2 type name, or the Rust one of a type that stays in the process.
+    pub(crate) fn name(&self) -> &'static str {
+        (self.name)()
+    }
+
+    /// Name and hash, for people who wonder why two types are not the same.
+    pub(crate) fn describe(&self) -> String {
+        match self.hash {
+            Some(hash) => format!("{} ({hash})", self.name()),
+            None => self.name().to_owned(),
+        }
+    }
+
+    /// The table of `T`.
+    pub(crate) fn of<T: Message>() -> &'static Table {
+        const { &<T as Erase>::TABLE }
+    }
+}
+
+trait Erase: Message {
+    const TABLE: Table;
+}
+
+impl<T: Message> Erase for T {
+    const TABLE: Table = Table {
+        layout: Layout::new::<T>(),
+        drop: drop_value::<T>,
+        representation: TypeId::of::<T>(),
+        name: || T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name),
+        hash: match T::ENCODING {
+            Some(encoding) => Some(encoding.hash),
+            None => None,
+        },
+    };
+}
+
+unsafe fn drop_value<T>(value: *mut u8) {
+    // SAFETY: the caller of `Table::drop` promises an owned, initialised `T`.
+    unsafe { ptr::drop_in_place(value.cast::<T>()) }
+}
+
+/// Clones a value of a type the caller knows: over the value at `to` when `filled`, else into the uninitialised place.
+///
+/// # Safety
+/// `from` is an initialised value, `to` is as `filled` says and exclusive, both of the type the function was made for.
+pub(crate) type CloneInto = unsafe fn(from: *const u8, to: *mut u8, filled: bool);
+
+/// The cloning function of `T`, for the ends of the delivery that need one.
+pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
+    |from, to, filled| {
+        // SAFETY: the caller of a `CloneInto` promises an initialised `T` at `from`.
+        let from = unsafe { &*from.cast::<T>() };
+        let to = to.cast::<T>();
+        if filled {
+            // SAFETY: `filled` promises an initialised `T` that nobody else uses.
+            let to = unsafe { &mut *to };
+            to.clone_from(from);
+        } else {
+            let copy = from.clone();
+            // SAFETY: `to` is a place for a `T` that the caller owns; nothing is there to be dropped.
+            unsafe { to.write(copy) };
+        }
+    }
+}

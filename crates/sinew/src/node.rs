@@ -1,0 +1,172 @@
+//! Nodes: names, and the room in which entities are made.
+
+use crate::context::Shared;
+use crate::error::CreateError;
+use crate::executor::group::{Group, GroupCore};
+use crate::executor::membership::Groups;
+use crate::guard::GuardConditionBuilder;
+use crate::handlers::Handlers;
+use crate::name;
+use crate::publisher::PublisherBuilder;
+use crate::qos::QoS;
+use crate::subscription::SubscriptionBuilder;
+use crate::sync::{Arc, next_serial};
+use crate::timer::TimerBuilder;
+use sinew_msg::Message;
+use std::fmt;
+use std::time::Duration;
+
+/// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
+///
+/// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives as long as a handle to it or an
+/// entity of it.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().arguments(["robot", "--ros-args", "-r", "frames:=left/frames"]).build()?;
+/// let camera = context.node("camera")?;
+/// # struct Frame; impl Message for Frame {}
+/// assert_eq!(camera.full_name(), "/camera");
+/// assert_eq!(camera.publisher::<Frame>("frames").create()?.topic(), "/left/frames");
+/// assert_eq!(camera.publisher::<Frame>("~/frames").create()?.topic(), "/camera/frames");
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Node(Arc<Inner>);
+
+struct Inner {
+    context: Arc<Shared>,
+    number: u64,
+    name: String,
+    namespace: String,
+    full_name: Arc<str>,
+    default_group: Group,
+    groups: Arc<Groups>,
+}
+
+impl Node {
+    pub(crate) fn new(context: &Arc<Shared>, name: &str, namespace: &str) -> Result<Self, CreateError> {
+        context.check_running(name)?;
+        name::validate_node_name(name)?;
+        let name = context.arguments.node_name(name);
+        name::validate_node_name(name)?;
+        let namespace = context.arguments.namespace(name, namespace);
+        name::validate_namespace(namespace)?;
+        let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
+        let default_group = Group::new(&full_name, &context.clock, ());
+        let groups = Arc::new(Groups::default());
+        let node = Self(Arc::new(Inner {
+            context: context.clone(),
+            number: next_serial(),
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
+            full_name,
+            default_group,
+            groups,
+        }));
+        node.register(&node.0.default_group.core);
+        Ok(node)
+    }
+
+    /// An executor that serves this node or its context serves a new group of it, too.
+    fn register(&self, group: &Arc<GroupCore>) {
+        self.0.groups.register(group);
+        self.0.context.groups.register(group);
+    }
+
+    /// Its name without the namespace, after remapping.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its namespace, after remapping.
+    pub fn namespace(&self) -> &str {
+        &self.0.namespace
+    }
+
+    /// Its namespace and name.
+    pub fn full_name(&self) -> &str {
+        &self.0.full_name
+    }
+
+    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or private (`~/frames`).
+    pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
+        PublisherBuilder::new(self, topic)
+    }
+
+    /// A subscription to a topic, named as for [`publisher`](Self::publisher).
+    pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
+        SubscriptionBuilder::new(self, topic)
+    }
+
+    /// A timer with the given period.
+    pub fn timer(&self, period: Duration) -> TimerBuilder {
+        TimerBuilder::new(self, period)
+    }
+
+    /// A guard condition.
+    pub fn guard_condition(&self) -> GuardConditionBuilder {
+        GuardConditionBuilder::new(self)
+    }
+
+    /// A callback group whose callbacks share `state` (`()` for none).
+    pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
+        let group = Group::new(&self.0.full_name, &self.0.context.clock, state);
+        self.register(&group.core);
+        group
+    }
+
+    pub(crate) fn default_group(&self) -> &Group {
+        &self.0.default_group
+    }
+
+    pub(crate) fn groups(&self) -> &Arc<Groups> {
+        &self.0.groups
+    }
+
+    pub(crate) fn context_shared(&self) -> &Arc<Shared> {
+        &self.0.context
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    pub(crate) fn full_name_shared(&self) -> Arc<str> {
+        self.0.full_name.clone()
+    }
+
+    /// Checks that something can be made in a group.
+    pub(crate) fn check_group(&self, group: &GroupCore, name: &str) -> Result<(), CreateError> {
+        self.0.context.check_running(name)?;
+        if group.clock.same(&self.0.context.clock) {
+            Ok(())
+        } else {
+            Err(CreateError::ForeignGroup { name: name.to_owned() })
+        }
+    }
+
+    /// Checks what a publisher and a subscription are made with, and finds the topic's full name.
+    pub(crate) fn place(
+        &self,
+        topic: &str,
+        qos: &QoS,
+        group: &GroupCore,
+        handlers: &Handlers,
+    ) -> Result<String, CreateError> {
+        self.check_group(group, topic)?;
+        if handlers.misplaced {
+            return Err(CreateError::GroupAfterHandlers { topic: topic.to_owned() });
+        }
+        qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
+        let Inner { name, namespace, context, .. } = &*self.0;
+        let full = name::expand(topic, name, namespace)?;
+        Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({})", self.full_name())
+    }
+}

@@ -1,0 +1,374 @@
+//! Publishers.
+
+use crate::delivery::outlet::{Offered, Outlet, Unpublished};
+use crate::delivery::plan::Form;
+use crate::error::{CreateError, PublishFailure};
+use crate::executor::group::Group;
+use crate::handlers::Handlers;
+use crate::message::block::{Erased, Pool};
+use crate::message::table::Table;
+use crate::message::{Gid, Shared, Unique};
+use crate::node::Node;
+use crate::qos::QoS;
+use crate::sync::{Arc, Mutex, next_serial};
+use sinew_msg::Message;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// How many blocks a publisher's pool has at most, unless the builder says otherwise.
+const POOL_CAPACITY: usize = 64;
+
+/// Sends messages of type `T` to everybody who subscribed to its topic.
+///
+/// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists until the last one is
+/// dropped. May be used from any thread; publishing from several at once keeps the order of the sequence numbers.
+///
+/// ```
+/// use sinew::prelude::*;
+/// #[derive(Clone, Default)]
+/// struct Frame { pixels: Vec<u8> }
+/// impl Message for Frame {}
+///
+/// let context = Context::new()?;
+/// let camera = context.node("camera")?;
+/// let frames = camera.publisher::<Frame>("frames").qos(QoS::sensor_data()).create()?;
+/// let mut frame = frames.loan();         // from the publisher's pool
+/// frame.pixels.resize(640 * 480 * 3, 0); // allocates once: the pool keeps it
+/// frames.publish(frame)?;                // moved, not copied
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Publisher<T: Message> {
+    inner: Arc<Inner>,
+    of: PhantomData<fn(T)>,
+}
+
+/// What goes with the last handle.
+struct Inner {
+    outlet: Arc<Outlet>,
+    /// Control blocks for boxes that are published; made when the first one is.
+    boxes: Mutex<Option<Arc<Pool>>>,
+    pool_capacity: usize,
+    handlers: Handlers,
+}
+
+impl<T: Message> Publisher<T> {
+    /// A message from the publisher's pool, to be filled and published: its content is what an earlier message left, with
+    /// all the capacity it has, or `T::default()`.
+    ///
+    /// When the last reference to the message goes, wherever that is, it comes back with its content. So a steady flow
+    /// allocates nothing. More messages at once than the pool may have (64, see [`PublisherBuilder::pool`]) are allocated
+    /// one by one. Never blocks but for the pool's short lock.
+    pub fn loan(&self) -> Unique<T>
+    where
+        T: Default,
+    {
+        Unique::assume(self.inner.outlet.pool.loan::<T>())
+    }
+
+    /// Publishes a message: to every matching subscription before this returns.
+    ///
+    /// The message may be a `Unique<T>`, a `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy
+    /// into the publisher's pool). Who gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm,
+    /// nothing is allocated for any of them but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages
+    /// run on this thread, under no lock.
+    ///
+    /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and the subscription's
+    /// history is full: then for [`QoS::max_blocking_time`] at most.
+    ///
+    /// # Errors
+    /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
+    #[inline]
+    pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
+        let sealed::Outgoing(message, form) = message.prepare(self);
+        let result = self.inner.outlet.publish(message, form);
+        result.map_err(|(message, reason)| self.failed(message, form, reason))
+    }
+
+    #[cold]
+    fn failed(&self, message: Erased, form: Form, reason: Unpublished) -> PublishError<T> {
+        let failure = match reason {
+            Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
+            Unpublished::Full => PublishFailure::Full { waited: self.inner.outlet.qos.max_blocking_time },
+            Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
+        };
+        let message = match form {
+            Form::Unique => Unpublishable::Unique(Unique::assume(message)),
+            Form::Shared => Unpublishable::Shared(Shared::assume(message)),
+        };
+        PublishError { failure, message }
+    }
+
+    /// The topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.inner.outlet.topic
+    }
+
+    /// The QoS it offers.
+    pub fn qos(&self) -> QoS {
+        self.inner.outlet.qos
+    }
+
+    /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
+    pub fn gid(&self) -> Gid {
+        Gid::new(self.inner.outlet.context.participant, self.inner.outlet.number)
+    }
+
+    /// How many subscriptions match now. ROS 2: `get_subscription_count`.
+    pub fn matched_subscriptions(&self) -> u64 {
+        self.inner.outlet.observers.matched_now()
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> PublisherStatistics {
+        let sent = self.inner.outlet.sent();
+        PublisherStatistics {
+            published: sent.published,
+            copies: sent.copies,
+            retained: sent.retained as u64,
+            pooled: self.inner.outlet.pool.made() as u64,
+        }
+    }
+
+    fn boxes(&self) -> Arc<Pool> {
+        let mut boxes = self.inner.boxes.lock();
+        boxes.get_or_insert_with(|| Pool::for_boxes::<T>(self.inner.pool_capacity)).clone()
+    }
+}
+
+impl<T: Message> Clone for Publisher<T> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), of: PhantomData }
+    }
+}
+
+impl<T: Message> fmt::Debug for Publisher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let context = &self.outlet.context;
+        context.graph.remove_outlet(&self.outlet);
+        self.outlet.close();
+        if let Some(boxes) = &*self.boxes.lock() {
+            boxes.close();
+        }
+        self.handlers.part(false);
+    }
+}
+
+/// What a publisher has done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct PublisherStatistics {
+    /// Messages published.
+    pub published: u64,
+    /// Copies made so that subscriptions could own their messages. (Those made when a message is taken are the
+    /// subscription's.)
+    pub copies: u64,
+    /// Messages kept for late joiners now.
+    pub retained: u64,
+    /// Blocks in its pool, here or lent.
+    pub pooled: u64,
+}
+
+/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`] and [`Shared<T>`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be published as a message of type `{T}`",
+    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, or, if it is `Clone`, a `&{T}`"
+)]
+pub trait Publishable<T: Message>: sealed::Prepare<T> {}
+
+impl<T: Message, M: sealed::Prepare<T>> Publishable<T> for M {}
+
+mod sealed {
+    use super::{Erased, Form, Publisher};
+
+    /// A message on its way out, and whether this is its sole reference.
+    pub struct Outgoing(pub(super) Erased, pub(super) Form);
+
+    pub trait Prepare<T: super::Message> {
+        fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for T {
+    #[inline]
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(publisher.inner.outlet.pool.put(self), Form::Unique)
+    }
+}
+
+impl<T: Message + Clone> sealed::Prepare<T> for &T {
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(publisher.inner.outlet.pool.put(self.clone()), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Box<T> {
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(Erased::adopt(self, Some(&publisher.boxes())), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Unique<T> {
+    #[inline]
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Shared<T> {
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
+/// A message that was not published, and why. Nobody got it.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::PublishFailure;
+/// # #[derive(Debug, PartialEq)] struct Number(u8); impl Message for Number {}
+/// let context = Context::new()?;
+/// let numbers = context.node("counter")?.publisher::<Number>("numbers").create()?;
+/// context.shutdown();
+/// let error = numbers.publish(Number(7)).unwrap_err();
+/// assert_eq!(error.failure(), PublishFailure::Shutdown);
+/// assert_eq!(error.into_message().into_shared().0, 7);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct PublishError<T: Message> {
+    failure: PublishFailure,
+    message: Unpublishable<T>,
+}
+
+/// The message of a [`PublishError`], held as it was published.
+pub enum Unpublishable<T: Message> {
+    /// It was published by value, by box, by reference (then this is the copy) or as `Unique`.
+    Unique(Unique<T>),
+    /// It was published as `Shared`.
+    Shared(Shared<T>),
+}
+
+impl<T: Message> Unpublishable<T> {
+    /// A reference to the message, however it was held.
+    pub fn into_shared(self) -> Shared<T> {
+        match self {
+            Unpublishable::Unique(message) => message.into_shared(),
+            Unpublishable::Shared(message) => message,
+        }
+    }
+}
+
+impl<T: Message> PublishError<T> {
+    /// Why it was not published.
+    pub fn failure(&self) -> PublishFailure {
+        self.failure
+    }
+
+    /// The message.
+    pub fn into_message(self) -> Unpublishable<T> {
+        self.message
+    }
+}
+
+impl<T: Message> fmt::Debug for PublishError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PublishError").field("failure", &self.failure).finish_non_exhaustive()
+    }
+}
+
+impl<T: Message> fmt::Display for PublishError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl<T: Message> std::error::Error for PublishError<T> {}
+
+/// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
+#[must_use = "nothing is published before `create`"]
+pub struct PublisherBuilder<T: Message, S = ()> {
+    node: Node,
+    topic: String,
+    qos: QoS,
+    pool: usize,
+    group: Group<S>,
+    handlers: Handlers,
+    of: PhantomData<fn(T)>,
+}
+
+impl<T: Message> PublisherBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        let handlers = Handlers::new(format!("publisher on {topic}"));
+        Self {
+            node: node.clone(),
+            topic: topic.to_owned(),
+            qos: QoS::default(),
+            pool: POOL_CAPACITY,
+            group: node.default_group().clone(),
+            handlers,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Message, S: Send + 'static> PublisherBuilder<T, S> {
+    /// What it offers; the default is [`QoS::default`].
+    pub fn qos(mut self, qos: QoS) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// How many messages its pool has at most (64 by default; 0: none). A message beyond them is an allocation of its own.
+    pub fn pool(mut self, messages: usize) -> Self {
+        self.pool = messages;
+        self
+    }
+
+    /// The group in which its event handlers run; before the handlers.
+    pub fn in_group<S2: Send + 'static>(mut self, group: &Group<S2>) -> PublisherBuilder<T, S2> {
+        self.handlers.in_group();
+        PublisherBuilder {
+            node: self.node,
+            topic: self.topic,
+            qos: self.qos,
+            pool: self.pool,
+            group: group.clone(),
+            handlers: self.handlers,
+            of: PhantomData,
+        }
+    }
+
+    crate::handlers::handler_methods!();
+
+    /// Makes the publisher. When this returns, it has matched the subscriptions there are.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    pub fn create(self) -> Result<Publisher<T>, CreateError> {
+        let topic = self.node.place(&self.topic, &self.qos, &self.group.core, &self.handlers)?;
+        let context = self.node.context_shared().clone();
+        let observers = self.handlers.observers();
+        let offered = Offered {
+            number: next_serial(),
+            topic: topic.as_str().into(),
+            node: self.node.full_name_shared(),
+            node_number: self.node.number(),
+            qos: self.qos,
+            table: Table::of::<T>(),
+            pool: Pool::new::<T>(self.pool),
+            context: context.clone(),
+        };
+        let outlet = context.graph.add_outlet(&topic, offered, observers);
+        let boxes = Mutex::new(None);
+        let inner = Inner { outlet, boxes, pool_capacity: self.pool, handlers: self.handlers };
+        Ok(Publisher { inner: Arc::new(inner), of: PhantomData })
+    }
+}

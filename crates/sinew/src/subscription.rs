@@ -1,0 +1,403 @@
+//! Subscriptions.
+
+use crate::callback::{Called, SubscriptionCallback};
+use crate::clock::Stamp;
+use crate::delivery::history::Entry;
+use crate::delivery::inbox::{Filter, Inbox, Wanted};
+use crate::delivery::plan::Role;
+use crate::error::CreateError;
+use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::turn::{Exclusive, Key, Turn};
+use crate::handlers::Handlers;
+use crate::message::block::{Erased, Pool};
+use crate::message::handle::Incoming;
+use crate::message::info::{ChainScope, Publication};
+use crate::message::table::{CloneInto, Table, clone_into};
+use crate::message::{MessageInfo, Shared, Unique};
+use crate::node::Node;
+use crate::qos::QoS;
+use crate::sync::Arc;
+use sinew_msg::Message;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// How many blocks a subscription's pool has at most; it is used for messages kept by value and for late copies.
+const POOL_CAPACITY: usize = 64;
+
+/// How a subscription's buffer holds its messages. ROS 2: `rclcpp::IntraProcessBufferType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum BufferType {
+    /// As the callback takes them: `Shared` if it only reads, `Unique` if it owns. Without a callback: `Shared`.
+    #[default]
+    CallbackDefault,
+    /// References to messages that others may be reading too. An owning callback copies when it takes, unless it is the
+    /// last to hold the message; nothing is copied for messages that are overwritten before.
+    Shared,
+    /// Messages of its own, copied when they are published if somebody else wants them too.
+    Unique,
+    /// As `Unique`, but moved out of the publisher's block into the subscription's when they are published: the block is
+    /// free again at once, and the message's address is another one.
+    Value,
+}
+
+/// Receives the messages of a topic.
+///
+/// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
+/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take). It exists until it is dropped.
+/// After that none of its callbacks starts; one that is running on another thread finishes ([`close`](Self::close) waits
+/// for it). It may be dropped in its own callback.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+/// let context = Context::new()?;
+/// let node = context.node("reader")?;
+/// let numbers = node.subscription::<Number>("numbers").qos(QoS::default().keep_last(2)).create()?;
+/// let publisher = node.publisher::<Number>("numbers").create()?;
+/// for n in 1..=3 {
+///     publisher.publish(Number(n))?;
+/// }
+/// assert_eq!(numbers.take().unwrap().0.0, 2); // the oldest gave way
+/// assert_eq!(numbers.take().unwrap().0.0, 3);
+/// assert!(numbers.take().is_none());
+/// assert_eq!(numbers.statistics().overwritten, 1);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Subscription<T: Message> {
+    inbox: Arc<Inbox>,
+    member: Option<(Arc<GroupCore>, Membership)>,
+    handlers: Handlers,
+    node: Node,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> Subscription<T> {
+    /// The oldest message that has not been taken yet, and what is known about it. Never blocks, allocates nothing.
+    ///
+    /// On a subscription with a callback, each message goes either here or to the callback.
+    pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
+        let (entry, _) = self.inbox.take(false)?;
+        let info = self.info(&entry.publication, entry.reception);
+        Some((Shared::assume(entry.message), info))
+    }
+
+    /// The same, for itself: copied only if somebody else holds the message, too.
+    pub fn take_unique(&self) -> Option<(Unique<T>, MessageInfo)>
+    where
+        T: Clone,
+    {
+        let (entry, _) = self.inbox.take(false)?;
+        let info = self.info(&entry.publication, entry.reception);
+        let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
+        if copied {
+            self.inbox.count_copy();
+        }
+        Some((message, info))
+    }
+
+    fn info(&self, publication: &Publication, reception: u64) -> MessageInfo {
+        let context = self.node.context_shared();
+        MessageInfo::new(*publication, reception, context.participant, &context.clock)
+    }
+
+    /// The topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.inbox.wanted.topic
+    }
+
+    /// The QoS it requests.
+    pub fn qos(&self) -> QoS {
+        self.inbox.wanted.qos
+    }
+
+    /// How many publishers match now. ROS 2: `get_publisher_count`.
+    pub fn matched_publishers(&self) -> u64 {
+        self.inbox.observers.matched_now()
+    }
+
+    /// What became of its messages so far.
+    pub fn statistics(&self) -> SubscriptionStatistics {
+        let (counts, waiting) = self.inbox.counts();
+        SubscriptionStatistics {
+            received: counts.received,
+            taken: counts.taken,
+            waiting: waiting as u64,
+            overwritten: counts.overwritten,
+            refused: counts.refused,
+            expired: counts.expired,
+            copies: counts.copies,
+        }
+    }
+
+    /// Ends the subscription as dropping it does, and waits for a callback that is running on another thread. Called in
+    /// its own callback, it doesn't wait.
+    pub fn close(self) {
+        self.leave(true);
+    }
+
+    fn leave(&self, wait: bool) {
+        self.node.context_shared().graph.remove_inbox(&self.inbox);
+        self.inbox.close();
+        if let Some((group, membership)) = &self.member {
+            group.part(*membership, wait);
+        }
+        self.handlers.part(wait);
+    }
+}
+
+impl<T: Message> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        self.leave(false);
+    }
+}
+
+impl<T: Message> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What became of a subscription's messages so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SubscriptionStatistics {
+    /// Messages that came into the history.
+    pub received: u64,
+    /// Messages that were taken out of it, by the callback or by hand.
+    pub taken: u64,
+    /// Messages that wait in it now.
+    pub waiting: u64,
+    /// Messages that gave way to newer ones (keep_last).
+    pub overwritten: u64,
+    /// Messages that found the history full (keep_all without back-pressure).
+    pub refused: u64,
+    /// Messages whose lifespan was over.
+    pub expired: u64,
+    /// Copies made when messages were taken, because somebody else held them too.
+    pub copies: u64,
+}
+
+/// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
+#[must_use = "nothing is received before `callback` or `create`"]
+pub struct SubscriptionBuilder<T: Message, S = ()> {
+    node: Node,
+    topic: String,
+    qos: QoS,
+    buffer: BufferType,
+    clone: Option<CloneInto>,
+    filter: Option<Filter>,
+    ignore_own: bool,
+    group: Group<S>,
+    handlers: Handlers,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> SubscriptionBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        Self {
+            node: node.clone(),
+            topic: topic.to_owned(),
+            qos: QoS::default(),
+            buffer: BufferType::CallbackDefault,
+            clone: None,
+            filter: None,
+            ignore_own: false,
+            group: node.default_group().clone(),
+            handlers: Handlers::new(format!("subscription to {topic}")),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
+    /// What it requests; the default is [`QoS::default`].
+    pub fn qos(mut self, qos: QoS) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// How its buffer holds messages; by default as the callback takes them.
+    pub fn buffer(mut self, buffer: BufferType) -> Self
+    where
+        T: Clone,
+    {
+        self.buffer = buffer;
+        self.clone = Some(clone_into::<T>());
+        self
+    }
+
+    /// Only messages for which this is true are for this subscription. It is asked on the publisher's thread, before
+    /// anything is copied or queued, and should be quick.
+    pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
+        self.filter = Some(Box::new(move |message: &Erased| {
+            // SAFETY: the filter is asked for messages of the type that the ends agreed on when they matched, which is
+            // `T`, and the reference keeps the message alive.
+            filter(unsafe { message.value().cast::<T>().as_ref() })
+        }));
+        self
+    }
+
+    /// Messages of publishers of its own node are not for it.
+    pub fn ignore_own_publications(mut self) -> Self {
+        self.ignore_own = true;
+        self
+    }
+
+    /// The group in which its callback and its event handlers run; before the handlers. Default: the node's.
+    pub fn in_group<S2: Send + 'static>(mut self, group: &Group<S2>) -> SubscriptionBuilder<T, S2> {
+        self.handlers.in_group();
+        SubscriptionBuilder {
+            node: self.node,
+            topic: self.topic,
+            qos: self.qos,
+            buffer: self.buffer,
+            clone: self.clone,
+            filter: self.filter,
+            ignore_own: self.ignore_own,
+            group: group.clone(),
+            handlers: self.handlers,
+            of: PhantomData,
+        }
+    }
+
+    crate::handlers::handler_methods!();
+
+    /// Called by the executor when messages were lost: they gave way to newer ones, or found the history full.
+    pub fn on_message_lost<Form>(
+        mut self,
+        callback: impl crate::callback::EventCallback<crate::event::MessageLost, S, Form>,
+    ) -> Self {
+        let what = format!("message lost event of {}", self.handlers.whose);
+        self.handlers.lost =
+            Some(crate::event::Joined::new(crate::event::Source::new(&self.group, what, callback)));
+        self
+    }
+
+    /// Makes the subscription, with a callback that the executor runs for each message; see [`SubscriptionCallback`] for
+    /// its forms. When this returns, it has matched the publishers there are, and has what they retain for late joiners.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    pub fn callback<Form, F>(mut self, mut callback: F) -> Result<Subscription<T>, CreateError>
+    where
+        F: SubscriptionCallback<T, S, Form>,
+    {
+        let owner = F::OWNS;
+        self.clone = self.clone.or(owner.map(|owner| owner.0));
+        let state = self.group.state.clone();
+        let on_message: OnMessage = Box::new(move |key, message, arrival| {
+            let incoming = Incoming::new(message, &arrival.inbox.wanted.pool);
+            callback.call(state.open(key), incoming, &|| arrival.info())
+        });
+        let group = self.group.core.clone();
+        let mut subscription = self.make(owner.is_some())?;
+        let entity = Arc::new(Receiver {
+            inbox: subscription.inbox.clone(),
+            participant: subscription.node.context_shared().participant,
+            callback: group.claim.callback(on_message),
+            group: group.clone(),
+        });
+        let membership = group.join(entity);
+        subscription.member = Some((group, membership));
+        Ok(subscription)
+    }
+
+    /// Makes the subscription without a callback: its messages are [taken](Subscription::take).
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn create(self) -> Result<Subscription<T>, CreateError> {
+        self.make(false)
+    }
+
+    fn make(self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
+        let topic = self.node.place(&self.topic, &self.qos, &self.group.core, &self.handlers)?;
+        let role = match self.buffer {
+            BufferType::CallbackDefault if callback_owns => Role::Owner,
+            BufferType::CallbackDefault | BufferType::Shared => Role::Sharer,
+            BufferType::Unique => Role::Owner,
+            BufferType::Value => Role::Value,
+        };
+        let context = self.node.context_shared();
+        let observers = self.handlers.observers();
+        let lost = self.handlers.lost.as_ref().map(|lost| lost.source().clone());
+        let inbox = context.graph.add_inbox(&topic, |topic| {
+            let wanted = Wanted {
+                topic,
+                node: self.node.full_name_shared(),
+                node_number: self.node.number(),
+                table: Table::of::<T>(),
+                qos: self.qos,
+                role,
+                clone: self.clone,
+                filter: self.filter,
+                ignore_own: self.ignore_own,
+                pool: Pool::new::<T>(POOL_CAPACITY),
+                clock: context.clock.clone(),
+            };
+            Inbox::new(wanted, observers, lost)
+        });
+        Ok(Subscription { inbox, member: None, handlers: self.handlers, node: self.node, of: PhantomData })
+    }
+}
+
+/// A callback with its group's state, erased.
+type OnMessage = Box<dyn FnMut(&mut Key, Erased, &Arrival<'_>) -> Called + Send>;
+
+/// What the callback may ask about.
+struct Arrival<'a> {
+    inbox: &'a Inbox,
+    publication: Publication,
+    reception: u64,
+    participant: u64,
+}
+
+impl Arrival<'_> {
+    fn info(&self) -> MessageInfo {
+        MessageInfo::new(self.publication, self.reception, self.participant, &self.inbox.wanted.clock)
+    }
+}
+
+/// A subscription as the executor sees it.
+struct Receiver {
+    inbox: Arc<Inbox>,
+    participant: u64,
+    group: Arc<GroupCore>,
+    callback: Exclusive<OnMessage>,
+}
+
+impl Entity for Receiver {
+    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+        let Some((entry, next)) = self.inbox.take(true) else { return Ran { result: Ok(()), next: None } };
+        let Entry { message, publication, reception } = entry;
+        let _chain = ChainScope::enter(Some(publication.lineage));
+        let arrival = Arrival { inbox: &self.inbox, publication, reception, participant: self.participant };
+        let callback = self.callback.open(&mut turn.callbacks);
+        let Called { result, copied } = callback(&mut turn.state, message, &arrival);
+        if copied {
+            self.inbox.count_copy();
+        }
+        Ran { result, next }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.inbox.left()
+    }
+
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
+    }
+
+    fn turn(&self) -> Option<Turn<'_>> {
+        self.group.claim.take()
+    }
+
+    fn describe(&self) -> String {
+        format!("subscription to {} of node {}", self.inbox.wanted.topic, self.inbox.wanted.node)
+    }
+}

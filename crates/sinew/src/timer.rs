@@ -1,0 +1,299 @@
+//! Timers.
+
+use crate::callback::{EventCallback, OnEvent};
+use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
+use crate::error::CreateError;
+use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::turn::{Exclusive, Turn};
+use crate::message::info::ChainScope;
+use crate::node::Node;
+use crate::sync::{Arc, Mutex};
+use std::fmt;
+use std::time::Duration;
+
+/// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods, however late the
+/// callbacks run.
+///
+/// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines: no thread, no file
+/// descriptor. A timer that can't keep up skips periods and counts them ([`TimerInfo::skipped`]); it doesn't burst. It
+/// exists until it is dropped; after that none of its callbacks starts. It may be dropped, cancelled or reset in its own
+/// callback, and from any thread.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::TimerInfo;
+/// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+/// let node = context.node("blinker")?;
+/// let mut left = 3;
+/// let timer = node.timer(Duration::from_millis(100)).callback(move |info: &TimerInfo| {
+///     left -= 1;
+///     if left == 0 {
+///         info.cancel();
+///     }
+/// })?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// assert_eq!(executor.advance(Duration::from_secs(1))?, 3);
+/// assert!(timer.is_cancelled());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+pub struct Timer {
+    schedule: Arc<Schedule>,
+    group: Arc<GroupCore>,
+    membership: Membership,
+}
+
+impl Timer {
+    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't run any more.
+    pub fn cancel(&self) {
+        self.schedule.cancel();
+    }
+
+    /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue doesn't run any more.
+    pub fn reset(&self) {
+        self.schedule.reset();
+    }
+
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.schedule.state.lock().cancelled
+    }
+
+    /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of its own clock.
+    pub fn time_until_next(&self) -> Option<Duration> {
+        let state = self.schedule.state.lock();
+        let now = self.schedule.clock.now(self.schedule.kind);
+        (!state.cancelled).then(|| Time::from_nanoseconds(state.due) - Time::from_nanoseconds(now))
+    }
+
+    /// How many periods it has skipped because it couldn't keep up.
+    pub fn skipped(&self) -> u64 {
+        self.schedule.state.lock().skipped
+    }
+
+    /// The time from one due time to the next.
+    pub fn period(&self) -> Duration {
+        Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
+    }
+
+    /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
+    /// callback, it doesn't wait.
+    pub fn close(self) {
+        self.group.part(self.membership, true);
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.group.part(self.membership, false);
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timer").field("period", &self.period()).finish_non_exhaustive()
+    }
+}
+
+/// What a timer's callback may ask about. ROS 2: `rcl_timer_call_info_t`.
+#[non_exhaustive]
+pub struct TimerInfo {
+    /// When it was due, in the time of its clock.
+    pub due: Time,
+    /// When it was called, in the time of its clock.
+    pub actual: Time,
+    /// Due times after `due` that have passed as well, and for which it will not be called.
+    pub skipped: u64,
+    schedule: Arc<Schedule>,
+}
+
+impl TimerInfo {
+    /// Cancels the timer, as [`Timer::cancel`].
+    pub fn cancel(&self) {
+        self.schedule.cancel();
+    }
+}
+
+impl fmt::Debug for TimerInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TimerInfo { due, actual, skipped, .. } = self;
+        write!(f, "TimerInfo {{ due: {due:?}, actual: {actual:?}, skipped: {skipped} }}")
+    }
+}
+
+/// When a timer is due.
+pub(crate) struct Schedule {
+    kind: ClockKind,
+    clock: Clock,
+    /// Nanoseconds; more than 0.
+    period: i64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// In the time of its clock.
+    due: i64,
+    cancelled: bool,
+    skipped: u64,
+    home: Option<Home>,
+}
+
+impl Schedule {
+    fn cancel(&self) {
+        self.change(|state, _| state.cancelled = true);
+    }
+
+    fn reset(&self) {
+        self.change(|state, now| {
+            state.cancelled = false;
+            state.due = now.saturating_add(self.period);
+        });
+    }
+
+    /// Its clock was set: if that left it further away than a period, it is due one period from now.
+    pub(crate) fn clock_jumped(&self) {
+        self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State, i64)) {
+        let now = self.clock.now(self.kind);
+        let signal = {
+            let mut state = self.state.lock();
+            change(&mut state, now);
+            self.arm(&state)
+        };
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+    }
+
+    /// Tells the executor when it is due. Returns whom the caller must signal once it holds no lock.
+    #[must_use]
+    fn arm(&self, state: &State) -> Option<Arc<Scheduler>> {
+        let home = state.home.as_ref()?;
+        let due = (!state.cancelled).then_some(state.due);
+        home.scheduler.arm(home, self.kind, due).then(|| home.scheduler.clone())
+    }
+
+    /// An expiry is to run now, if it still is one: then the next is set.
+    fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
+        let now = self.clock.now(self.kind);
+        let mut state = self.state.lock();
+        if state.cancelled || state.due > now {
+            return None;
+        }
+        let due = state.due;
+        let skipped = (now - due) / self.period;
+        state.due = due.saturating_add(self.period.saturating_mul(skipped + 1));
+        let skipped = u64::try_from(skipped).unwrap_or(0);
+        state.skipped += skipped;
+        let signal = self.arm(&state);
+        drop(state);
+        debug_assert!(signal.is_none(), "the thread that would be signalled is this one");
+        let (due, actual) = (Time::from_nanoseconds(due), Time::from_nanoseconds(now));
+        Some(TimerInfo { due, actual, skipped, schedule: self.clone() })
+    }
+}
+
+/// A timer as the executor sees it.
+struct Ticker {
+    schedule: Arc<Schedule>,
+    group: Arc<GroupCore>,
+    callback: Exclusive<OnEvent<TimerInfo>>,
+}
+
+impl Entity for Ticker {
+    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+        let Some(info) = self.schedule.expire() else { return Ran { result: Ok(()), next: None } };
+        let _no_chain = ChainScope::enter(None);
+        let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &info);
+        Ran { result, next: None } // the next expiry is in the executor's heap of deadlines
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn attach(&self, home: Option<Home>) {
+        let signal = {
+            let mut state = self.schedule.state.lock();
+            state.home = home;
+            self.schedule.arm(&state)
+        };
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+    }
+
+    fn turn(&self) -> Option<Turn<'_>> {
+        self.group.claim.take()
+    }
+
+    fn describe(&self) -> String {
+        let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
+        format!("timer ({period:?}) of node {}", self.group.node)
+    }
+}
+
+/// Makes a [`Timer`]; from [`Node::timer`](crate::Node::timer).
+#[must_use = "nothing happens before `callback`"]
+pub struct TimerBuilder<S = ()> {
+    node: Node,
+    period: Duration,
+    kind: ClockKind,
+    group: Group<S>,
+}
+
+impl TimerBuilder {
+    pub(crate) fn new(node: &Node, period: Duration) -> Self {
+        Self { node: node.clone(), period, kind: ClockKind::Steady, group: node.default_group().clone() }
+    }
+}
+
+impl<S: Send + 'static> TimerBuilder<S> {
+    /// The clock it follows; the default is [`ClockKind::Steady`].
+    pub fn clock(mut self, kind: ClockKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// The group in which its callback runs. Default: the node's.
+    pub fn in_group<S2: Send + 'static>(self, group: &Group<S2>) -> TimerBuilder<S2> {
+        TimerBuilder { node: self.node, period: self.period, kind: self.kind, group: group.clone() }
+    }
+
+    /// Makes the timer; it is due for the first time one period from now. The callback takes nothing, `&TimerInfo`, the
+    /// group's state `&mut S`, or the state and `&TimerInfo`.
+    ///
+    /// # Errors
+    /// [`CreateError`]: a period of zero, or the context is shut down.
+    pub fn callback<Form, F>(self, mut callback: F) -> Result<Timer, CreateError>
+    where
+        F: EventCallback<TimerInfo, S, Form>,
+    {
+        let period = nanoseconds(self.period);
+        if period == 0 || period == i64::MAX {
+            return Err(CreateError::Period { node: self.node.full_name().to_owned(), period: self.period });
+        }
+        self.node.check_group(&self.group.core, "a timer")?;
+        let context = self.node.context_shared();
+        let clock = context.clock.clone();
+        let due = clock.now(self.kind).saturating_add(period);
+        let state = Mutex::new(State { due, cancelled: false, skipped: 0, home: None });
+        let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
+        if self.kind == ClockKind::Ros {
+            context.follow_ros_time(&schedule);
+        }
+        let group = self.group.core.clone();
+        let state = self.group.state.clone();
+        let on_event: OnEvent<TimerInfo> = Box::new(move |key, info| callback.call(state.open(key), info));
+        let ticker = Arc::new(Ticker {
+            schedule: schedule.clone(),
+            callback: group.claim.callback(on_event),
+            group: group.clone(),
+        });
+        let membership = group.join(ticker);
+        Ok(Timer { schedule, group, membership })
+    }
+}
