@@ -22,6 +22,11 @@ mod subscription;
 mod sync;
 mod timer;
 
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
+mod properties;
+
 pub use arguments::{ArgumentError, Arguments, LogLevel};
 pub use callback::{EventCallback, Outcome, SubscriptionCallback};
 pub use clock::{ClockKind, Time, VirtualClock};
