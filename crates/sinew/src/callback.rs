@@ -3,7 +3,7 @@
 //! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type that keeps the
 //! implementations apart: so a closure is a callback if its parameters, as they are written, fit one of the forms.
 
-use crate::executor::turn::Key;
+use crate::executor::turn::{Key, State};
 use crate::message::handle::Incoming;
 use crate::message::table::{CloneInto, clone_into};
 use crate::message::{MessageInfo, Shared, Unique};
@@ -183,4 +183,4 @@ impl<F: FnMut(&mut S, &E) -> R + Send + 'static, E, S, R: Outcome> EventCallback
 }
 
 /// An event callback with its group's state, erased.
-pub(crate) type OnEvent<E> = Box<dyn FnMut(&mut Key, &E) -> Result<(), String> + Send>;
+pub(crate) type OnEvent<E> = Box<dyn FnMut(&mut Key<State>, &E) -> Result<(), String> + Send>;

@@ -32,17 +32,18 @@ use std::sync::Weak;
 pub struct Context(Arc<Shared>);
 
 /// What everything in a context has in common.
+#[repr(C)] // what every publish reads comes first, on one line
 pub(crate) struct Shared {
+    /// Shut down: nothing is accepted any more.
+    pub(crate) ended: AtomicBool,
+    pub(crate) clock: Clock,
+    pub(crate) graph: Graph,
     /// Random: identifies this participant among all others.
     pub(crate) participant: u64,
     domain: u32,
     pub(crate) arguments: Arguments,
-    pub(crate) clock: Clock,
-    pub(crate) graph: Graph,
     pub(crate) waits: Waits,
     pub(crate) groups: Groups,
-    /// Shut down: nothing is accepted any more.
-    pub(crate) ended: AtomicBool,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     ros_timers: Mutex<Vec<Weak<Schedule>>>,
 }

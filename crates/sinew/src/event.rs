@@ -4,7 +4,7 @@ use crate::callback::{EventCallback, OnEvent};
 use crate::clock::{Clock, Stamp};
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
-use crate::executor::turn::{Exclusive, Turn};
+use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::info::ChainScope;
 use crate::qos::Policy;
 use crate::sync::{Arc, Mutex};
@@ -111,7 +111,7 @@ pub(crate) struct Source<E> {
     what: String,
     clock: Clock,
     gathered: Mutex<Waiting<E>>,
-    callback: Exclusive<OnEvent<E>>,
+    callback: Exclusive<OnEvent<E>, Callbacks>,
 }
 
 struct Waiting<E> {
@@ -133,7 +133,7 @@ impl<E: Gathered> Source<E> {
             what,
             clock: group.core.clock.clone(),
             gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
-            callback: group.core.claim.callback(on_event),
+            callback: group.core.number.callback(on_event),
         })
     }
 
@@ -153,7 +153,7 @@ impl<E: Gathered> Source<E> {
 }
 
 impl<E: Gathered> Entity for Source<E> {
-    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+    fn run(&self, turn: &mut Turn) -> Ran {
         let event = {
             let mut waiting = self.gathered.lock();
             if waiting.since.take().is_none() {
@@ -184,10 +184,6 @@ impl<E: Gathered> Entity for Source<E> {
         if let Some(scheduler) = signal {
             scheduler.signal();
         }
-    }
-
-    fn turn(&self) -> Option<Turn<'_>> {
-        self.group.claim.take()
     }
 
     fn describe(&self) -> String {

@@ -2,6 +2,9 @@
 
 // The message's way from publisher to callback is what this crate is for; see docs/architecture.md for the map.
 
+#[macro_use]
+mod sync; // first: its `thread_local!` is the crate's in a model
+
 mod arguments;
 mod callback;
 pub mod clock;
@@ -19,7 +22,6 @@ mod node;
 mod publisher;
 mod qos;
 mod subscription;
-mod sync;
 mod timer;
 
 #[cfg(all(test, loom))]

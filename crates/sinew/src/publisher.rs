@@ -4,6 +4,7 @@ use crate::delivery::outlet::{Offered, Outlet, Unpublished};
 use crate::delivery::plan::Form;
 use crate::error::{CreateError, PublishFailure};
 use crate::executor::group::Group;
+use crate::executor::trail;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
@@ -38,6 +39,8 @@ const POOL_CAPACITY: usize = 64;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 pub struct Publisher<T: Message> {
+    /// The way to publish, in one step.
+    outlet: Arc<Outlet>,
     inner: Arc<Inner>,
     of: PhantomData<fn(T)>,
 }
@@ -62,7 +65,7 @@ impl<T: Message> Publisher<T> {
     where
         T: Default,
     {
-        Unique::assume(self.inner.outlet.pool.loan::<T>())
+        Unique::assume(self.outlet.pool.loan::<T>())
     }
 
     /// Publishes a message: to every matching subscription before this returns.
@@ -79,8 +82,9 @@ impl<T: Message> Publisher<T> {
     /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
     #[inline]
     pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
+        trail::published(&self.outlet);
         let sealed::Outgoing(message, form) = message.prepare(self);
-        let result = self.inner.outlet.publish(message, form);
+        let result = self.outlet.publish(message, form);
         result.map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
@@ -88,7 +92,7 @@ impl<T: Message> Publisher<T> {
     fn failed(&self, message: Erased, form: Form, reason: Unpublished) -> PublishError<T> {
         let failure = match reason {
             Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
-            Unpublished::Full => PublishFailure::Full { waited: self.inner.outlet.qos.max_blocking_time },
+            Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
             Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
         };
         let message = match form {
@@ -100,32 +104,32 @@ impl<T: Message> Publisher<T> {
 
     /// The topic's full name, after remapping.
     pub fn topic(&self) -> &str {
-        &self.inner.outlet.topic
+        &self.outlet.topic
     }
 
     /// The QoS it offers.
     pub fn qos(&self) -> QoS {
-        self.inner.outlet.qos
+        self.outlet.qos
     }
 
     /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
-        Gid::new(self.inner.outlet.context.participant, self.inner.outlet.number)
+        Gid::new(self.outlet.context.participant, self.outlet.number)
     }
 
     /// How many subscriptions match now. ROS 2: `get_subscription_count`.
     pub fn matched_subscriptions(&self) -> u64 {
-        self.inner.outlet.observers.matched_now()
+        self.outlet.observers.matched_now()
     }
 
     /// What it has done so far.
     pub fn statistics(&self) -> PublisherStatistics {
-        let sent = self.inner.outlet.sent();
+        let sent = self.outlet.sent();
         PublisherStatistics {
             published: sent.published,
             copies: sent.copies,
             retained: sent.retained as u64,
-            pooled: self.inner.outlet.pool.made() as u64,
+            pooled: self.outlet.pool.made() as u64,
         }
     }
 
@@ -137,7 +141,7 @@ impl<T: Message> Publisher<T> {
 
 impl<T: Message> Clone for Publisher<T> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), of: PhantomData }
+        Self { outlet: self.outlet.clone(), inner: self.inner.clone(), of: PhantomData }
     }
 }
 
@@ -200,13 +204,13 @@ mod sealed {
 impl<T: Message> sealed::Prepare<T> for T {
     #[inline]
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(publisher.inner.outlet.pool.put(self), Form::Unique)
+        sealed::Outgoing(publisher.outlet.pool.put(self), Form::Unique)
     }
 }
 
 impl<T: Message + Clone> sealed::Prepare<T> for &T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(publisher.inner.outlet.pool.put(self.clone()), Form::Unique)
+        sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Form::Unique)
     }
 }
 
@@ -368,7 +372,8 @@ impl<T: Message, S: Send + 'static> PublisherBuilder<T, S> {
         };
         let outlet = context.graph.add_outlet(&topic, offered, observers);
         let boxes = Mutex::new(None);
-        let inner = Inner { outlet, boxes, pool_capacity: self.pool, handlers: self.handlers };
-        Ok(Publisher { inner: Arc::new(inner), of: PhantomData })
+        let inner =
+            Inner { outlet: outlet.clone(), boxes, pool_capacity: self.pool, handlers: self.handlers };
+        Ok(Publisher { outlet, inner: Arc::new(inner), of: PhantomData })
     }
 }

@@ -8,11 +8,11 @@ use crate::delivery::plan::Role;
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
-use crate::executor::turn::{Exclusive, Key, Turn};
+use crate::executor::turn::{Callbacks, Exclusive, State, Turn};
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::handle::Incoming;
-use crate::message::info::{ChainScope, Publication};
+use crate::message::info::ChainScope;
 use crate::message::table::{CloneInto, Table, clone_into};
 use crate::message::{MessageInfo, Shared, Unique};
 use crate::node::Node;
@@ -79,7 +79,7 @@ impl<T: Message> Subscription<T> {
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
         let (entry, _) = self.inbox.take(false)?;
-        let info = self.info(&entry.publication, entry.reception);
+        let info = self.inbox.info(entry.publication, entry.reception);
         Some((Shared::assume(entry.message), info))
     }
 
@@ -89,17 +89,12 @@ impl<T: Message> Subscription<T> {
         T: Clone,
     {
         let (entry, _) = self.inbox.take(false)?;
-        let info = self.info(&entry.publication, entry.reception);
+        let info = self.inbox.info(entry.publication, entry.reception);
         let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
         if copied {
             self.inbox.count_copy();
         }
         Some((message, info))
-    }
-
-    fn info(&self, publication: &Publication, reception: u64) -> MessageInfo {
-        let context = self.node.context_shared();
-        MessageInfo::new(*publication, reception, context.participant, &context.clock)
     }
 
     /// The topic's full name, after remapping.
@@ -283,26 +278,22 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     ///
     /// # Errors
     /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
-    pub fn callback<Form, F>(mut self, mut callback: F) -> Result<Subscription<T>, CreateError>
+    pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
     where
         F: SubscriptionCallback<T, S, Form>,
+        Form: 'static,
     {
         let owner = F::OWNS;
         self.clone = self.clone.or(owner.map(|owner| owner.0));
-        let state = self.group.state.clone();
-        let on_message: OnMessage = Box::new(move |key, message, arrival| {
-            let incoming = Incoming::new(message, &arrival.inbox.wanted.pool);
-            callback.call(state.open(key), incoming, &|| arrival.info())
-        });
-        let group = self.group.core.clone();
+        let Group { core: group, state } = self.group.clone();
         let mut subscription = self.make(owner.is_some())?;
-        let entity = Arc::new(Receiver {
+        let receiver = Receiver {
             inbox: subscription.inbox.clone(),
-            participant: subscription.node.context_shared().participant,
-            callback: group.claim.callback(on_message),
-            group: group.clone(),
-        });
-        let membership = group.join(entity);
+            state,
+            callback: group.number.callback(callback),
+            of: PhantomData,
+        };
+        let membership = group.join(Arc::new(receiver));
         subscription.member = Some((group, membership));
         Ok(subscription)
     }
@@ -338,6 +329,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
                 filter: self.filter,
                 ignore_own: self.ignore_own,
                 pool: Pool::new::<T>(POOL_CAPACITY),
+                participant: context.participant,
                 clock: context.clock.clone(),
             };
             Inbox::new(wanted, observers, lost)
@@ -346,39 +338,28 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     }
 }
 
-/// A callback with its group's state, erased.
-type OnMessage = Box<dyn FnMut(&mut Key, Erased, &Arrival<'_>) -> Called + Send>;
-
-/// What the callback may ask about.
-struct Arrival<'a> {
-    inbox: &'a Inbox,
-    publication: Publication,
-    reception: u64,
-    participant: u64,
-}
-
-impl Arrival<'_> {
-    fn info(&self) -> MessageInfo {
-        MessageInfo::new(self.publication, self.reception, self.participant, &self.inbox.wanted.clock)
-    }
-}
-
-/// A subscription as the executor sees it.
-struct Receiver {
+/// A subscription as the executor sees it: everything a call needs in one place.
+struct Receiver<T, S, Form, F> {
     inbox: Arc<Inbox>,
-    participant: u64,
-    group: Arc<GroupCore>,
-    callback: Exclusive<OnMessage>,
+    state: Arc<Exclusive<S, State>>,
+    callback: Exclusive<F, Callbacks>,
+    of: PhantomData<fn(T) -> Form>,
 }
 
-impl Entity for Receiver {
-    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+impl<T, S, Form, F> Entity for Receiver<T, S, Form, F>
+where
+    T: Message,
+    S: Send,
+    F: SubscriptionCallback<T, S, Form>,
+{
+    fn run(&self, turn: &mut Turn) -> Ran {
         let Some((entry, next)) = self.inbox.take(true) else { return Ran { result: Ok(()), next: None } };
         let Entry { message, publication, reception } = entry;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let arrival = Arrival { inbox: &self.inbox, publication, reception, participant: self.participant };
-        let callback = self.callback.open(&mut turn.callbacks);
-        let Called { result, copied } = callback(&mut turn.state, message, &arrival);
+        let about = || self.inbox.info(publication, reception);
+        let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
+        let state = self.state.open(&mut turn.state);
+        let Called { result, copied } = self.callback.open(&mut turn.callbacks).call(state, incoming, &about);
         if copied {
             self.inbox.count_copy();
         }
@@ -393,8 +374,8 @@ impl Entity for Receiver {
         self.inbox.attach(home);
     }
 
-    fn turn(&self) -> Option<Turn<'_>> {
-        self.group.claim.take()
+    fn inbox(&self) -> Option<&Arc<Inbox>> {
+        Some(&self.inbox)
     }
 
     fn describe(&self) -> String {

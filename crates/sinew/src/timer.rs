@@ -5,7 +5,7 @@ use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
-use crate::executor::turn::{Exclusive, Turn};
+use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::info::ChainScope;
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
@@ -200,11 +200,11 @@ impl Schedule {
 struct Ticker {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
-    callback: Exclusive<OnEvent<TimerInfo>>,
+    callback: Exclusive<OnEvent<TimerInfo>, Callbacks>,
 }
 
 impl Entity for Ticker {
-    fn run(&self, turn: &mut Turn<'_>) -> Ran {
+    fn run(&self, turn: &mut Turn) -> Ran {
         let Some(info) = self.schedule.expire() else { return Ran { result: Ok(()), next: None } };
         let _no_chain = ChainScope::enter(None);
         let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &info);
@@ -224,10 +224,6 @@ impl Entity for Ticker {
         if let Some(scheduler) = signal {
             scheduler.signal();
         }
-    }
-
-    fn turn(&self) -> Option<Turn<'_>> {
-        self.group.claim.take()
     }
 
     fn describe(&self) -> String {
@@ -290,7 +286,7 @@ impl<S: Send + 'static> TimerBuilder<S> {
         let on_event: OnEvent<TimerInfo> = Box::new(move |key, info| callback.call(state.open(key), info));
         let ticker = Arc::new(Ticker {
             schedule: schedule.clone(),
-            callback: group.claim.callback(on_event),
+            callback: group.number.callback(on_event),
             group: group.clone(),
         });
         let membership = group.join(ticker);

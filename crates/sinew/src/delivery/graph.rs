@@ -7,12 +7,14 @@ use super::observers::Observers;
 use super::outlet::{Class, Offered, Outlet, Routes};
 use crate::message::table::Table;
 use crate::qos::{self, QoS};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use std::collections::HashMap;
 
 /// The topics of a context.
-#[derive(Default)]
+#[repr(C)] // what every publish reads comes first
 pub(crate) struct Graph {
+    /// Counts changes of any topic's subscriptions; see [`outlet`](super::outlet).
+    generation: AtomicU64,
     topics: Mutex<HashMap<Arc<str>, Topic>>,
 }
 
@@ -37,7 +39,27 @@ fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
     qos::incompatibility(offered, &inbox.wanted.qos).map_or(Match::Yes, Match::OtherQos)
 }
 
+impl Default for Graph {
+    fn default() -> Self {
+        // No publisher has seen generation 1: the first publish fetches its list.
+        Self { generation: AtomicU64::new(1), topics: Mutex::default() }
+    }
+}
+
 impl Graph {
+    /// C2: which lists are the newest.
+    #[inline]
+    pub(crate) fn generation(&self) -> u64 {
+        // C2: Acquire; pairs with C1.
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// C1: a list was replaced.
+    fn count_change(&self) {
+        // C1: Release; pairs with C2; carries the list.
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
     /// A topic's name, one copy for all.
     fn topic_name(topics: &mut HashMap<Arc<str>, Topic>, name: &str) -> Arc<str> {
         if let Some((name, _)) = topics.get_key_value(name) {
@@ -96,6 +118,7 @@ impl Graph {
             let inbox = make(name);
             entry.inboxes.push(inbox.clone());
             let old = entry.reroute(&inbox);
+            self.count_change();
             for outlet in &entry.outlets {
                 tell(outlet, &inbox, outbox);
             }
@@ -133,6 +156,7 @@ impl Graph {
             let index = topic.inboxes.iter().position(|other| Arc::ptr_eq(other, inbox))?;
             let gone = topic.inboxes.remove(index); // their order is the order of delivery
             let old = topic.reroute(inbox);
+            self.count_change();
             for outlet in &topic.outlets {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
                     outlet.observers.is_unmatched(outbox);

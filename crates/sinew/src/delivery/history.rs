@@ -5,7 +5,7 @@
 use crate::clock::Stamp;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 /// A message in a history.
 pub(crate) struct Entry {
@@ -51,37 +51,78 @@ pub(crate) struct Counts {
 }
 
 /// The messages a subscription still has to take, oldest first.
+///
+/// The oldest one has a place of its own, in the same piece of memory as everything else here: a history that is emptied as
+/// fast as it fills never touches the queue behind it.
+#[repr(C)]
 pub(crate) struct History {
-    entries: VecDeque<Entry>,
+    /// There if any is.
+    first: Option<Entry>,
+    /// What was received, and what became of it; `received` and `waiting` follow from the others.
+    taken: u64,
     /// The depth of keep_last, or the bound of keep_all.
     capacity: usize,
+    rest: VecDeque<Entry>,
     keep_all: bool,
     /// Places promised to publishers that are about to deliver.
     reserved: usize,
     /// Entries that can expire.
     mortal: usize,
-    pub(crate) counts: Counts,
+    overwritten: u64,
+    refused: u64,
+    expired: u64,
+    pub(crate) copies: u64,
 }
 
 impl History {
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
-        let entries = VecDeque::new(); // grows with its use: most histories never fill
-        Self { entries, capacity, keep_all, reserved: 0, mortal: 0, counts: Counts::default() }
+        Self {
+            first: None,
+            taken: 0,
+            capacity,
+            rest: VecDeque::new(), // grows with its use: most histories never fill
+            keep_all,
+            reserved: 0,
+            mortal: 0,
+            overwritten: 0,
+            refused: 0,
+            expired: 0,
+            copies: 0,
+        }
     }
 
+    #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            received: self.received(),
+            taken: self.taken,
+            overwritten: self.overwritten,
+            refused: self.refused,
+            expired: self.expired,
+            copies: self.copies,
+        }
+    }
+
+    /// How many messages came in.
+    #[inline]
+    fn received(&self) -> u64 {
+        self.taken + self.overwritten + self.expired + self.len() as u64
     }
 
     /// The stamp of the oldest message.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        self.entries.front().map(|entry| entry.publication.stamp)
+        self.first.as_ref().map(|entry| entry.publication.stamp)
     }
 
     /// Whether a message could come in without anything giving way.
+    #[inline]
     fn has_room(&self) -> bool {
-        self.entries.len() + self.reserved < self.capacity
+        self.len() + self.reserved < self.capacity
     }
 
     /// Promises a place to a publisher, if there is one; an expired message gives way. What gave way is returned.
@@ -97,51 +138,70 @@ impl History {
         self.reserved -= 1;
     }
 
-    /// Brings a message in. Returns what had to give way, which may be the message itself.
+    /// Brings a message in, for at most `lifespan` nanoseconds. Returns what had to give way, which may be the message
+    /// itself.
     #[inline]
     pub(crate) fn push(
         &mut self,
         message: Erased,
         publication: &Publication,
+        lifespan: i64,
         place: Place,
-    ) -> Option<(Entry, Cause)> {
-        let entry = Entry { message, publication: *publication, reception: self.counts.received + 1 };
+    ) -> Option<(Erased, Cause)> {
+        let mut out = None;
         if place == Place::Reserved {
             self.reserved -= 1;
-        }
-        let mut out = None;
-        if !self.has_room() && place == Place::Any {
+        } else if !self.has_room() {
             // A publication's stamp is as good as the time now: it was read for this message.
-            out = self.remove_expired(publication.stamp.time).map(|entry| (entry, Cause::Expired));
-            if out.is_none() && self.keep_all {
-                self.counts.refused += 1;
-                return Some((entry, Cause::Refused));
-            }
+            out = self.make_room(publication.stamp.time);
             if out.is_none() {
-                out = self.remove(0).map(|entry| (entry, Cause::Overwritten));
-                self.counts.overwritten += 1;
+                self.refused += 1;
+                return Some((message, Cause::Refused));
             }
         }
-        self.counts.received += 1;
-        self.mortal += usize::from(entry.publication.expires != i64::MAX);
-        self.entries.push_back(entry);
+        let expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
+        self.mortal += usize::from(expires != i64::MAX);
+        let reception = self.received() + 1;
+        let entry = Entry { message, publication: Publication { expires, ..*publication }, reception };
+        if self.first.is_none() {
+            self.first = Some(entry);
+        } else {
+            self.rest.push_back(entry);
+        }
         out
+    }
+
+    /// What gives way to a new message in a full history: one that has expired, or with keep_last the oldest.
+    #[cold]
+    fn make_room(&mut self, now: i64) -> Option<(Erased, Cause)> {
+        if let Some(expired) = self.remove_expired(now) {
+            return Some((expired.message, Cause::Expired));
+        }
+        if self.keep_all {
+            return None;
+        }
+        let oldest = self.remove(0)?;
+        self.overwritten += 1;
+        Some((oldest.message, Cause::Overwritten))
     }
 
     /// The oldest message that has not expired; `expired` gets those that have.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
         loop {
-            let entry = self.entries.pop_front()?;
+            let entry = self.first.take()?;
+            if !self.rest.is_empty() {
+                self.first = self.rest.pop_front();
+            }
             if entry.publication.expires != i64::MAX {
                 self.mortal -= 1;
                 if entry.expired(now()) {
-                    self.counts.expired += 1;
+                    self.expired += 1;
                     expired(entry);
                     continue;
                 }
             }
-            self.counts.taken += 1;
+            self.taken += 1;
             return Some(entry);
         }
     }
@@ -152,9 +212,9 @@ impl History {
     /// Nothing may have been taken yet.
     pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64) -> Vec<Entry> {
         let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
-        let arrived: std::collections::HashSet<_> = self.entries.iter().map(identity).collect();
+        let mut all: Vec<Entry> = self.drain().into();
+        let arrived: HashSet<_> = all.iter().map(identity).collect();
         let mut out = Vec::new();
-        let mut all: Vec<Entry> = self.entries.drain(..).collect();
         for entry in retained {
             if arrived.contains(&identity(&entry)) || entry.expired(now) {
                 out.push(entry);
@@ -170,28 +230,37 @@ impl History {
             entry.reception = reception;
         }
         self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();
-        self.counts = Counts { received: all.len() as u64, ..self.counts };
-        self.entries = all.into();
+        // What gave way while the subscription joined never counted as received, or as lost.
+        (self.overwritten, self.expired) = (0, 0);
+        self.rest = all.into();
+        self.first = self.rest.pop_front();
         out
     }
 
     /// Everything, when the subscription goes.
     pub(crate) fn drain(&mut self) -> VecDeque<Entry> {
         self.mortal = 0;
-        std::mem::take(&mut self.entries)
+        let mut all = std::mem::take(&mut self.rest);
+        if let Some(first) = self.first.take() {
+            all.push_front(first);
+        }
+        all
     }
 
     fn remove_expired(&mut self, now: i64) -> Option<Entry> {
         if self.mortal == 0 {
             return None;
         }
-        let index = self.entries.iter().position(|entry| entry.expired(now))?;
-        self.counts.expired += 1;
+        let index = self.first.iter().chain(&self.rest).position(|entry| entry.expired(now))?;
+        self.expired += 1;
         self.remove(index)
     }
 
     fn remove(&mut self, index: usize) -> Option<Entry> {
-        let entry = self.entries.remove(index)?;
+        let entry = match index.checked_sub(1) {
+            Some(index) => self.rest.remove(index),
+            None => std::mem::replace(&mut self.first, self.rest.pop_front()),
+        }?;
         self.mortal -= usize::from(entry.publication.expires != i64::MAX);
         Some(entry)
     }

@@ -8,6 +8,7 @@ use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, Source};
 use crate::executor::current;
 use crate::executor::scheduler::{Home, Scheduler};
+use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
@@ -55,6 +56,34 @@ impl Outbox {
     pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
         self.signals.extend(scheduler);
     }
+
+    #[inline]
+    pub(crate) fn add(&mut self, left: Left) {
+        self.dropped.extend(left.dropped);
+        self.signals.extend(left.signal);
+        self.signals.extend(left.lost_signal);
+    }
+}
+
+/// What one delivery leaves to do once all locks are released.
+#[must_use]
+pub(crate) struct Left {
+    dropped: Option<Erased>,
+    signal: Option<Arc<Scheduler>>,
+    lost_signal: Option<Arc<Scheduler>>,
+}
+
+impl Left {
+    #[inline]
+    pub(crate) fn finish(self) {
+        if let Some(scheduler) = &self.signal {
+            scheduler.signal();
+        }
+        if let Some(scheduler) = &self.lost_signal {
+            scheduler.signal();
+        }
+        drop(self.dropped);
+    }
 }
 
 /// Who a subscription is and what it wants; fixed when it is created.
@@ -73,30 +102,36 @@ pub(crate) struct Wanted {
     pub(crate) ignore_own: bool,
     /// Blocks for what is kept by value, and for copies that are made when a message is taken.
     pub(crate) pool: Arc<Pool>,
+    pub(crate) participant: u64,
     pub(crate) clock: Clock,
 }
 
 /// A subscription's end of the delivery.
+///
+/// What every message touches comes first, and close together: after a sleep, fetching it from memory is what a delivery
+/// costs.
+#[repr(C)]
 pub(crate) struct Inbox {
-    pub(crate) wanted: Wanted,
-    pub(crate) observers: Observers,
-    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
-    /// Nanoseconds after its publication at which a message is too old for this subscription.
-    lifespan: Option<i64>,
     state: Mutex<State>,
+    /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
+    lifespan: i64,
+    pub(crate) wanted: Wanted,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
+    pub(crate) observers: Observers,
+    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
 }
 
+#[repr(C)]
 struct State {
-    history: History,
-    /// Where to announce that something came; only a subscription with a callback in an executor has one.
-    home: Option<Home>,
     /// It is announced; the executor asks for what comes next after each message.
     announced: bool,
     closed: bool,
     /// Publishers waiting for a place.
-    waiting: usize,
+    waiting: u32,
+    /// Where to announce that something came; only a subscription with a callback in an executor has one.
+    home: Option<Home>,
+    history: History,
 }
 
 /// Why a publisher got no place.
@@ -119,52 +154,55 @@ impl Inbox {
         lost: Option<Arc<Source<MessageLost>>>,
     ) -> Arc<Self> {
         let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
-        let state = State { history, home: None, announced: false, closed: false, waiting: 0 };
-        let lifespan = wanted.qos.lifespan_nanoseconds();
-        Arc::new(Self { wanted, observers, lost, lifespan, state: Mutex::new(state), space: Condvar::new() })
+        let state = State { announced: false, closed: false, waiting: 0, home: None, history };
+        let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
+        Arc::new(Self { state: Mutex::new(state), lifespan, wanted, space: Condvar::new(), observers, lost })
     }
 
     /// Brings a message in and announces it. Called under the publisher's lock.
-    #[inline]
-    pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place, outbox: &mut Outbox) {
-        let mut publication = *publication;
-        if let Some(lifespan) = self.lifespan {
-            publication.expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
-        }
+    #[inline(never)] // one piece of code for all callers: it is fetched once
+    pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
+        let mut left = Left { dropped: None, signal: None, lost_signal: None };
         let mut state = self.state.lock();
         if state.closed {
-            outbox.dropped.push(message);
-            return;
+            left.dropped = Some(message);
+            return left;
         }
-        if let Some((entry, cause)) = state.history.push(message, &publication, place) {
-            outbox.dropped.push(entry.message);
-            if cause != Cause::Expired {
-                self.report_lost(outbox);
-            }
-        }
+        let lost = state.history.push(message, publication, self.lifespan, place);
         if !state.announced
             && let Some(home) = &state.home
         {
             if home.notify(publication.stamp) {
-                outbox.signals.push(home.scheduler.clone());
+                left.signal = Some(home.scheduler.clone());
             }
             state.announced = true;
         }
+        drop(state);
+        if let Some((message, cause)) = lost {
+            left.dropped = Some(message);
+            if cause != Cause::Expired {
+                left.lost_signal = self.report_lost();
+            }
+        }
+        left
+    }
+
+    /// What is known about a message that was taken.
+    pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
+        MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
     }
 
     #[cold]
-    fn report_lost(&self, outbox: &mut Outbox) {
-        if let Some(lost) = &self.lost {
-            outbox.signal(lost.update(|event| {
-                event.total += 1;
-                event.total_change += 1;
-            }));
-        }
+    fn report_lost(&self) -> Option<Arc<Scheduler>> {
+        self.lost.as_ref()?.update(|event| {
+            event.total += 1;
+            event.total_change += 1;
+        })
     }
 
     /// Takes the oldest message, for the executor (`announced`: then the stamp of the next one is returned as well, under
     /// which the executor keeps it ready) or for somebody who asks by himself.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn take(&self, announced: bool) -> Option<(Entry, Option<Stamp>)> {
         let mut expired = Vec::new(); // allocates only if something has: dropped when the lock is released
         let mut state = self.state.lock();
@@ -259,7 +297,11 @@ impl Inbox {
     }
 
     /// Brings in what was retained for late joiners; see [`History::merge`].
-    pub(crate) fn merge(&self, retained: Vec<Entry>) {
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>) {
+        for Entry { publication, .. } in &mut retained {
+            publication.expires =
+                publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
+        }
         let now = self.wanted.clock.steady();
         let out = self.state.lock().history.merge(retained, now);
         drop(out); // user code, outside the lock
@@ -284,11 +326,11 @@ impl Inbox {
     }
 
     pub(crate) fn count_copy(&self) {
-        self.state.lock().history.counts.copies += 1;
+        self.state.lock().history.copies += 1;
     }
 
     pub(crate) fn counts(&self) -> (Counts, usize) {
         let state = self.state.lock();
-        (state.history.counts, state.history.len())
+        (state.history.counts(), state.history.len())
     }
 }

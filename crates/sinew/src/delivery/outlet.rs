@@ -2,15 +2,17 @@
 //!
 //! # How a publish finds its subscriptions
 //!
-//! All publishers of one topic, type and QoS class share a [`Class`]: an immutable list of the inboxes that match, and its
-//! generation. Creating or destroying an entity makes a new list and counts the generation up; a publisher holds the list
-//! it used last under its own lock, and fetches the new one when the generation has changed. So publishing looks nothing
-//! up, allocates nothing, and takes two kinds of short locks: its own, and that of each history it delivers to.
+//! All publishers of one topic, type and QoS class share a [`Class`], which has an immutable list of the inboxes that match.
+//! Creating or destroying a subscription makes a new list for the classes it matches, and counts the graph's generation up.
+//! A publisher keeps, under its own lock, the list it used last and the generation at which it fetched it, and fetches
+//! again when the generation has changed. So publishing looks nothing up, allocates nothing, and takes two kinds of short
+//! locks: its own, and that of each history it delivers to. (One generation for all topics costs a fetch per publisher after
+//! each change, and makes the check of the others read a line that is always in the cache.)
 //!
 //! # Sync points
 //!
-//! - C1 [`Class::replace`]: the list under the class's lock, then generation + 1 (Release).
-//! - C2 publish: generation (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
+//! - C1 `Graph::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
+//! - C2 `Graph::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
 //!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
 //!
 //! # Joining is atomic with publishing
@@ -36,7 +38,7 @@ use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::Table;
 use crate::qos::QoS;
-use crate::sync::{Arc, AtomicU64, Guard, Mutex, Ordering};
+use crate::sync::{Arc, Guard, Mutex, Ordering};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -61,63 +63,88 @@ impl Routes {
         let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
         Self { inboxes: inboxes.into(), owners, sharers, values, particular }
     }
-
-    fn plan(&self, form: Form) -> Plan {
-        Plan::new(form, self.owners, self.sharers, self.values)
-    }
 }
 
 /// The publishers of one topic, type and QoS class, as far as matching goes.
 pub(crate) struct Class {
     pub(crate) table: &'static Table,
     pub(crate) qos: QoS,
-    generation: AtomicU64,
     routes: Mutex<Arc<Routes>>,
 }
 
 impl Class {
     pub(crate) fn new(table: &'static Table, qos: QoS, routes: Routes) -> Arc<Self> {
-        Arc::new(Self { table, qos, generation: AtomicU64::new(1), routes: Mutex::new(Arc::new(routes)) })
+        Arc::new(Self { table, qos, routes: Mutex::new(Arc::new(routes)) })
     }
 
-    /// The list changes; returns the old one, to be dropped outside all locks.
+    /// The list changes (before C1); returns the old one, to be dropped outside all locks.
     #[must_use]
     pub(crate) fn replace(&self, routes: Routes) -> Arc<Routes> {
-        let mut place = self.routes.lock();
-        let old = mem::replace(&mut *place, Arc::new(routes));
-        // C1: Release; pairs with C2; carries the list.
-        self.generation.fetch_add(1, Ordering::Release);
-        old
+        mem::replace(&mut *self.routes.lock(), Arc::new(routes))
     }
 }
 
 /// A publisher.
+///
+/// What every publish touches comes first, and close together: after a sleep, fetching it from memory is what it costs.
+#[repr(C)]
 pub(crate) struct Outlet {
+    state: Mutex<State>,
+    pub(crate) context: Arc<ContextShared>,
     /// The publisher's number in its participant.
     pub(crate) number: u64,
+    /// Nanoseconds that its messages live; `i64::MAX` for ever.
+    lifespan: i64,
+    /// Blocks for what it publishes.
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) qos: QoS,
+    pub(crate) class: Arc<Class>,
     pub(crate) topic: Arc<str>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
-    pub(crate) qos: QoS,
     pub(crate) table: &'static Table,
-    pub(crate) class: Arc<Class>,
-    pub(crate) context: Arc<ContextShared>,
     pub(crate) observers: Observers,
-    /// Blocks for what it publishes.
-    pub(crate) pool: Arc<Pool>,
-    lifespan: Option<i64>,
-    state: Mutex<State>,
 }
 
+#[repr(C)]
 struct State {
-    routes: Arc<Routes>,
+    /// The graph's generation at which `routes` were fetched.
     generation: u64,
     sequence: u64,
-    copies: u64,
+    way: Way,
     /// What late joiners get: of a transient-local publisher only.
-    retained: VecDeque<(Erased, Publication)>,
+    retained: Option<Box<VecDeque<(Erased, Publication)>>>,
+    copies: u64,
     closed: bool,
+}
+
+/// How to deliver, as far as the list says.
+enum Way {
+    /// Nobody listens.
+    Nobody,
+    /// One that takes references: any message goes to it as it is.
+    Sharer(Arc<Inbox>),
+    /// One that owns: a message of which there is one reference goes to it as it is.
+    Owner(Arc<Inbox>),
+    /// Several that take references.
+    Sharers(Arc<Routes>),
+    /// Filters, reserved places, copies or moves may be needed.
+    Careful,
+}
+
+impl Way {
+    fn along(routes: &Arc<Routes>, retains: bool) -> Self {
+        let Routes { inboxes, owners, sharers, values, particular } = &**routes;
+        match (&**inboxes, owners, sharers, values) {
+            _ if *particular => Way::Careful,
+            ([], ..) => Way::Nobody,
+            ([sole], 0, 1, 0) => Way::Sharer(sole.clone()),
+            ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone()),
+            (_, 0, _, 0) => Way::Sharers(routes.clone()),
+            _ => Way::Careful,
+        }
+    }
 }
 
 /// Why a message could not be published.
@@ -151,74 +178,91 @@ pub(crate) struct Offered {
 impl Outlet {
     pub(crate) fn new(offered: Offered, class: Arc<Class>, observers: Observers) -> Arc<Self> {
         let Offered { number, topic, node, node_number, qos, table, pool, context } = offered;
-        let state = State {
-            routes: Arc::default(),
-            generation: 0, // no class has it: the first publish fetches the list
-            sequence: 0,
-            copies: 0,
-            retained: VecDeque::new(),
-            closed: false,
-        };
-        let lifespan = qos.lifespan_nanoseconds();
+        let retained = qos.is_transient_local().then(Box::default);
+        // No graph has generation 0: the first publish fetches the list.
+        let state =
+            State { generation: 0, sequence: 0, way: Way::Nobody, retained, copies: 0, closed: false };
+        let lifespan = qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let state = Mutex::new(state);
         Arc::new(Self {
+            state,
+            context,
             number,
+            lifespan,
+            pool,
+            qos,
+            class,
             topic,
             node,
             node_number,
-            qos,
             table,
-            class,
-            context,
             observers,
-            pool,
-            lifespan,
-            state,
         })
     }
 
     /// Publishes a message, of which `form` says whether this is the sole reference. A message that could not be published
     /// comes back as it was.
+    #[inline(never)]
     pub(crate) fn publish(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
-        let form = if self.qos.is_transient_local() { Form::Shared } else { form };
-        Outbox::with(|outbox| {
-            let mut state = self.state.lock();
-            if let Some(reason) = self.refuses(&state) {
-                return Err((message, reason));
-            }
-            let old = self.fetch_routes(&mut state);
-            let plan = state.routes.plan(form);
-            if state.routes.particular || plan.copies() > 0 || old.is_some() || state.routes.values > 0 {
-                drop(state);
-                drop(old);
-                return self.publish_with_care(message, form, outbox);
-            }
-            let publication = self.next_publication(&mut state);
-            self.retain(&mut state, &message, &publication, outbox);
-            // No copies and no values: one owner alone, or sharers only.
-            match &*state.routes.inboxes {
-                [] => outbox.dropped.push(message),
-                [rest @ .., last] => {
-                    for inbox in rest {
-                        inbox.push(message.another(), &publication, Place::Any, outbox);
-                    }
-                    last.push(message, &publication, Place::Any, outbox);
-                }
-            }
+        let mut state = self.state.lock();
+        // C2, and `ended` (Acquire): pairs with the Release of the shutdown; nothing is accepted after it.
+        let is_current = state.generation == self.context.graph.generation();
+        if !is_current || state.closed || self.context.ended.load(Ordering::Acquire) {
             drop(state);
-            Ok(())
-        })
+            return self.publish_with_care(message, form);
+        }
+        let State { way, sequence, retained, .. } = &mut *state;
+        match way {
+            Way::Sharer(inbox) => {
+                let publication = self.next_publication(sequence);
+                let displaced = self.retain(retained, &message, &publication);
+                let left = inbox.push(message, &publication, Place::Any);
+                drop(state);
+                left.finish();
+                drop(displaced);
+            }
+            Way::Owner(inbox) if form == Form::Unique => {
+                let publication = self.next_publication(sequence);
+                let left = inbox.push(message, &publication, Place::Any);
+                drop(state);
+                left.finish();
+            }
+            Way::Nobody => {
+                let publication = self.next_publication(sequence);
+                let displaced = self.retain(retained, &message, &publication);
+                drop(state);
+                drop((message, displaced));
+            }
+            Way::Sharers(_) => self.publish_to_sharers(state, message),
+            Way::Owner(_) | Way::Careful => {
+                drop(state);
+                return self.publish_with_care(message, form);
+            }
+        }
+        Ok(())
     }
 
-    /// The general case: filters, reserved places, copies.
+    /// Several take references to the same message.
+    fn publish_to_sharers(&self, mut state: Guard<'_, State>, message: Erased) {
+        Outbox::with(|outbox| {
+            let State { way, sequence, retained, .. } = &mut *state;
+            let Way::Sharers(routes) = way else { return };
+            let publication = self.next_publication(sequence);
+            outbox.dropped.extend(self.retain(retained, &message, &publication));
+            for inbox in &routes.inboxes {
+                outbox.add(inbox.push(message.another(), &publication, Place::Any));
+            }
+            drop(state);
+            outbox.dropped.push(message);
+        });
+    }
+
+    /// The general case: a new list, filters, reserved places, copies.
     #[cold]
     #[inline(never)]
-    fn publish_with_care(
-        &self,
-        message: Erased,
-        form: Form,
-        outbox: &mut Outbox,
-    ) -> Result<(), (Erased, Unpublished)> {
+    fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+        let retains = self.qos.is_transient_local();
+        let form = if retains { Form::Shared } else { form };
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut given = Given::take();
         loop {
@@ -227,8 +271,8 @@ impl Outlet {
                 if let Some(reason) = self.refuses(&state) {
                     return Err((message, reason));
                 }
-                let old = self.fetch_routes(&mut state);
-                (state.routes.clone(), state.generation, old)
+                let (routes, old) = self.fetch(&mut state);
+                (routes, state.generation, old)
             };
             drop(old);
             given.choose(&routes, self, &message);
@@ -245,16 +289,19 @@ impl Outlet {
                 return Err((message, reason));
             }
             // C2 again: what joined since must either be delivered to or find the message retained.
-            if self.qos.is_transient_local() && self.class.generation.load(Ordering::Acquire) != generation {
+            if retains && self.context.graph.generation() != generation {
                 drop(state);
                 given.forget_copies();
                 continue;
             }
-            let publication = self.next_publication(&mut state);
-            self.retain(&mut state, &message, &publication, outbox);
-            state.copies += plan.copies() as u64;
-            given.deliver(&routes, message, &publication, &promises, outbox);
-            drop(state);
+            Outbox::with(|outbox| {
+                let State { sequence, retained, copies, .. } = &mut *state;
+                let publication = self.next_publication(sequence);
+                outbox.dropped.extend(self.retain(retained, &message, &publication));
+                *copies += plan.copies() as u64;
+                given.deliver(&routes, message, &publication, &promises, outbox);
+                drop(state);
+            });
             promises.kept();
             given.put_back();
             drop(routes); // the last of an old list, perhaps: outside the locks
@@ -270,52 +317,49 @@ impl Outlet {
         self.context.ended.load(Ordering::Acquire).then_some(Unpublished::Shutdown)
     }
 
-    /// C2: sees to it that the list is the newest; returns the old one, to be dropped outside the lock.
-    #[inline]
-    fn fetch_routes(&self, state: &mut Guard<'_, State>) -> Option<Arc<Routes>> {
-        // C2: Acquire; pairs with C1.
-        let generation = self.class.generation.load(Ordering::Acquire);
-        if generation == state.generation {
-            return None;
-        }
+    /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
+    fn fetch(&self, state: &mut State) -> (Arc<Routes>, Way) {
+        // The list may be newer than the generation: then it is fetched once more.
+        state.generation = self.context.graph.generation();
         let routes = self.class.routes.lock().clone();
-        state.generation = generation; // the list may be newer than that: then it is fetched once more
-        Some(mem::replace(&mut state.routes, routes))
+        let way = Way::along(&routes, self.qos.is_transient_local());
+        let old = mem::replace(&mut state.way, way);
+        (routes, old)
     }
 
     #[inline]
-    fn next_publication(&self, state: &mut State) -> Publication {
-        state.sequence += 1;
-        Publication::new(self.context.clock.stamp(), state.sequence, self.number, self.lifespan)
+    fn next_publication(&self, sequence: &mut u64) -> Publication {
+        *sequence += 1;
+        Publication::new(self.context.clock.stamp(), *sequence, self.number, self.lifespan)
     }
 
+    /// Keeps the message for late joiners, if this publisher does that; returns the one that gave way.
     #[inline]
-    fn retain(&self, state: &mut State, message: &Erased, publication: &Publication, outbox: &mut Outbox) {
-        if !self.qos.is_transient_local() {
-            return;
-        }
-        if state.retained.len() >= self.qos.capacity()
-            && let Some((oldest, _)) = state.retained.pop_front()
-        {
-            outbox.dropped.push(oldest);
-        }
-        state.retained.push_back((message.another(), *publication));
+    fn retain(
+        &self,
+        retained: &mut Option<Box<VecDeque<(Erased, Publication)>>>,
+        message: &Erased,
+        publication: &Publication,
+    ) -> Option<Erased> {
+        let retained = retained.as_mut()?;
+        let full = retained.len() >= self.qos.capacity();
+        let oldest = if full { retained.pop_front() } else { None };
+        retained.push_back((message.another(), *publication));
+        oldest.map(|(message, _)| message)
     }
 
     /// What a late joiner gets from this publisher. From here on it is delivered to.
     pub(crate) fn retained(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
-        let old = self.fetch_routes(&mut state);
-        let entries = state.retained.iter();
-        let entries = entries
-            .map(|(message, publication)| Entry {
-                message: message.another(),
-                publication: *publication,
-                reception: 0,
-            })
-            .collect();
+        let (routes, old) = self.fetch(&mut state);
+        let entry = |(message, publication): &(Erased, Publication)| Entry {
+            message: message.another(),
+            publication: *publication,
+            reception: 0,
+        };
+        let entries = state.retained.iter().flat_map(|retained| retained.iter()).map(entry).collect();
         drop(state);
-        drop(old);
+        drop((routes, old));
         entries
     }
 
@@ -323,16 +367,20 @@ impl Outlet {
     pub(crate) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
-        let retained = mem::take(&mut state.retained);
-        let routes = mem::take(&mut state.routes);
+        let retained = state.retained.take();
+        let way = mem::replace(&mut state.way, Way::Nobody);
         drop(state);
-        drop((retained, routes));
+        drop((retained, way));
         self.pool.close();
     }
 
     pub(crate) fn sent(&self) -> Sent {
         let state = self.state.lock();
-        Sent { published: state.sequence, copies: state.copies, retained: state.retained.len() }
+        Sent {
+            published: state.sequence,
+            copies: state.copies,
+            retained: state.retained.as_ref().map_or(0, |retained| retained.len()),
+        }
     }
 }
 
@@ -424,7 +472,7 @@ impl Given {
                 (None, None) => continue,
             };
             let place = if promises.has(inbox) { Place::Reserved } else { Place::Any };
-            inbox.push(message, publication, place, outbox);
+            outbox.add(inbox.push(message, publication, place));
         }
         outbox.dropped.extend(original);
     }

@@ -1,7 +1,7 @@
 //! Callback groups: what an executor runs, one callback at a time.
 
 use super::scheduler::{Entity, Home, Scheduler};
-use super::turn::{Claim, Exclusive};
+use super::turn::{Exclusive, Number, State};
 use crate::clock::Clock;
 use crate::sync::{Arc, Mutex, next_serial};
 use slab::Slab;
@@ -30,7 +30,7 @@ use slab::Slab;
 /// ```
 pub struct Group<S = ()> {
     pub(crate) core: Arc<GroupCore>,
-    pub(crate) state: Arc<Exclusive<S>>,
+    pub(crate) state: Arc<Exclusive<S, State>>,
 }
 
 impl<S> Clone for Group<S> {
@@ -44,10 +44,10 @@ impl<S: Send + 'static> Group<S> {
         let core = Arc::new(GroupCore {
             node: node.to_owned(),
             clock: clock.clone(),
-            claim: Claim::new(),
+            number: Number::new(),
             members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
         });
-        let state = Arc::new(core.claim.state(state));
+        let state = Arc::new(core.number.state(state));
         Self { core, state }
     }
 
@@ -65,15 +65,23 @@ pub(crate) struct GroupCore {
     /// The full name of the node it belongs to.
     pub(crate) node: String,
     pub(crate) clock: Clock,
-    pub(crate) claim: Claim,
+    /// What its turn opens.
+    pub(crate) number: Number,
     members: Mutex<Members>,
 }
 
 struct Members {
-    entities: Slab<(u64, Arc<dyn Entity>)>,
+    entities: Slab<Resident>,
     /// The executor that runs the group, and the group's slot in it.
     executor: Option<(Arc<Scheduler>, u32)>,
     priority: i32,
+}
+
+/// A member, and its place in the executor.
+struct Resident {
+    serial: u64,
+    entity: Arc<dyn Entity>,
+    home: Option<Home>,
 }
 
 /// Why a group could not be added to an executor.
@@ -92,11 +100,6 @@ pub(crate) struct Membership {
     serial: u64,
 }
 
-fn member(key: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
-    u32::try_from(key).expect("fewer than 2^32 entities")
-}
-
 impl GroupCore {
     fn set_priority(&self, priority: i32) {
         let mut members = self.members.lock();
@@ -110,28 +113,27 @@ impl GroupCore {
     pub(crate) fn join(&self, entity: Arc<dyn Entity>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
-        let key = members.entities.insert((serial, entity.clone()));
-        if let Some((scheduler, slot)) = &members.executor {
-            let home = scheduler.enter(*slot, member(key), serial, entity.clone());
-            entity.attach(Some(home));
+        let home =
+            members.executor.as_ref().map(|(scheduler, slot)| scheduler.enter(*slot, serial, entity.clone()));
+        if home.is_some() {
+            entity.attach(home.clone());
         }
+        let key = members.entities.insert(Resident { serial, entity, home });
         Membership { key, serial }
     }
 
     /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs on another thread.
     pub(crate) fn part(&self, membership: Membership, wait: bool) {
-        let (entity, executor) = {
+        let Membership { key, serial } = membership;
+        let gone = {
             let mut members = self.members.lock();
-            let here =
-                members.entities.get(membership.key).is_some_and(|(serial, _)| *serial == membership.serial);
-            let entity = here.then(|| members.entities.remove(membership.key).1);
-            (entity, members.executor.clone())
+            let here = members.entities.get(key).is_some_and(|resident| resident.serial == serial);
+            here.then(|| members.entities.remove(key))
         };
-        if let Some(entity) = &entity {
-            entity.attach(None);
-        }
-        if let Some((scheduler, slot)) = executor {
-            scheduler.leave(&Home::of(&scheduler, slot, member(membership.key), membership.serial), wait);
+        let Some(Resident { entity, home, .. }) = gone else { return };
+        entity.attach(None);
+        if let Some(home) = home {
+            home.scheduler.leave(&home, wait);
         }
         drop(entity); // with the user's closure: no lock is held
     }
@@ -143,11 +145,12 @@ impl GroupCore {
             Some(_) => return Err(NotAdded::Elsewhere),
             None => {}
         }
-        let slot = scheduler.add_group(members.priority);
+        let slot = scheduler.add_group(self.number.get(), members.priority);
         members.executor = Some((scheduler.clone(), slot));
-        for (key, (serial, entity)) in &members.entities {
-            let home = scheduler.enter(slot, member(key), *serial, entity.clone());
-            entity.attach(Some(home));
+        for (_, resident) in &mut members.entities {
+            let home = scheduler.enter(slot, resident.serial, resident.entity.clone());
+            resident.home = Some(home.clone());
+            resident.entity.attach(Some(home));
         }
         Ok(())
     }
@@ -158,9 +161,11 @@ impl GroupCore {
         let Some((_, slot)) = members.executor.take_if(|(other, _)| Arc::ptr_eq(other, scheduler)) else {
             return;
         };
-        for (key, (serial, entity)) in &members.entities {
-            entity.attach(None);
-            scheduler.leave(&Home::of(scheduler, slot, member(key), *serial), false);
+        for (_, resident) in &mut members.entities {
+            resident.entity.attach(None);
+            if let Some(home) = resident.home.take() {
+                scheduler.leave(&home, false);
+            }
         }
         scheduler.remove_group(slot);
     }

@@ -3,17 +3,20 @@
 //! | file | what |
 //! |---|---|
 //! | `scheduler` | the ready queue: which callback runs next; timers; sleeping |
-//! | `heap` | the indexed heap it is made of |
+//! | `ready`, `heap` | the queues it is made of |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `turn` | who may touch a group's callbacks and state now |
+//! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
 //! | `current` | what this thread is in the middle of |
 
 pub(crate) mod current;
 pub(crate) mod group;
 mod heap;
 pub(crate) mod membership;
+mod ready;
 pub(crate) mod scheduler;
+pub(crate) mod trail;
 pub(crate) mod turn;
 
 use crate::clock::{Time, nanoseconds};
@@ -31,6 +34,7 @@ use std::pin::pin;
 use std::sync::Weak;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
+use trail::Noting;
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.
@@ -276,7 +280,14 @@ impl Executor {
             return Err(SpinError::Busy);
         }
         let spinning = Spinning::enter(self.scheduler.id);
-        Ok(Spin { executor: self, consumes_stop, most: u64::MAX, end: None, _spinning: spinning })
+        Ok(Spin {
+            executor: self,
+            consumes_stop,
+            most: u64::MAX,
+            end: None,
+            _spinning: spinning,
+            _noting: consumes_stop.then(Noting::begin),
+        })
     }
 }
 
@@ -347,28 +358,24 @@ struct Spin<'a> {
     /// When to stop even if there is more to do.
     end: Option<Time>,
     _spinning: Spinning,
+    _noting: Option<Noting>,
 }
 
 impl Spin<'_> {
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
     fn run(&self, patience: Patience) -> Result<u64, SpinError> {
-        let scheduler = &self.executor.scheduler;
         let mut slack = Slack::new();
         let mut ran = 0;
-        let mut done = None;
+        let mut work = None;
         loop {
-            match scheduler.next(done.take(), patience, &mut slack) {
-                Next::Run(mut work) => {
-                    let result = self.executor.execute(&mut work);
+            match self.executor.scheduler.next(&mut work, patience, &mut slack) {
+                Next::Run => {
+                    self.execute(&mut work)?;
                     ran += 1;
-                    if result.is_err()
-                        || ran >= self.most
-                        || self.end.is_some_and(|end| Time::steady() >= end)
-                    {
-                        scheduler.finish(work);
-                        return result.map(|()| ran);
+                    if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
+                        self.executor.scheduler.finish(&mut work);
+                        return Ok(ran);
                     }
-                    done = Some(work);
                 }
                 Next::Poked => {}
                 Next::Idle | Next::Stopped => return Ok(ran),
@@ -378,24 +385,26 @@ impl Spin<'_> {
 
     /// Runs callbacks until somebody pokes; false if the executor was stopped.
     fn run_until_poked(&self) -> Result<bool, SpinError> {
-        let scheduler = &self.executor.scheduler;
         let mut slack = Slack::new();
-        let mut done = None;
+        let mut work = None;
         loop {
-            match scheduler.next(done.take(), Patience::Forever, &mut slack) {
-                Next::Run(mut work) => {
-                    let result = self.executor.execute(&mut work);
-                    if result.is_err() {
-                        scheduler.finish(work);
-                        result?;
-                        return Ok(false);
-                    }
-                    done = Some(work);
-                }
+            match self.executor.scheduler.next(&mut work, Patience::Forever, &mut slack) {
+                Next::Run => self.execute(&mut work)?,
                 Next::Poked => return Ok(true),
                 Next::Idle | Next::Stopped => return Ok(false),
             }
         }
+    }
+
+    /// Runs one callback; if it fails and that stops the spin, its entity is put back.
+    #[inline]
+    fn execute(&self, work: &mut Option<Work>) -> Result<(), SpinError> {
+        let Some(entity) = work else { return Ok(()) };
+        let result = self.executor.execute(entity);
+        if result.is_err() {
+            self.executor.scheduler.finish(work);
+        }
+        result
     }
 }
 
@@ -410,12 +419,9 @@ impl Executor {
     #[inline]
     fn execute(&self, work: &mut Work) -> Result<(), SpinError> {
         let _running = Running::enter(work.serial);
-        let Some(mut turn) = work.entity.turn() else {
-            // The group was moved here while another executor is still in one of its callbacks: later.
-            work.next = work.entity.left();
-            return Ok(());
-        };
-        match catch_unwind(AssertUnwindSafe(|| work.entity.run(&mut turn))) {
+        let Work { entity, turn, .. } = work;
+        trail::ran(entity);
+        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
             Ok(Ran { result: Ok(()), next }) => {
                 work.next = next;
                 Ok(())

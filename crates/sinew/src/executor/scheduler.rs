@@ -28,9 +28,12 @@
 
 use super::current;
 use super::heap::Heap;
+use super::ready;
+use super::trail;
 use super::turn::Turn;
 use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
-use crate::sync::{Arc, Condvar, Guard, Mutex, next_serial};
+use crate::delivery::inbox::Inbox;
+use crate::sync::{Arc, Condvar, Mutex, next_serial};
 use slab::Slab;
 use std::cmp::Reverse;
 use std::mem;
@@ -40,7 +43,7 @@ use std::time::Duration;
 /// Something with callbacks that an executor runs.
 pub(crate) trait Entity: Send + Sync {
     /// Runs the callback for the oldest thing there is to do, if there still is one.
-    fn run(&self, turn: &mut Turn<'_>) -> Ran;
+    fn run(&self, turn: &mut Turn) -> Ran;
 
     /// After a callback panicked: the stamp of what is left to do.
     fn left(&self) -> Option<Stamp>;
@@ -48,8 +51,10 @@ pub(crate) trait Entity: Send + Sync {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
     fn attach(&self, home: Option<Home>);
 
-    /// Takes the group's turn.
-    fn turn(&self) -> Option<Turn<'_>>;
+    /// The history it takes its messages from, if it has one.
+    fn inbox(&self) -> Option<&Arc<Inbox>> {
+        None
+    }
 
     /// For people, e.g. "subscription /camera/image of node /filter".
     fn describe(&self) -> String;
@@ -67,17 +72,12 @@ pub(crate) struct Ran {
 #[derive(Clone)]
 pub(crate) struct Home {
     pub(crate) scheduler: Arc<Scheduler>,
-    slot: u32,
     member: u32,
     /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
     serial: u64,
 }
 
 impl Home {
-    pub(crate) fn of(scheduler: &Arc<Scheduler>, slot: u32, member: u32, serial: u64) -> Self {
-        Self { scheduler: scheduler.clone(), slot, member, serial }
-    }
-
     /// The entity has something to do since `key`. True if the caller must `wake` the scheduler once it holds no lock.
     #[must_use]
     #[inline]
@@ -96,10 +96,16 @@ pub(crate) struct Scheduler {
     finished: Condvar,
 }
 
-struct State {
+pub(crate) struct State {
     clock: Option<Clock>,
-    groups: Slab<Slot>,
-    ready: Heap<(Reverse<i32>, Stamp)>,
+    slots: Slab<Slot>,
+    members: Slab<Member>,
+    ready: ready::Groups,
+    /// When the first steady timer is due; `i64::MAX` for none.
+    first_due: i64,
+    /// Which timers are due takes more than a look at `first_due`: there are timers of other clocks, or groups of different
+    /// priorities.
+    reads_clock: bool,
     /// Per clock: when the timers in `timer_places` are due.
     timers: [Heap<i64>; 3],
     timer_places: Slab<TimerPlace>,
@@ -123,28 +129,35 @@ struct State {
 #[derive(Clone, Copy)]
 struct TimerPlace {
     clock: ClockKind,
-    slot: u32,
     member: u32,
 }
 
+/// A group.
 struct Slot {
+    /// What its turn opens.
+    group: u64,
+    /// The serial number of the member whose callback runs now; 0 for none.
+    running: u64,
+    ready: ready::Members,
     priority: i32,
-    /// The member whose callback runs now.
-    running: Option<u64>,
-    ready: Heap<Stamp>,
-    members: Vec<Option<Member>>,
+    members: u32,
 }
 
 struct Member {
     serial: u64,
+    slot: u32,
+    timer: Option<u32>,
     /// `None` while it runs: the thread that runs it has it, so no reference has to be counted.
     entity: Option<Arc<dyn Entity>>,
-    timer: Option<u32>,
+    /// It is in its group's queue.
+    ready: bool,
 }
 
 /// An entity on its way through its callback.
 pub(crate) struct Work {
     pub(crate) entity: Arc<dyn Entity>,
+    /// The turn of the entity's group, until the work is put back.
+    pub(crate) turn: Turn,
     slot: u32,
     member: u32,
     pub(crate) serial: u64,
@@ -154,7 +167,7 @@ pub(crate) struct Work {
 
 /// What a thread that asks for work gets.
 pub(crate) enum Next {
-    Run(Work),
+    Run,
     /// Nothing is ready (before the limit, or within the time allowed).
     Idle,
     /// Somebody poked.
@@ -186,8 +199,11 @@ impl Scheduler {
             id: next_serial(),
             state: Mutex::new(State {
                 clock: None,
-                groups: Slab::new(),
-                ready: Heap::new(),
+                slots: Slab::new(),
+                members: Slab::new(),
+                ready: ready::Groups::new(),
+                first_due: i64::MAX,
+                reads_clock: false,
                 timers: [Heap::new(), Heap::new(), Heap::new()],
                 timer_places: Slab::new(),
                 priorities_differ: false,
@@ -223,11 +239,11 @@ impl Scheduler {
         }
     }
 
-    /// Makes room for a group.
-    pub(crate) fn add_group(&self, priority: i32) -> u32 {
+    /// Makes room for a group; `group` is the number that its turn opens.
+    pub(crate) fn add_group(&self, group: u64, priority: i32) -> u32 {
         let mut state = self.state.lock();
-        let slot = Slot { priority, running: None, ready: Heap::new(), members: Vec::new() };
-        let slot = index(state.groups.insert(slot));
+        let slot = Slot { group, running: 0, ready: ready::Members::default(), priority, members: 0 };
+        let slot = index(state.slots.insert(slot));
         state.ready.reserve(slot + 1);
         state.compare_priorities();
         slot
@@ -237,7 +253,7 @@ impl Scheduler {
     pub(crate) fn remove_group(&self, slot: u32) {
         let mut state = self.state.lock();
         state.ready.remove(slot);
-        let gone = state.groups.try_remove(slot as usize);
+        let gone = state.slots.try_remove(slot as usize);
         state.compare_priorities();
         drop(state);
         drop(gone);
@@ -245,7 +261,7 @@ impl Scheduler {
 
     pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
         let mut state = self.state.lock();
-        if let Some(group) = state.groups.get_mut(slot as usize) {
+        if let Some(group) = state.slots.get_mut(slot as usize) {
             group.priority = priority;
         }
         state.compare_priorities();
@@ -253,23 +269,14 @@ impl Scheduler {
     }
 
     /// Gives an entity its place; the caller then attaches it.
-    pub(crate) fn enter(
-        self: &Arc<Self>,
-        slot: u32,
-        member: u32,
-        serial: u64,
-        entity: Arc<dyn Entity>,
-    ) -> Home {
+    pub(crate) fn enter(self: &Arc<Self>, slot: u32, serial: u64, entity: Arc<dyn Entity>) -> Home {
         let mut state = self.state.lock();
-        let group = &mut state.groups[slot as usize];
-        group.ready.reserve(member + 1); // so that becoming ready never allocates
-        let members = &mut group.members;
-        if members.len() <= member as usize {
-            members.resize_with(member as usize + 1, || None);
-        }
-        let before = members[member as usize].replace(Member { serial, entity: Some(entity), timer: None });
-        debug_assert!(before.is_none());
-        Home { scheduler: self.clone(), slot, member, serial }
+        let member = Member { serial, slot, timer: None, entity: Some(entity), ready: false };
+        let member = index(state.members.insert(member));
+        let group = &mut state.slots[slot as usize];
+        group.members += 1;
+        group.ready.reserve(group.members as usize); // so that becoming ready never allocates
+        Home { scheduler: self.clone(), member, serial }
     }
 
     /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs either, unless this
@@ -279,8 +286,8 @@ impl Scheduler {
         let gone = state.take_member(home);
         if wait && !current::runs(home.serial) {
             state.leaving += 1;
-            while state.groups.get(home.slot as usize).is_some_and(|group| group.running == Some(home.serial))
-            {
+            // Rarely: so the running member is looked for among all groups.
+            while state.slots.iter().any(|(_, group)| group.running == home.serial) {
                 state = self.finished.wait(state);
             }
             state.leaving -= 1;
@@ -340,23 +347,21 @@ impl Scheduler {
         let mut state = self.state.lock();
         let state = &mut *state;
         state.unready(home);
-        let Some(member) = member_of(&mut state.groups, home) else { return false };
+        let Some(member) = member_of(&mut state.members, home) else { return false };
         let heap = &mut state.timers[clock as usize];
         match (member.timer, due) {
             (Some(timer), Some(due)) => heap.update(timer, due),
             (None, Some(due)) => {
-                let place = TimerPlace { clock, slot: home.slot, member: home.member };
-                let timer = index(state.timer_places.insert(place));
+                let timer = index(state.timer_places.insert(TimerPlace { clock, member: home.member }));
                 member.timer = Some(timer);
-                heap.update(timer, due);
+                heap.push(timer, due);
             }
-            (Some(timer), None) => {
-                heap.remove(timer);
-            }
+            (Some(timer), None) => drop(heap.remove(timer)),
             (None, None) => return false,
         }
-        // Only an earlier end of the sleep is worth a wake-up.
-        heap.peek().is_some_and(|(_, first)| Some(first) == member.timer) && mem::take(&mut state.parked)
+        let is_first = heap.peek().is_some_and(|(_, first)| Some(first) == member.timer);
+        state.note_timers();
+        is_first && mem::take(&mut state.parked) // only an earlier end of the sleep is worth a wake-up
     }
 
     /// The steady time of the next expiry of a steady timer.
@@ -406,27 +411,21 @@ impl Scheduler {
     /// Puts back what ran, and gets what to run next.
     ///
     /// `slack` is set when the thread waits for a timer for the first time.
-    pub(crate) fn next(&self, done: Option<Work>, patience: Patience, slack: &mut Slack) -> Next {
+    #[inline(never)]
+    pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, slack: &mut Slack) -> Next {
         let mut state = self.state.lock();
-        let mut gone = None;
-        if let Some(work) = done {
-            gone = state.put_back(work);
+        if work.is_some() {
+            let gone = state.put_back(work);
             if state.leaving > 0 {
                 self.finished.notify_all();
             }
+            if gone.is_some() {
+                // Its last reference may be ours: dropped without the lock, as it holds the user's closure.
+                drop(state);
+                drop(gone);
+                state = self.state.lock();
+            }
         }
-        let next = if gone.is_some() {
-            // Its last reference may be ours: dropped without the lock, as it holds the user's closure.
-            drop(state);
-            drop(gone);
-            self.find(self.state.lock(), patience, slack)
-        } else {
-            self.find(state, patience, slack)
-        };
-        next
-    }
-
-    fn find(&self, mut state: Guard<'_, State>, patience: Patience, slack: &mut Slack) -> Next {
         loop {
             if state.stopped || state.ended {
                 return Next::Stopped;
@@ -436,8 +435,8 @@ impl Scheduler {
             }
             state.fire_timers();
             let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
-            if let Some(work) = state.pop(limit) {
-                return Next::Run(work);
+            if state.pop(limit, work).is_some() {
+                return Next::Run;
             }
             let deadline = match patience {
                 Patience::None | Patience::Until(_) => return Next::Idle,
@@ -453,11 +452,14 @@ impl Scheduler {
             state.parked = true; // P1
             state = self.bell.wait_at_most(state, timeout);
             state.parked = false;
+            drop(state);
+            trail::fetch();
+            state = self.state.lock();
         }
     }
 
     /// Puts back what ran last, when no more is wanted.
-    pub(crate) fn finish(&self, work: Work) {
+    pub(crate) fn finish(&self, work: &mut Option<Work>) {
         let mut state = self.state.lock();
         let gone = state.put_back(work);
         if state.leaving > 0 {
@@ -487,80 +489,92 @@ enum Wait {
     AtMost(Option<Duration>),
 }
 
-fn member_of<'a>(groups: &'a mut Slab<Slot>, home: &Home) -> Option<&'a mut Member> {
-    let member = groups.get_mut(home.slot as usize)?.members.get_mut(home.member as usize)?.as_mut()?;
-    (member.serial == home.serial).then_some(member)
+#[inline]
+fn member_of<'a>(members: &'a mut Slab<Member>, home: &Home) -> Option<&'a mut Member> {
+    members.get_mut(home.member as usize).filter(|member| member.serial == home.serial)
 }
 
 impl State {
     #[inline]
     fn make_ready(&mut self, home: &Home, key: Stamp) {
-        if member_of(&mut self.groups, home).is_none() {
-            return; // it left
-        }
-        self.ready_member(home.slot, home.member, key);
+        if member_of(&mut self.members, home).is_some() {
+            self.ready_member(home.member, key);
+        } // else it left
     }
 
     #[inline]
-    fn ready_member(&mut self, slot: u32, member: u32, key: Stamp) {
-        let group = &mut self.groups[slot as usize];
-        group.ready.update(member, key);
-        if group.running.is_none() && group.ready.peek().is_some_and(|(_, first)| first == member) {
-            self.ready.update(slot, (Reverse(group.priority), key));
+    fn ready_member(&mut self, id: u32, key: Stamp) {
+        let member = &mut self.members[id as usize];
+        if mem::replace(&mut member.ready, true) {
+            return; // sticky: it keeps the key under which it is waiting
+        }
+        let group = &mut self.slots[member.slot as usize];
+        if group.ready.push(key, id) && group.running == 0 {
+            self.ready.update(member.slot, (Reverse(group.priority), key));
         }
     }
 
-    /// Brings the executor's heap in line with the group's.
+    /// Brings the executor's queue in line with the group's.
     fn place_group(&mut self, slot: u32) {
-        let Some(group) = self.groups.get(slot as usize) else { return };
-        match group.ready.peek() {
-            Some((key, _)) if group.running.is_none() => {
-                self.ready.update(slot, (Reverse(group.priority), key))
-            }
-            _ => drop(self.ready.remove(slot)),
+        let Some(group) = self.slots.get(slot as usize) else { return };
+        match group.ready.first() {
+            Some((key, _)) if group.running == 0 => self.ready.update(slot, (Reverse(group.priority), key)),
+            _ => self.ready.remove(slot),
         }
     }
 
     fn unready(&mut self, home: &Home) {
-        if member_of(&mut self.groups, home).is_some() {
-            self.groups[home.slot as usize].ready.remove(home.member);
-            self.place_group(home.slot);
+        if let Some(member) = member_of(&mut self.members, home)
+            && mem::take(&mut member.ready)
+        {
+            let slot = member.slot;
+            self.slots[slot as usize].ready.remove(home.member);
+            self.place_group(slot);
         }
     }
 
     fn take_member(&mut self, home: &Home) -> Option<Member> {
-        let timer = member_of(&mut self.groups, home)?.timer;
-        if let Some(timer) = timer {
+        member_of(&mut self.members, home)?;
+        self.unready(home);
+        let member = self.members.remove(home.member as usize);
+        if let Some(timer) = member.timer {
             let place = self.timer_places.remove(timer as usize);
             self.timers[place.clock as usize].remove(timer);
+            self.note_timers();
         }
-        self.unready(home);
-        self.groups[home.slot as usize].members[home.member as usize].take()
+        if let Some(group) = self.slots.get_mut(member.slot as usize) {
+            group.members -= 1;
+        }
+        Some(member)
     }
 
     fn compare_priorities(&mut self) {
-        let mut priorities = self.groups.iter().map(|(_, group)| group.priority);
+        let mut priorities = self.slots.iter().map(|(_, group)| group.priority);
         let first = priorities.next();
         self.priorities_differ = priorities.any(|priority| Some(priority) != first);
+        self.note_timers();
+    }
+
+    /// Brings `first_due` and `reads_clock` up to date.
+    fn note_timers(&mut self) {
+        let [steady, others @ ..] = &self.timers;
+        self.first_due = steady.peek().map_or(i64::MAX, |(due, _)| due);
+        let other_clocks = others.iter().any(|heap| !heap.is_empty());
+        self.reads_clock = other_clocks || (self.priorities_differ && !steady.is_empty());
     }
 
     /// Makes the timers ready that are due before what is ready, or now.
     #[inline]
     fn fire_timers(&mut self) {
-        if self.timer_places.is_empty() {
-            return;
-        }
-        let head = self.ready.peek().map(|((_, key), _)| key.time);
-        let [steady, others @ ..] = &self.timers;
-        let other_clocks = others.iter().any(|heap| !heap.is_empty());
-        match head {
-            Some(head) if !self.priorities_differ && !other_clocks => {
-                // The head was published at a time that is past: a timer due before it is due.
-                if steady.peek().is_some_and(|(due, _)| due <= head) {
-                    self.fire(ClockKind::Steady, head, 0);
+        match self.ready.first() {
+            // The first was published at a time that is past: a timer that is due before it is due.
+            Some(((_, key), _)) if !self.reads_clock => {
+                if self.first_due <= key.time {
+                    self.fire(ClockKind::Steady, key.time, 0);
                 }
             }
-            _ => self.fire_by_clock(),
+            _ if self.first_due != i64::MAX || self.reads_clock => self.fire_by_clock(),
+            _ => {}
         }
     }
 
@@ -582,52 +596,59 @@ impl State {
                 break;
             }
             self.timers[kind as usize].pop();
-            let TimerPlace { slot, member, .. } = self.timer_places[timer as usize];
-            self.ready_member(slot, member, Stamp::due(due.saturating_add(to_steady)));
+            let TimerPlace { member, .. } = self.timer_places[timer as usize];
+            self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
         }
+        self.note_timers();
     }
 
     /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
     #[inline]
-    fn pop(&mut self, limit: Option<Stamp>) -> Option<Work> {
-        let ((_, first), mut slot) = self.ready.peek()?;
+    fn pop(&mut self, limit: Option<Stamp>, work: &mut Option<Work>) -> Option<()> {
+        let ((_, first), mut slot) = self.ready.first()?;
         if let Some(limit) = limit
             && first > limit
         {
             // What was ready at the limit may stand behind a group of higher priority that became ready since.
-            let in_time = self.ready.iter().filter(|(_, (_, key))| *key <= limit);
-            slot = in_time.min_by_key(|(_, key)| *key)?.0;
+            let in_time = self.ready.iter().filter(|((_, key), _)| *key <= limit);
+            slot = in_time.min_by_key(|(key, _)| *key)?.1;
         }
         self.ready.remove(slot);
-        let group = &mut self.groups[slot as usize];
-        let (_, member) = group.ready.pop()?;
-        let place = group.members[member as usize].as_mut()?;
-        let entity = place.entity.take()?;
-        group.running = Some(place.serial);
-        Some(Work { entity, slot, member, serial: place.serial, next: None })
+        let group = &mut self.slots[slot as usize];
+        let (_, id) = group.ready.pop()?;
+        let member = &mut self.members[id as usize];
+        member.ready = false;
+        let entity = member.entity.take()?;
+        group.running = member.serial;
+        // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped, which
+        // can't be while a spin borrows it), and here it runs one member at a time: `running` was 0, or the group would not
+        // have been in `ready`, and is set until `put_back` takes the turn back.
+        let turn = unsafe { Turn::of(group.group) };
+        *work = Some(Work { entity, turn, slot, member: id, serial: member.serial, next: None });
+        Some(())
     }
 
     /// Puts an entity back; returns it if it left while it ran.
-    #[inline]
-    fn put_back(&mut self, work: Work) -> Option<Arc<dyn Entity>> {
-        let Some(group) = self.groups.get_mut(work.slot as usize) else { return Some(work.entity) };
-        if group.running != Some(work.serial) {
-            return Some(work.entity); // the group left while this ran, and another one has its place
-        }
-        group.running = None;
-        let place = group.members.get_mut(work.member as usize).and_then(Option::as_mut);
-        let gone = match place {
-            Some(member) if member.serial == work.serial => {
-                member.entity = Some(work.entity);
-                if let Some(key) = work.next {
-                    group.ready.update(work.member, key);
+    #[inline(never)]
+    pub(crate) fn put_back(&mut self, work: &mut Option<Work>) -> Option<Arc<dyn Entity>> {
+        let Work { entity, turn, slot, member: id, serial, next } = work.take()?;
+        drop(turn); // before anybody can get the next one
+        let group = &mut self.slots[slot as usize];
+        group.running = 0;
+        let gone = match self.members.get_mut(id as usize) {
+            Some(member) if member.serial == serial => {
+                member.entity = Some(entity);
+                if let Some(key) = next
+                    && !mem::replace(&mut member.ready, true)
+                {
+                    group.ready.push(key, id);
                 }
                 None
             }
-            _ => Some(work.entity),
+            _ => Some(entity),
         };
-        if let Some((key, _)) = group.ready.peek() {
-            self.ready.update(work.slot, (Reverse(group.priority), key));
+        if let Some((key, _)) = group.ready.first() {
+            self.ready.update(slot, (Reverse(group.priority), key));
         }
         gone
     }

@@ -1,91 +1,91 @@
 //! A callback group's turn: who may touch its callbacks and its state now.
 //!
-//! # Protocol
-//!
-//! Every group has one [`Claim`]. Whoever takes it gets the only [`Turn`] there is until that is dropped, and with it the
-//! two keys to what belongs to the group: its callbacks, and the state its callbacks share. An [`Exclusive`] cell opens
-//! for the key with its number only, so `&mut Key` stands for `&mut` of everything the key opens. No lock is held while
-//! the user's code runs: a second taker is turned away, it doesn't wait.
-//!
-//! - T1 take: `taken` false -> true (Acquire). Pairs with T2; the new turn sees all that the last one wrote.
-//! - T2 drop of the turn: `taken = false` (Release).
+//! Every group has a number, and at any time at most one [`Turn`] with that number: the scheduler makes it when it hands out
+//! a member of the group to be run, and takes it back before it hands out the next. The turn has two keys, to the group's
+//! callbacks and to the state they share. An [`Exclusive`] cell opens for the key with its number only, so `&mut Key` stands
+//! for `&mut` of what the key opens. No lock is held while the user's code runs, and none has to be taken: the scheduler's
+//! own lock, under which turns are made and taken back, orders the threads that have them one after the other.
 
-use crate::sync::{AtomicBool, Ordering, next_serial};
+use crate::sync::next_serial;
 use std::cell::UnsafeCell;
+use std::marker::PhantomData;
 
-/// The right to take a group's turn.
-pub(crate) struct Claim {
-    taken: AtomicBool,
-    callbacks: u64,
-    state: u64,
-}
+/// What a key opens: callbacks.
+pub(crate) enum Callbacks {}
+
+/// What a key opens: the state of a group.
+pub(crate) enum State {}
 
 /// Opens [`Exclusive`] cells with its number. Only a [`Turn`] has one.
-pub(crate) struct Key(u64);
+pub(crate) struct Key<What>(u64, PhantomData<What>);
 
 /// The one turn of a group; nobody else runs the group's callbacks while it lives.
-pub(crate) struct Turn<'a> {
-    claim: &'a Claim,
+pub(crate) struct Turn {
     /// Opens the group's callbacks.
-    pub(crate) callbacks: Key,
+    pub(crate) callbacks: Key<Callbacks>,
     /// Opens the state that the group's callbacks share.
-    pub(crate) state: Key,
+    pub(crate) state: Key<State>,
 }
 
-impl Claim {
+impl Turn {
+    /// The turn of the group with this number.
+    ///
+    /// # Safety
+    /// There is no other turn with this number while this one lives, and what was done in the last one happens before.
+    #[inline]
+    pub(crate) unsafe fn of(group: u64) -> Self {
+        Self { callbacks: Key(group, PhantomData), state: Key(group, PhantomData) }
+    }
+}
+
+/// A group's number, from which its cells are made.
+#[derive(Clone, Copy)]
+pub(crate) struct Number(u64);
+
+impl Number {
     pub(crate) fn new() -> Self {
-        Self { taken: AtomicBool::new(false), callbacks: next_serial(), state: next_serial() }
+        Self(next_serial())
     }
 
-    /// The turn, unless somebody has it.
-    #[inline]
-    pub(crate) fn take(&self) -> Option<Turn<'_>> {
-        // T1: Acquire; pairs with T2.
-        if self.taken.swap(true, Ordering::Acquire) {
-            return None;
-        }
-        Some(Turn { claim: self, callbacks: Key(self.callbacks), state: Key(self.state) })
+    pub(crate) fn get(self) -> u64 {
+        self.0
     }
 
     /// A cell for a callback of this group.
-    pub(crate) fn callback<T>(&self, value: T) -> Exclusive<T> {
-        Exclusive { number: self.callbacks, value: UnsafeCell::new(value) }
+    pub(crate) fn callback<T>(self, value: T) -> Exclusive<T, Callbacks> {
+        Exclusive { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 
     /// A cell for the state of this group.
-    pub(crate) fn state<T>(&self, value: T) -> Exclusive<T> {
-        Exclusive { number: self.state, value: UnsafeCell::new(value) }
-    }
-}
-
-impl Drop for Turn<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // T2: Release; pairs with T1; carries what the callbacks wrote.
-        self.claim.taken.store(false, Ordering::Release);
+    pub(crate) fn state<T>(self, value: T) -> Exclusive<T, State> {
+        Exclusive { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 }
 
 /// Something that only the group's turn may touch.
-pub(crate) struct Exclusive<T: ?Sized> {
+pub(crate) struct Exclusive<T, What> {
     number: u64,
+    of: PhantomData<fn(What)>,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a shared `Exclusive` gives access only through the one key with its number, and taking turns (T1, T2) orders
-// the threads that have it; so the value is moved between threads (`Send`) but never shared.
-unsafe impl<T: ?Sized + Send> Sync for Exclusive<T> {}
+// SAFETY: a shared `Exclusive` gives access only through the key with its number. There is one at a time, and the threads
+// that have it come one after the other (`Turn::of`); so the value is moved between threads (`Send`) but never shared.
+unsafe impl<T: Send, What> Sync for Exclusive<T, What> {}
 
-impl<T> Exclusive<T> {
+impl<T, What> Exclusive<T, What> {
     /// The value, for the turn that has the key.
     ///
     /// # Panics
     /// If the key belongs to another group: a bug of this crate.
     #[inline]
-    pub(crate) fn open<'a>(&'a self, key: &'a mut Key) -> &'a mut T {
-        assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
-        // SAFETY: there is one key per number (`next_serial`, T1), and it stays borrowed as long as the reference lives;
-        // a key opens one cell at a time.
+    pub(crate) fn open<'a>(&'a self, key: &'a mut Key<What>) -> &'a mut T {
+        // Without a size there is nothing to protect, and no reason to fetch the cell's memory.
+        if size_of::<T>() != 0 {
+            assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
+        }
+        // SAFETY: there is one key per number and kind (`Turn::of`), it stays borrowed as long as the reference lives, and a
+        // key opens one cell at a time. References to values without a size can't conflict.
         unsafe { &mut *self.value.get() }
     }
 }
@@ -95,21 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_turn_is_had_once() {
-        let claim = Claim::new();
-        let cell = claim.state(1);
-        let mut turn = claim.take().unwrap();
+    fn a_key_opens_its_groups_cells() {
+        let group = Number::new();
+        let cell = group.state(1);
+        // SAFETY: the only turn of this group.
+        let mut turn = unsafe { Turn::of(group.get()) };
         *cell.open(&mut turn.state) += 1;
-        assert!(claim.take().is_none());
-        drop(turn);
-        assert_eq!(*cell.open(&mut claim.take().unwrap().state), 2);
+        assert_eq!(*cell.open(&mut turn.state), 2);
     }
 
     #[test]
     #[should_panic(expected = "another group's turn")]
-    fn a_key_opens_its_own_cells_only() {
-        let (one, other) = (Claim::new(), Claim::new());
-        let cell = one.state(1);
-        cell.open(&mut other.take().unwrap().state);
+    fn a_key_opens_no_other_cells() {
+        let cell = Number::new().state(1);
+        // SAFETY: the only turn of this other group.
+        let mut turn = unsafe { Turn::of(Number::new().get()) };
+        cell.open(&mut turn.state);
     }
 }

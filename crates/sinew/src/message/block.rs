@@ -66,6 +66,8 @@ struct Control {
     table: &'static Table,
     /// The pool to go back to; `None` for a single allocation, and while the block is with its pool.
     pool: Option<Arc<Pool>>,
+    /// The next block in the pool's list, while this one is in it.
+    next: Option<Block>,
     place: Place,
     memory: Memory,
     /// There is a value at `value`.
@@ -84,7 +86,12 @@ impl Control {
                 clippy::expect_used,
                 reason = "a type that leaves no room for this header can't have a value"
             )]
-            Place::Inline => control.extend(table.layout).expect("a message fits the address space"),
+            Place::Inline => {
+                let (layout, offset) =
+                    control.extend(table.layout).expect("a message fits the address space");
+                // On a cache line of its own: a small message and its block are fetched, and shared, as one.
+                (layout.align_to(64).expect("64 is a power of two"), offset)
+            }
         }
     }
 
@@ -105,6 +112,7 @@ impl Control {
             value,
             table,
             pool: None,
+            next: None,
             place,
             memory: Memory::Cpu,
             filled: false,
@@ -307,7 +315,8 @@ impl Erased {
         unsafe { Control::free(control) }
     }
 
-    fn let_go(&mut self) {
+    #[inline(never)]
+    pub(crate) fn let_go(&mut self) {
         let block = self.0;
         let control = self.control_mut();
         let pool = control.pool.take();
@@ -372,22 +381,56 @@ impl Drop for Vacant {
 ///
 /// At most `capacity` blocks belong to a pool; a message beyond them is an allocation of its own. Dropped with its
 /// publisher, a pool lives on while it has lent blocks, and frees each when it comes back.
+#[repr(C)]
 pub(crate) struct Pool {
+    blocks: Mutex<Blocks>,
     table: &'static Table,
     place: Place,
     capacity: usize,
-    blocks: Mutex<Blocks>,
 }
 
 #[derive(Default)]
 struct Blocks {
-    /// Blocks with a kept value, for `loan`. The last one back is the first one lent: its memory is still in the cache.
-    filled: Vec<Block>,
-    /// Blocks without a value.
-    vacant: Vec<Block>,
+    /// Blocks without a value. In both lists the last one back is the first one lent: it is still in the cache.
+    vacant: List,
+    /// Blocks with a kept value, for `loan`.
+    filled: List,
     /// Blocks that belong to the pool, here or lent; at most `capacity`.
     made: usize,
     closed: bool,
+}
+
+/// Blocks that are linked through themselves, so that keeping them allocates nothing.
+#[derive(Default)]
+struct List(Option<Block>);
+
+impl List {
+    #[inline]
+    fn push(&mut self, mut block: Block) {
+        block.control().next = self.0.take();
+        self.0 = Some(block);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Block> {
+        let mut block = self.0.take()?;
+        self.0 = block.control().next.take();
+        Some(block)
+    }
+
+    /// Takes everything; frees it with its values. Returns how many there were. Not to be called under a lock.
+    fn free(mut self) -> usize {
+        std::iter::from_fn(|| self.pop()).map(drop).count()
+    }
+}
+
+impl Drop for List {
+    fn drop(&mut self) {
+        // One by one: the links would be dropped recursively, and a pool may be large.
+        while let Some(block) = self.pop() {
+            drop(block);
+        }
+    }
 }
 
 /// A block that is with its pool; it is freed with its value when dropped.
@@ -397,11 +440,17 @@ struct Block(NonNull<Control>);
 unsafe impl Send for Block {}
 
 impl Block {
+    #[inline]
+    fn control(&mut self) -> &mut Control {
+        // SAFETY: a block that is with its pool is only the pool's, and `Block` is never cloned.
+        unsafe { self.0.as_mut() }
+    }
+
+    #[inline]
     fn lend(self, pool: &Arc<Pool>) -> Erased {
-        let block = ManuallyDrop::new(self);
-        let mut lent = Erased(block.0);
-        lent.control_mut().pool = Some(pool.clone());
-        lent
+        let mut block = ManuallyDrop::new(self);
+        block.control().pool = Some(pool.clone());
+        Erased(block.0)
     }
 }
 
@@ -423,23 +472,17 @@ impl Pool {
     }
 
     fn of(table: &'static Table, place: Place, capacity: usize) -> Arc<Self> {
-        Arc::new(Self { table, place, capacity, blocks: Mutex::new(Blocks::default()) })
+        Arc::new(Self { blocks: Mutex::new(Blocks::default()), table, place, capacity })
     }
 
     /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
     /// block for the next loan.
     pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> Erased {
-        let (kept, vacant) = {
-            let mut blocks = self.blocks.lock();
-            match blocks.filled.pop() {
-                Some(block) => (Some(block), None),
-                None => (None, blocks.vacant.pop()),
-            }
-        };
+        let kept = self.blocks.lock().filled.pop();
         if let Some(block) = kept {
             return block.lend(self);
         }
-        let vacant = self.lend_vacant(vacant);
+        let vacant = self.vacant();
         let value = T::default(); // if it panics, `vacant` goes home
         debug_assert!(self.table.representation == Table::of::<T>().representation);
         // SAFETY: `loan` is called with the type the pool was made for (checked above), and the place is vacant.
@@ -448,31 +491,29 @@ impl Pool {
     }
 
     /// A message made of `value`.
+    #[inline]
     pub(crate) fn put<T: Message>(self: &Arc<Self>, value: T) -> Erased {
         self.vacant().fill(value)
     }
 
+    #[inline]
     fn vacant(self: &Arc<Self>) -> Vacant {
         let block = self.blocks.lock().vacant.pop();
-        self.lend_vacant(block)
+        match block {
+            Some(block) => Vacant(ManuallyDrop::new(block.lend(self))),
+            None => self.make_vacant(),
+        }
     }
 
-    /// The block, or a new one; beyond the capacity the oldest kept value makes room, or the block is nobody's.
-    fn lend_vacant(self: &Arc<Self>, block: Option<Block>) -> Vacant {
-        if let Some(block) = block {
-            return Vacant(ManuallyDrop::new(block.lend(self)));
-        }
+    /// A new block; at the capacity, one with a kept value gives that up, or the block will be nobody's.
+    #[cold]
+    fn make_vacant(self: &Arc<Self>) -> Vacant {
         let mut ours = true;
         let mut kept = None;
         {
             let mut blocks = self.blocks.lock();
             if blocks.made < self.capacity {
                 blocks.made += 1;
-                let made = blocks.made;
-                // Room for every block now, so that taking one back never allocates.
-                let (filled, vacant) = (blocks.filled.len(), blocks.vacant.len());
-                blocks.filled.reserve(made - filled);
-                blocks.vacant.reserve(made - vacant);
             } else {
                 kept = blocks.filled.pop();
                 ours = kept.is_some();
@@ -491,10 +532,10 @@ impl Pool {
     }
 
     /// Takes a block home from the last reference, which gives it up.
+    #[inline]
     fn take_back(self: Arc<Self>, block: NonNull<Control>) {
-        let block = Block(block);
-        // SAFETY: the last reference gave the block up, and it is not in a list yet: it is only ours.
-        let filled = unsafe { (*block.0.as_ptr()).filled };
+        let mut block = Block(block);
+        let filled = block.control().filled;
         let mut blocks = self.blocks.lock();
         if blocks.closed {
             blocks.made -= 1;
@@ -512,10 +553,17 @@ impl Pool {
         let (filled, vacant) = {
             let mut blocks = self.blocks.lock();
             blocks.closed = true;
-            blocks.made -= blocks.filled.len() + blocks.vacant.len();
             (mem::take(&mut blocks.filled), mem::take(&mut blocks.vacant))
         };
-        drop((filled, vacant));
+        let freed = filled.free() + vacant.free();
+        self.blocks.lock().made -= freed;
+    }
+
+    /// Looks at where the block lies that would be lent next; it stays there meanwhile.
+    pub(crate) fn with_next_vacant(&self, look: impl FnOnce(usize)) {
+        if let Some(block) = &self.blocks.lock().vacant.0 {
+            look(block.0.addr().get());
+        }
     }
 
     /// Blocks that belong to the pool, here or lent.

@@ -81,13 +81,13 @@ pub(crate) struct Publication {
 impl Publication {
     /// The publication of message `sequence`, which continues the chain of the callback it is published in, if any.
     #[inline]
-    pub(crate) fn new(stamp: Stamp, sequence: u64, publisher: u64, lifespan: Option<i64>) -> Self {
+    pub(crate) fn new(stamp: Stamp, sequence: u64, publisher: u64, lifespan: i64) -> Self {
         let lineage = CHAIN.get().unwrap_or(Lineage {
             stamp: stamp.time,
             // Publishers of a participant are few and messages many: 24 and 40 bits keep ids apart for years of 1 MHz.
             id: (publisher << 40) ^ sequence,
         });
-        let expires = lifespan.map_or(i64::MAX, |lifespan| stamp.time.saturating_add(lifespan));
+        let expires = stamp.time.saturating_add(lifespan); // for ever stays for ever: stamps are not negative
         Self { stamp, sequence, publisher, lineage, expires }
     }
 }

@@ -1,1 +1,14 @@
-//! Property tests with oracles.
+//! Property tests with oracles: the same operations on the real thing and on a model that is too simple to be wrong.
+//!
+//! `PROPTEST_CASES=20000 cargo test -p sinew --lib properties` for more than the everyday number of cases; a failure prints
+//! the smallest sequence of operations that shows it.
+//!
+//! | module | what | the oracle |
+//! |---|---|---|
+//! | `history` | one subscription's history | a list that is searched from the front |
+//! | `queue` | the scheduler: which callback runs next | all that is ready, sorted |
+//! | `delivery` | publishers, subscriptions and an executor, from outside | a list per subscription |
+
+mod delivery;
+mod history;
+mod queue;

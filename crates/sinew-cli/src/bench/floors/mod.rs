@@ -1,0 +1,156 @@
+//! The machine's floors: what anything like Sinew costs at least, measured with as little as possible around it.
+
+pub(crate) mod copy;
+pub(crate) mod direct;
+mod handover;
+pub(crate) mod line2;
+mod peer;
+mod shared;
+pub(crate) mod sleep;
+mod wake;
+
+use std::thread;
+use std::time::Duration;
+
+use super::progress::Progress;
+use super::report::{Figures, Row};
+use super::rounds::{Round, alternate};
+use super::samples::Samples;
+use crate::cli::{FloorPeer, TwoProcessFloor};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::machine;
+
+/// The sizes messages are measured in, in bytes.
+const SIZES: [usize; 9] = [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];
+
+/// The rates that paced measurements run at, in Hz.
+const RATES: [f64; 3] = [10.0, 100.0, 1000.0];
+
+/// Rows of the floors measured so far, and the means to measure more.
+struct Floors<'a> {
+    rows: Vec<Row>,
+    time: Duration,
+    progress: &'a mut Progress,
+}
+
+impl Floors<'_> {
+    /// Measures one row in rounds; `side` measures one round, of samples that each stand for `parts` of what is reported.
+    fn add(
+        &mut self,
+        what: &str,
+        parts: u32,
+        row: impl FnOnce(Figures) -> Row,
+        mut side: impl FnMut(Duration) -> Result<Round, Error>,
+    ) -> Result<(), Error> {
+        let [rounds] = alternate(self.progress, what, self.time, [&mut side])?;
+        self.rows.push(row(Figures::over(&rounds, parts)));
+        Ok(())
+    }
+}
+
+/// Measures every floor, each row for `time`.
+pub(crate) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut floors = Floors { rows: Vec::new(), time, progress };
+    for rate in RATES {
+        let row = |figures| Row::floor("floors", "direct", figures).with("rate", rate).with("relays", 10_u32);
+        floors.add(&format!("direct at {rate} Hz"), 11, row, |time| direct::round(10, rate, time))?;
+    }
+    match machine::two_cores()? {
+        Some(cores) => two_processes(&mut floors, cores)?,
+        None => floors.progress.note(
+            "line2, handover and wake need two cores and this process may use one: allow it another (taskset, cgroup)",
+        ),
+    }
+    for size in SIZES {
+        let mut warm = copy::Warm::new(size);
+        let row = |figures| Row::floor("floors", "copy", figures).with("size", size).with("cache", "warm");
+        let operations = copy::Warm::operations(size);
+        floors.add(&format!("copy of {size} B"), operations, row, |time| Ok(warm.round(time)))?;
+    }
+    let mut cold = copy::Cold::new(copy::COLD_SIZE);
+    let row =
+        |figures| Row::floor("floors", "copy", figures).with("size", copy::COLD_SIZE).with("cache", "cold");
+    floors.add("copy of 8 MB, cold", 1, row, |time| Ok(cold.round(time)))?;
+    drop(cold);
+    let row = |figures: Figures| {
+        let lateness_p99_ns = figures.p99_ns;
+        Row::floor("floors", "sleep", Figures { lateness_p99_ns, ..figures }).with("rate", 1000.0)
+    };
+    floors.add("sleep at 1000 Hz", 1, row, |time| sleep::round(1000.0, time))?;
+    Ok(floors.rows)
+}
+
+fn two_processes(floors: &mut Floors<'_>, cores: (usize, usize)) -> Result<(), Error> {
+    let row = |figures| Row::floor("floors", "line2", figures);
+    floors.add("line2", 2, row, |time| line2::round(cores, time))?;
+    for size in SIZES {
+        let row = |figures| Row::floor("floors", "handover", figures).with("size", size);
+        floors.add(&format!("handover of {size} B"), 1, row, |time| handover::round(cores, size, time))?;
+    }
+    let row = |figures| Row::floor("floors", "wake", figures).with("pace", "back to back");
+    floors.add("wake, back to back", 2, row, |time| wake::round(cores, None, time))?;
+    for rate in RATES {
+        let row = |figures| Row::floor("floors", "wake", figures).with("rate", rate);
+        floors.add(&format!("wake at {rate} Hz"), 2, row, |time| wake::round(cores, Some(rate), time))?;
+    }
+    Ok(())
+}
+
+/// The second process of a floor: serves until it is ended.
+pub(crate) fn serve(peer: &FloorPeer) -> Result<(), Error> {
+    let shared = peer::join(peer)?;
+    match peer.floor {
+        TwoProcessFloor::Line2 => line2::serve(&shared),
+        TwoProcessFloor::Handover => handover::serve(&shared),
+        TwoProcessFloor::Wake => wake::serve(&shared),
+    }
+}
+
+/// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is measured next.
+fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// Samples for `time` at `rate` Hz: how many, at least two.
+pub(super) fn ticks(rate: f64, time: Duration) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "saturates, and is never negative"
+    )]
+    let count = (rate * time.as_secs_f64()).round() as u32;
+    count.max(2)
+}
+
+/// Ticks at the front of a round that only warm up: a tenth, at least one.
+pub(super) fn warm_up(ticks: u32) -> u32 {
+    (ticks / 10).max(1)
+}
+
+/// A round that is limited by time: its first tenth warms up, and it takes three samples at least.
+struct Window {
+    counts_from_ns: i64,
+    until_ns: i64,
+}
+
+impl Window {
+    const FEWEST: u64 = 3;
+
+    /// Starts now.
+    fn of(time: Duration) -> Self {
+        let now = now_ns();
+        Self { counts_from_ns: now + nanoseconds(time / 10), until_ns: now + nanoseconds(time) }
+    }
+
+    /// Keeps a value that was measured at `now_ns`, unless it belongs to the warm-up.
+    fn record(&self, now_ns: i64, value: i64, samples: &mut Samples) {
+        if now_ns >= self.counts_from_ns {
+            samples.record(value);
+        }
+    }
+
+    fn is_over(&self, now_ns: i64, samples: &Samples) -> bool {
+        now_ns >= self.until_ns && samples.recorded() >= Self::FEWEST
+    }
+}

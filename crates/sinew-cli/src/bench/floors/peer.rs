@@ -1,0 +1,110 @@
+//! The second process of a floor: started from our own program, on a core of its own, with the shared memory as its
+//! standard input; ended when the round is over, or when we die.
+
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+
+use super::shared::{Line, Shared};
+use crate::cli::{FloorPeer, TwoProcessFloor};
+use crate::error::Error;
+use crate::machine;
+
+/// Polls between two looks at whether the other process still lives: some tens of milliseconds.
+const POLLS: u32 = 1 << 24;
+
+/// The peer, as the measuring process sees it.
+pub(super) struct Peer {
+    child: Child,
+    floor: TwoProcessFloor,
+    pub(super) shared: Shared,
+}
+
+impl Peer {
+    /// Ties the calling thread to the first core, starts a peer on the second, and waits until it is there. The calling
+    /// thread must outlive the peer: the kernel ends it with the thread.
+    pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
+        machine::pin_to(cores.0)?;
+        let (shared, file) = Shared::create(size)?;
+        let child = Command::new("/proc/self/exe")
+            .arg("floor-peer")
+            .arg(floor.name())
+            .args([cores.1, size].map(|number| number.to_string()))
+            .arg(getpid().as_raw_nonzero().to_string())
+            .stdin(file)
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|source| Error::System { call: "starting the second process of a floor", source })?;
+        let mut peer = Self { child, floor, shared };
+        while peer.shared.board().back.flag.raised() == 0 {
+            peer.check()?;
+            std::thread::yield_now();
+        }
+        Ok(peer)
+    }
+
+    /// Polls until the peer has answered message `number`.
+    pub(super) fn await_flag(&mut self, number: u64) -> Result<(), Error> {
+        loop {
+            for _ in 0..POLLS {
+                if self.shared.board().back.flag.raised() == number {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+            self.check()?;
+        }
+    }
+
+    /// Sleeps until the peer has answered message `number`.
+    pub(super) fn await_bell(&mut self, number: u32) -> Result<(), Error> {
+        loop {
+            let seen = self.shared.board().back.bell.number();
+            if seen == number {
+                return Ok(());
+            }
+            self.shared.board().back.bell.sleep(seen);
+            self.check()?;
+        }
+    }
+
+    /// Fails if the peer has ended.
+    fn check(&mut self) -> Result<(), Error> {
+        let status = self.child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
+        match status {
+            None => Ok(()),
+            Some(status) => Err(Error::PeerEnded { what: self.floor.name(), status: status.to_string() }),
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It has nothing to lose. Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// In the peer: maps the memory, goes to its core, and tells the measuring process that it is there.
+pub(super) fn join(peer: &FloorPeer) -> Result<Shared, Error> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
+    if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
+        return Err(Error::NotOurPeer);
+    }
+    let shared = Shared::map(std::io::stdin(), peer.size)?;
+    machine::pin_to(peer.core)?;
+    shared.board().back.flag.raise(1, 0);
+    Ok(shared)
+}
+
+/// In the peer: polls until a message other than `last` is there, and tells its number.
+pub(super) fn next(flag: &Line, last: u64) -> u64 {
+    loop {
+        let number = flag.raised();
+        if number != last {
+            return number;
+        }
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,53 @@
+//! `sinew bench`: what Sinew costs, beside what the machine itself allows.
+
+mod chain;
+pub(crate) mod entities;
+mod fanout;
+pub(crate) mod floors;
+pub(crate) mod histogram;
+mod pipeline;
+mod progress;
+mod report;
+mod rounds;
+pub(crate) mod run;
+pub(crate) mod samples;
+pub(crate) mod table;
+mod timer;
+pub(crate) mod topology;
+
+use crate::cli::{Output, Scenario, TimerOptions};
+use crate::error::Error;
+use progress::Progress;
+use report::{Row, Sink};
+
+/// Measures one scenario and reports it.
+pub(crate) fn run(scenario: &Scenario) -> Result<(), Error> {
+    match scenario {
+        Scenario::Floors(output) => report(output, |progress| floors::measure(output.time_or(2), progress)),
+        Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
+        Scenario::Pipeline(options) => {
+            report(&options.output, |progress| pipeline::measure(options, progress))
+        }
+        Scenario::Topology(options) => {
+            report(&options.output, |progress| topology::measure(options, progress))
+        }
+        Scenario::Entities(options) => {
+            report(&options.output, |progress| entities::measure(options, progress))
+        }
+        Scenario::Fanout(options) => report(&options.output, |progress| fanout::measure(options, progress)),
+        Scenario::Timer(TimerOptions { output }) => {
+            report(output, |progress| timer::measure(output.time_or(10), progress))
+        }
+    }
+}
+
+fn report(
+    output: &Output,
+    measure: impl FnOnce(&mut Progress) -> Result<Vec<Row>, Error>,
+) -> Result<(), Error> {
+    let sink = Sink::open(output.json.as_deref())?;
+    let mut progress = Progress::new();
+    let rows = measure(&mut progress)?;
+    drop(progress);
+    sink.write(&rows)
+}

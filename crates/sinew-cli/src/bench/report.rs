@@ -1,0 +1,289 @@
+//! Results: rows as `--json` writes them, and as a table for people.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::rounds::Round;
+use super::samples::{Summary, median};
+use super::table;
+use crate::error::Error;
+use crate::machine::Host;
+
+/// The value of an option that identifies a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Setting {
+    /// A count or a size.
+    Count(u64),
+    /// A rate or a factor.
+    Number(f64),
+    /// A name.
+    Name(String),
+}
+
+impl From<u64> for Setting {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<usize> for Setting {
+    fn from(count: usize) -> Self {
+        Self::Count(count as u64)
+    }
+}
+
+impl From<u32> for Setting {
+    fn from(count: u32) -> Self {
+        Self::Count(count.into())
+    }
+}
+
+impl From<f64> for Setting {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+/// One measured case.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Row {
+    /// The scenario, or `floors` where only floors are measured.
+    pub(crate) scenario: &'static str,
+    /// `sinew`, or `floor` for a bound the machine sets.
+    pub(crate) system: &'static str,
+    /// Which floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) floor: Option<&'static str>,
+    /// The options that tell this row from its neighbours.
+    #[serde(flatten)]
+    pub(crate) settings: BTreeMap<&'static str, Setting>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub(crate) figures: Figures,
+}
+
+/// The figures of a row; those that don't apply are absent. Times over rounds are medians over the rounds, but for the
+/// largest, which is the largest of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) struct Figures {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p50_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p90_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p99_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) max_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mean_ns: Option<f64>,
+    /// The P50 of the best and of the worst round: the spread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p50_min_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p50_max_ns: Option<f64>,
+    /// P50 as a multiple of the floor's in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) floor_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lateness_p99_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) publish_p50_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) create_ns_per_pair: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) destroy_ns_per_pair: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rss_bytes_per_pair: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rounds: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) messages: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) lost: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reordered: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) late: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) too_late: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) skipped: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) copies: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cpu_percent: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rss_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rss_start_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) rss_growth_bytes: Option<i64>,
+}
+
+impl Figures {
+    /// What rounds of one side come to; `parts` divides each sample (see [`super::samples::Samples::summary`]).
+    pub(crate) fn over(rounds: &[Round], parts: u32) -> Self {
+        let summaries: Vec<Summary> =
+            rounds.iter().filter_map(|round| round.samples.summary(parts)).collect();
+        let middle = |figure: fn(&Summary) -> f64| median(summaries.iter().map(figure)).map(tenth);
+        let p50s = || summaries.iter().map(|summary| summary.p50);
+        Self {
+            p50_ns: middle(|summary| summary.p50),
+            p90_ns: middle(|summary| summary.p90),
+            p99_ns: middle(|summary| summary.p99),
+            max_ns: summaries.iter().map(|summary| summary.max).reduce(f64::max).map(tenth),
+            p50_min_ns: p50s().reduce(f64::min).map(tenth),
+            p50_max_ns: p50s().reduce(f64::max).map(tenth),
+            rounds: Some(rounds.len() as u64),
+            messages: Some(rounds.iter().map(|round| round.messages).sum()),
+            lost: Some(rounds.iter().map(|round| round.lost).sum()),
+            reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
+            copies: rounds.iter().map(|round| round.copies).sum(),
+            cpu_percent: median(rounds.iter().filter_map(|round| round.cpu_percent)).map(hundredth),
+            ..Self::default()
+        }
+    }
+
+    /// The figures of a run that isn't cut into rounds.
+    pub(crate) fn of(summary: Option<Summary>) -> Self {
+        let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map(figure).map(tenth);
+        Self {
+            p50_ns: figure(|summary| summary.p50),
+            p90_ns: figure(|summary| summary.p90),
+            p99_ns: figure(|summary| summary.p99),
+            max_ns: figure(|summary| summary.max),
+            ..Self::default()
+        }
+    }
+}
+
+/// Rounded to what is worth writing down of a time.
+pub(crate) fn tenth(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// Rounded to what is worth writing down of a percentage or a ratio.
+pub(crate) fn hundredth(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+impl Row {
+    /// A row of ours.
+    pub(crate) fn sinew(scenario: &'static str, figures: Figures) -> Self {
+        Self { scenario, system: "sinew", floor: None, settings: BTreeMap::new(), figures }
+    }
+
+    /// A row of one of the machine's floors, measured for `scenario`.
+    pub(crate) fn floor(scenario: &'static str, floor: &'static str, figures: Figures) -> Self {
+        Self { scenario, system: "floor", floor: Some(floor), settings: BTreeMap::new(), figures }
+    }
+
+    /// Adds an option that identifies the row.
+    pub(crate) fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
+        self.settings.insert(option, value.into());
+        self
+    }
+}
+
+/// Everything one run reports.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    host: &'a Host,
+    results: &'a [Row],
+}
+
+/// Where the results go: a table on standard output and, if asked for, a file. Opened before anything is measured, so
+/// that a name that can't be written costs no time.
+pub(crate) struct Sink {
+    host: Host,
+    file: Option<(File, PathBuf)>,
+}
+
+impl Sink {
+    /// Opens `json`, keeping what it holds until there are results to replace it.
+    pub(crate) fn open(json: Option<&Path>) -> Result<Self, Error> {
+        let open = |path: &Path| match OpenOptions::new().create(true).write(true).truncate(false).open(path)
+        {
+            Ok(file) => Ok((file, path.to_owned())),
+            Err(source) => Err(Error::File { action: "write the results to", path: path.to_owned(), source }),
+        };
+        Ok(Self { host: Host::new(), file: json.map(open).transpose()? })
+    }
+
+    /// Writes the file first: a table that nobody reads to its end must not cost the results.
+    pub(crate) fn write(self, rows: &[Row]) -> Result<(), Error> {
+        if let Some((file, path)) = &self.file {
+            write_json(file, &Report { host: &self.host, results: rows }).map_err(|source| Error::File {
+                action: "write the results to",
+                path: path.clone(),
+                source,
+            })?;
+        }
+        let text = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
+        io::stdout().lock().write_all(text.as_bytes()).map_err(Error::Output)
+    }
+}
+
+fn write_json(mut file: &File, report: &Report<'_>) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(report)?;
+    text.push(b'\n');
+    // Not for what can't be cut, such as a pipe.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::samples::Samples;
+
+    fn round(values: &[i64]) -> Round {
+        let mut samples = Samples::with_room_for(values.len());
+        values.iter().for_each(|&value| samples.record(value));
+        Round::of(samples)
+    }
+
+    #[test]
+    fn figures_over_rounds_are_medians_with_their_spread() {
+        let rounds = [round(&[10, 20, 90]), round(&[30, 40, 50]), round(&[5, 6, 7])];
+        let figures = Figures::over(&rounds, 2);
+        assert_eq!(
+            (figures.p50_ns, figures.p50_min_ns, figures.p50_max_ns),
+            (Some(10.0), Some(3.0), Some(20.0))
+        );
+        assert_eq!((figures.max_ns, figures.messages, figures.lost), (Some(45.0), Some(9), Some(0)));
+    }
+
+    #[test]
+    fn a_row_holds_only_the_figures_that_apply() {
+        let figures = Figures { p50_ns: Some(61.5), messages: Some(3), ..Figures::default() };
+        let row = Row::floor("chain", "direct", figures).with("rate", 10.0).with("relays", 10_u32);
+        let json = serde_json::to_string(&row).unwrap();
+        assert_eq!(
+            json,
+            r#"{"scenario":"chain","system":"floor","floor":"direct","rate":10.0,"relays":10,"p50_ns":61.5,"messages":3}"#
+        );
+    }
+
+    #[test]
+    fn copies_are_reported_only_where_every_round_counted_them() {
+        let mut counted = round(&[1]);
+        counted.copies = Some(2);
+        assert_eq!(Figures::over(&[counted], 1).copies, Some(2));
+        assert_eq!(Figures::over(&[round(&[1])], 1).copies, None);
+    }
+}

@@ -1,0 +1,193 @@
+//! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs it. Every publisher has a
+//! timer of its own; no message leads to another.
+
+mod graph;
+mod message_type;
+mod tracker;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sinew::{Message, Publisher, Subscription, Timer};
+
+use super::histogram::Histogram;
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::run::{Collected, Run};
+use crate::cli::TopologyOptions;
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::machine;
+use graph::Graph;
+pub(crate) use graph::TopologyError;
+use tracker::{Arrival, Tracker};
+
+/// Memory that is used later than this after the start has grown.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// Every message of every topology: a header as `performance_test_msgs/PerformanceHeader`, and data.
+#[derive(Default)]
+struct Stamped {
+    stamp_ns: i64,
+    tracking_number: u32,
+    period_ns: i64,
+    /// Which of its topic's publishers sent it.
+    publisher: usize,
+    data: Vec<u8>,
+}
+
+impl Message for Stamped {}
+
+/// What all subscriptions see.
+struct Arrivals {
+    trackers: Vec<Tracker>,
+    latencies: Histogram,
+    /// Of those that were not too late.
+    sum_ns: f64,
+    in_time: u64,
+}
+
+/// The graph's row, beside what the process takes before there is any node.
+pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let graph = Graph::load(&options.file)?;
+    let time = options.output.time_or(120);
+    progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
+    let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
+    let figures = figures(&graph, options.scale_rate, time)?;
+    let row = |row: Row| row.with("file", graph.name.as_str());
+    Ok(vec![
+        row(Row::floor("topology", "idle", idle)),
+        row(Row::sinew("topology", figures))
+            .with("executor", "single")
+            .with("scale_rate", options.scale_rate),
+    ])
+}
+
+fn figures(graph: &Graph, scale_rate: f64, time: Duration) -> sinew::Result<Figures> {
+    let run = Run::new()?;
+    let arrivals = Collected::new(Arrivals {
+        trackers: Vec::new(),
+        latencies: Histogram::new(),
+        sum_ns: 0.0,
+        in_time: 0,
+    });
+    let subscriptions = subscribe(&run, graph, &arrivals)?;
+    let (publishers, timers) = publish(&run, graph, scale_rate)?;
+
+    let rss_start = machine::resident_bytes();
+    let settling = time.min(SETTLED);
+    let mut cpu_percent = run.spin_for(settling)?;
+    let rss_settled = machine::resident_bytes();
+    if time > settling {
+        let later = run.spin_for(time - settling)?;
+        let part = settling.as_secs_f64() / time.as_secs_f64();
+        cpu_percent = cpu_percent * part + later * (1.0 - part);
+    }
+    let rss_end = machine::resident_bytes();
+    drop(timers);
+    run.drain()?;
+
+    let copied = publishers.iter().map(|publisher| publisher.statistics().copies).sum::<u64>()
+        + subscriptions.iter().map(|subscription| subscription.statistics().copies).sum::<u64>();
+    let growth = rss_end.zip(rss_settled).map(|(end, settled)| end.cast_signed() - settled.cast_signed());
+    Ok(arrivals.with(|arrivals| {
+        let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
+        Figures {
+            mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
+            messages: count(|tracker| tracker.received),
+            lost: count(|tracker| tracker.lost),
+            reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
+            late: count(|tracker| tracker.late),
+            too_late: count(|tracker| tracker.too_late),
+            copies: Some(copied),
+            cpu_percent: Some(hundredth(cpu_percent)),
+            rss_start_bytes: rss_start,
+            rss_bytes: rss_end,
+            rss_growth_bytes: growth.filter(|_| time > settling),
+            ..Figures::of(arrivals.latencies.summary())
+        }
+    }))
+}
+
+fn subscribe(
+    run: &Run,
+    graph: &Graph,
+    arrivals: &Collected<Arrivals>,
+) -> sinew::Result<Vec<Subscription<Stamped>>> {
+    let publishers = graph.publishers_by_topic();
+    let mut subscriptions = Vec::new();
+    for plan in &graph.nodes {
+        let node = run.context.node(&plan.name)?;
+        for subscriber in &plan.subscribers {
+            let topic = subscriber.topic.as_str();
+            let tracker = Tracker::new(publishers.get(topic).copied().unwrap_or(0));
+            let index = arrivals.with(|arrivals| {
+                arrivals.trackers.push(tracker);
+                arrivals.trackers.len() - 1
+            });
+            let seen = arrivals.clone();
+            subscriptions.push(node.subscription::<Stamped>(topic).callback(move |message: &Stamped| {
+                let latency_ns = now_ns() - message.stamp_ns;
+                seen.with(|seen| {
+                    let arrival = Arrival {
+                        publisher: message.publisher,
+                        number: message.tracking_number,
+                        period_ns: message.period_ns,
+                        latency_ns,
+                    };
+                    seen.latencies.record(latency_ns);
+                    if seen.trackers[index].scan(&arrival) {
+                        seen.sum_ns += latency_ns as f64;
+                        seen.in_time += 1;
+                    }
+                });
+            })?);
+        }
+    }
+    Ok(subscriptions)
+}
+
+fn publish(
+    run: &Run,
+    graph: &Graph,
+    scale_rate: f64,
+) -> sinew::Result<(Vec<Publisher<Stamped>>, Vec<Timer>)> {
+    let mut on_topic: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut publishers, mut timers) = (Vec::new(), Vec::new());
+    for plan in &graph.nodes {
+        let node = run.context.node(&plan.name)?;
+        for publisher_plan in &plan.publishers {
+            let place = on_topic.entry(&publisher_plan.topic).or_default();
+            let publisher = *place;
+            *place += 1;
+            let period = publisher_plan.period().div_f64(scale_rate);
+            let (period_ns, size) = (nanoseconds(period), publisher_plan.data_size());
+            let to = node.publisher::<Stamped>(&publisher_plan.topic).create()?;
+            publishers.push(to.clone());
+            let mut tracking_number: u32 = 0;
+            timers.push(node.timer(period).callback(move || {
+                let mut message = to.loan();
+                message.data.resize(size, 0);
+                (message.publisher, message.period_ns) = (publisher, period_ns);
+                message.tracking_number = tracking_number;
+                tracking_number = tracking_number.wrapping_add(1);
+                message.stamp_ns = now_ns();
+                to.publish(message)
+            })?);
+        }
+    }
+    Ok((publishers, timers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_robot_runs_without_loss_or_copy() {
+        let graph = Graph::load("mont_blanc").unwrap();
+        let figures = figures(&graph, 1.0, Duration::from_millis(300)).unwrap();
+        assert!(figures.messages.is_some_and(|messages| messages > 0));
+        assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
+    }
+}

@@ -1,0 +1,104 @@
+//! What became of one subscription's messages: late, too late, lost, as `ros2-performance` defines them.
+
+/// Follows the messages that one subscription gets.
+#[derive(Debug, Default)]
+pub(super) struct Tracker {
+    /// The number last seen of each of the topic's publishers.
+    last: Vec<Option<u32>>,
+    pub(super) received: u64,
+    pub(super) late: u64,
+    pub(super) too_late: u64,
+    pub(super) lost: u64,
+    pub(super) reordered: u64,
+}
+
+/// A message, as far as it matters when it arrived.
+pub(super) struct Arrival {
+    /// Which of the topic's publishers sent it.
+    pub(super) publisher: usize,
+    /// Counts its publisher's messages.
+    pub(super) number: u32,
+    /// The publisher's period, in nanoseconds.
+    pub(super) period_ns: i64,
+    /// From the publish to the callback, in nanoseconds.
+    pub(super) latency_ns: i64,
+}
+
+impl Tracker {
+    /// Of a topic with that many publishers.
+    pub(super) fn new(publishers: usize) -> Self {
+        Self { last: vec![None; publishers], ..Self::default() }
+    }
+
+    /// Counts a message. True if it came in time to count towards the mean latency: it isn't too late.
+    ///
+    /// Late is more than 20 % of the period or 5 ms, whichever is less; too late, and no longer late, is more than the
+    /// period or 50 ms. Lost are the numbers left out between two messages.
+    pub(super) fn scan(&mut self, arrival: &Arrival) -> bool {
+        self.received += 1;
+        if let Some(last) = self.last.get_mut(arrival.publisher) {
+            let expected = last.map_or(arrival.number, |last| last.wrapping_add(1));
+            // A step of more than half of all numbers is one backwards.
+            match arrival.number.wrapping_sub(expected) {
+                gap if gap <= u32::MAX / 2 => {
+                    self.lost += u64::from(gap);
+                    *last = Some(arrival.number);
+                }
+                _ => self.reordered += 1,
+            }
+        }
+        let too_late = arrival.latency_ns > arrival.period_ns.min(50_000_000);
+        let late = arrival.latency_ns > (arrival.period_ns / 5).min(5_000_000);
+        self.too_late += u64::from(too_late);
+        self.late += u64::from(late && !too_late);
+        !too_late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrival(number: u32, latency_us: i64, period_ms: i64) -> Arrival {
+        Arrival { publisher: 0, number, period_ns: period_ms * 1_000_000, latency_ns: latency_us * 1000 }
+    }
+
+    #[test]
+    fn late_and_too_late() {
+        // period in ms, latency in µs, late, too late
+        let cases = [
+            (10, 2000, 0, 0),
+            (10, 2001, 1, 0),
+            (10, 10_000, 1, 0),
+            (10, 10_001, 0, 1),
+            (500, 5000, 0, 0),
+            (500, 5001, 1, 0),
+            (500, 50_000, 1, 0),
+            (500, 50_001, 0, 1),
+        ];
+        for (period, latency, late, too_late) in cases {
+            let mut tracker = Tracker::new(1);
+            let counts = tracker.scan(&arrival(0, latency, period));
+            assert_eq!((tracker.late, tracker.too_late), (late, too_late), "{latency} µs of {period} ms");
+            assert_eq!(counts, too_late == 0);
+        }
+    }
+
+    #[test]
+    fn gaps_are_lost_messages_and_steps_back_are_none() {
+        let mut tracker = Tracker::new(1);
+        for number in [5, 6, 9, 8, 10] {
+            tracker.scan(&arrival(number, 1, 10));
+        }
+        assert_eq!((tracker.received, tracker.lost, tracker.reordered), (5, 2, 1));
+    }
+
+    #[test]
+    fn publishers_of_one_topic_count_for_themselves() {
+        let mut tracker = Tracker::new(2);
+        for (publisher, number) in [(0, 0), (1, 40), (0, 1), (1, 41)] {
+            tracker.scan(&Arrival { publisher, ..arrival(number, 1, 10) });
+        }
+        assert_eq!((tracker.lost, tracker.reordered), (0, 0));
+    }
+}

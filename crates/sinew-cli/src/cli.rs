@@ -1,0 +1,303 @@
+//! The command line: one definition yields the parser and the help.
+
+use std::num::NonZeroI32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Nodes that talk at memory speed: a demonstration and the benchmarks.
+#[derive(Debug, Parser)]
+#[command(name = "sinew", version)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Watch real pictures pass three nodes without being copied.
+    Demo(DemoOptions),
+    /// Measure Sinew on this machine, beside what the machine itself allows.
+    Bench(Bench),
+    /// The second process of a floor that needs two.
+    #[command(hide = true)]
+    FloorPeer(FloorPeer),
+    /// The process that makes many entities.
+    #[command(hide = true)]
+    EntitiesPeer(EntitiesPeer),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    pub(crate) scenario: Scenario,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// What the machine itself allows: direct calls, cache lines, wake-ups, copies, sleeps.
+    Floors(Output),
+    /// Source => relays => sink, every one a node: the latency per hop.
+    Chain(ChainOptions),
+    /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
+    Pipeline(PipelineOptions),
+    /// A robot's whole graph: latency, lateness, losses, CPU and memory.
+    Topology(TopologyOptions),
+    /// What many publishers and subscriptions cost in time and memory.
+    Entities(EntitiesOptions),
+    /// One publisher, many subscriptions in the same process.
+    Fanout(FanoutOptions),
+    /// How late a 1 kHz timer is, idle and with one core busy.
+    Timer(TimerOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DemoOptions {
+    /// Save one frame of each picture, as the viewer got it, as a PNG file in this directory (made if missing; files of
+    /// the same name are replaced).
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// End after that long. Default: on a terminal when Ctrl-C is pressed, otherwise after 3 seconds.
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) seconds: Option<Duration>,
+
+    /// Frames per second.
+    #[arg(long, value_name = "HZ", value_parser = frame_rate, default_value = "30")]
+    pub(crate) rate: f64,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ChainOptions {
+    /// What runs the nodes.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) executor: ExecutorKind,
+
+    /// Nodes between source and sink.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 10)]
+    pub(crate) relays: u32,
+
+    /// Messages per second; may be given several times, for a row each.
+    #[arg(long = "rate", value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PipelineOptions {
+    /// Nodes that view what the filter makes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), default_value_t = 1)]
+    pub(crate) viewers: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopologyOptions {
+    /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none: sierra_nevada, mont_blanc.
+    /// Publishers loan their messages, whatever `msg_pass_by` says.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+
+    /// What runs the nodes.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) executor: ExecutorKind,
+
+    /// Publish that many times as often as the file says.
+    #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
+    pub(crate) scale_rate: f64,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EntitiesOptions {
+    /// Publishers, each with one subscription, on a topic of their own; may be given several times, for a row each.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        default_values = ["10", "100", "1000", "10000"]
+    )]
+    pub(crate) pairs: Vec<u32>,
+
+    /// How messages reach the subscriptions.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) path: PathKind,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct FanoutOptions {
+    /// Subscriptions of the one publisher; may be given several times, for a row each.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1000),
+        default_values = ["1", "2", "4", "8", "16", "32"]
+    )]
+    pub(crate) subscriptions: Vec<u32>,
+
+    /// Where the subscriptions are.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) placement: Placement,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TimerOptions {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The executors there are.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum ExecutorKind {
+    /// One thread runs all nodes.
+    #[default]
+    Single,
+}
+
+/// The paths there are.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum PathKind {
+    /// Inside one process.
+    #[default]
+    Intra,
+}
+
+/// Where a publisher's subscriptions can be.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum Placement {
+    /// In the publisher's process.
+    #[default]
+    Same,
+}
+
+/// Options every scenario has.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Output {
+    /// How long each row is measured in all [default: floors 2, chain 10, pipeline 10, topology 120, entities 1, fanout 5,
+    /// timer 10].
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub(crate) seconds: Option<Duration>,
+
+    /// Also write every figure, with the host's facts, to this file (replaced if it exists).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+impl Output {
+    /// The time to measure each row for, `default` seconds unless the user said otherwise.
+    pub(crate) fn time_or(&self, default: u64) -> Duration {
+        self.seconds.unwrap_or(Duration::from_secs(default))
+    }
+}
+
+/// What a floor's second process is to do.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct FloorPeer {
+    /// The floor it serves.
+    #[arg(value_enum)]
+    pub(crate) floor: TwoProcessFloor,
+    /// The core it runs on.
+    pub(crate) core: usize,
+    /// The size of the buffer that is handed over, in bytes.
+    pub(crate) size: usize,
+    /// The process that started it.
+    pub(crate) parent: NonZeroI32,
+}
+
+/// The floors that take two processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TwoProcessFloor {
+    Line2,
+    Handover,
+    Wake,
+}
+
+impl TwoProcessFloor {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Line2 => "line2",
+            Self::Handover => "handover",
+            Self::Wake => "wake",
+        }
+    }
+}
+
+/// What the process that makes entities is to do.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct EntitiesPeer {
+    /// Publishers, and as many subscriptions.
+    pub(crate) pairs: u32,
+    /// Whether all of them share one topic.
+    #[arg(action = clap::ArgAction::Set)]
+    pub(crate) one_topic: bool,
+    /// How long to measure wake-ups.
+    #[arg(value_parser = seconds)]
+    pub(crate) time: Duration,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    number_within(text, 0.1, 100_000.0)
+}
+
+fn frame_rate(text: &str) -> Result<f64, String> {
+    number_within(text, 0.1, 1000.0)
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    number_within(text, 0.01, 1000.0)
+}
+
+fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("must be a number from {least} to {most}"))
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    const LONGEST: f64 = 86_400.0;
+    let number = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0 && seconds <= LONGEST);
+    number
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("must be a number above 0 and up to {LONGEST} (a day)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_are_within_their_bounds() {
+        assert_eq!((rate("0.1"), rate("100000")), (Ok(0.1), Ok(100_000.0)));
+        for wrong in ["0", "0.09", "100001", "-5", "nan", "fast"] {
+            assert_eq!(rate(wrong), Err("must be a number from 0.1 to 100000".to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_within_a_day() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "86401", "nan", "inf", "ten", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

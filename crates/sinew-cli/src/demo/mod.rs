@@ -1,0 +1,93 @@
+//! `sinew demo`: three nodes pass real pictures on, each frame in one place from the camera to the viewer.
+
+mod edges;
+mod frame;
+mod preview;
+mod save;
+mod screen;
+mod viewer;
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use sinew::{Context, Executor, Message, MessageInfo, Shared, Unique};
+
+use crate::bench::run::Collected;
+use crate::cli::DemoOptions;
+use crate::error::Error;
+use edges::Edges;
+use frame::{Camera, Frame};
+use save::Saver;
+use screen::Screen;
+use viewer::{Copies, Seen, Viewer};
+
+impl Message for Frame {}
+
+/// How long each picture is shown, in seconds.
+const PER_PICTURE: f64 = 0.75;
+
+/// How long it runs when nobody can press Ctrl-C.
+const UNATTENDED: Duration = Duration::from_secs(3);
+
+/// Runs until the time is over or Ctrl-C is pressed, then says what there was to see.
+pub(crate) fn run(options: &DemoOptions) -> Result<(), Error> {
+    let saver = options.save.as_deref().map(Saver::start).transpose()?;
+    let screen = Screen::open()?;
+    let seen = show(options, screen, saver)?;
+    seen.with(|seen| {
+        // First, whatever else went wrong: no file is to be left half-written.
+        let saved = seen.saver.take().map(Saver::finish);
+        if let Some(error) = seen.failure.take() {
+            return Err(error);
+        }
+        writeln!(io::stdout(), "in all {}", screen::line(&seen.summary())).map_err(Error::Output)?;
+        let (Some(saved), Some(directory)) = (saved, &options.save) else { return Ok(()) };
+        writeln!(io::stdout(), "{} frames saved in {}", saved?, directory.display()).map_err(Error::Output)
+    })
+}
+
+/// The three nodes. When this returns they are gone, and the terminal is given back.
+fn show(
+    options: &DemoOptions,
+    screen: Screen,
+    saver: Option<Saver<Shared<Frame>>>,
+) -> sinew::Result<Collected<Seen>> {
+    let context = Context::builder().interrupts(true).build()?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is 1000 at most")]
+    let mut pictures = Camera::new((options.rate * PER_PICTURE).ceil() as u64);
+    let camera = context.node("camera")?;
+    let frames = camera.publisher::<Frame>("frames").create()?;
+    let from_camera = frames.clone();
+    let _shutter = camera.timer(Duration::from_secs_f64(1.0 / options.rate)).callback(move || {
+        let mut frame = frames.loan();
+        pictures.capture(&mut frame);
+        frames.publish(frame)
+    })?;
+
+    let mut edges = Edges::default();
+    let filter = context.node("filter")?;
+    let drawn = filter.publisher::<Frame>("edges").create()?;
+    let from_filter = drawn.clone();
+    let filtering = filter.subscription::<Frame>("frames").callback(move |mut frame: Unique<Frame>| {
+        let width = frame.width as usize;
+        edges.draw(width, &mut frame.pixels);
+        drawn.publish(frame)
+    })?;
+
+    let copies = Copies { publishers: [from_camera, from_filter], filtering };
+    let seen = Collected::new(Seen::new(copies, saver));
+    let viewer = context.node("viewer")?;
+    let group = viewer.group(Viewer::new(screen, seen.clone(), executor.stop_handle()));
+    let _viewing = viewer.subscription::<Frame>("edges").in_group(&group).callback(
+        |viewer: &mut Viewer, frame: Shared<Frame>, info: &MessageInfo| viewer.view(&frame, info),
+    )?;
+
+    let stop = executor.stop_handle();
+    let time = options.seconds.or((!io::stdout().is_terminal()).then_some(UNATTENDED));
+    let _end = time.map(|time| viewer.timer(time).callback(move || stop.stop())).transpose()?;
+    executor.spin()?;
+    Ok(seen)
+}

@@ -1,0 +1,130 @@
+//! Saving what the viewer got, on a thread of its own: it holds the very frame the viewer got, so nothing is copied and
+//! the viewer doesn't wait for the disk.
+
+use std::fs;
+use std::io::{self, Cursor};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder as _};
+
+use super::frame::Frame;
+use crate::error::Error;
+
+/// Frames that may wait for the disk; another one is then not saved.
+const WAITING: usize = 4;
+
+/// Writes frames as `<name>.png` into a directory, one of each name.
+pub(super) struct Saver<F> {
+    frames: SyncSender<F>,
+    thread: JoinHandle<Result<u64, Error>>,
+    last_name: String,
+}
+
+impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
+    /// Makes the directory if it isn't there, and makes sure that it can be written to.
+    pub(super) fn start(directory: &Path) -> Result<Self, Error> {
+        let failed = |action| move |source| Error::File { action, path: directory.to_owned(), source };
+        fs::create_dir_all(directory).map_err(failed("create the directory"))?;
+        let probe = directory.join(".sinew-demo");
+        fs::write(&probe, b"")
+            .and_then(|()| fs::remove_file(&probe))
+            .map_err(failed("write to the directory"))?;
+        let (frames, waiting) = sync_channel::<F>(WAITING);
+        let directory = directory.to_owned();
+        let thread = thread::Builder::new()
+            .name("save".to_owned())
+            .spawn(move || {
+                let mut saved = 0;
+                for frame in waiting {
+                    save(&frame, &directory)?;
+                    saved += 1;
+                }
+                Ok(saved)
+            })
+            .map_err(|source| Error::System { call: "starting the thread that saves", source })?;
+        Ok(Self { frames, thread, last_name: String::new() })
+    }
+
+    /// Saves the frame if it is the first of its picture. Never blocks.
+    pub(super) fn offer(&mut self, frame: &Frame, keep: impl FnOnce() -> F) {
+        if frame.name == self.last_name {
+            return;
+        }
+        match self.frames.try_send(keep()) {
+            Ok(()) => frame.name.clone_into(&mut self.last_name),
+            Err(TrySendError::Full(_)) => {}
+            // It has failed; `finish` tells why.
+            Err(TrySendError::Disconnected(_)) => {}
+        }
+    }
+
+    /// Waits for what is still to be written. Yields how many frames were.
+    pub(super) fn finish(self) -> Result<u64, Error> {
+        drop(self.frames);
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
+/// Writes one frame; a file that couldn't be written whole is removed.
+fn save(frame: &Frame, directory: &Path) -> Result<(), Error> {
+    let path: PathBuf = directory.join(format!("{}.png", frame.name));
+    let mut png = Cursor::new(Vec::new());
+    let encoded = PngEncoder::new(&mut png)
+        .write_image(&frame.pixels, frame.width, frame.height, ExtendedColorType::Rgb8)
+        .map_err(io::Error::other);
+    encoded.and_then(|()| fs::write(&path, png.get_ref())).map_err(|source| {
+        let _ = fs::remove_file(&path);
+        Error::File { action: "save", path, source }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(name: &str) -> Box<Frame> {
+        Box::new(Frame {
+            width: 2,
+            height: 1,
+            pixels: vec![1, 2, 3, 4, 5, 6],
+            name: name.to_owned(),
+            number: 0,
+        })
+    }
+
+    #[test]
+    fn one_file_per_picture() {
+        let directory = tempfile::tempdir().unwrap();
+        let inside = directory.path().join("a/b");
+        let mut saver = Saver::start(&inside).unwrap();
+        for name in ["cat", "cat", "cup"] {
+            saver.offer(&frame(name), || frame(name));
+        }
+        assert_eq!(saver.finish().unwrap(), 2);
+        let png = image::open(inside.join("cat.png")).unwrap().into_rgb8();
+        assert_eq!(png.as_raw(), &frame("cat").pixels);
+        assert!(inside.join("cup.png").exists() && !inside.join(".sinew-demo").exists());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let inside = file.path().join("pictures");
+        let error = Saver::<Box<Frame>>::start(&inside).err().unwrap().to_string();
+        assert!(error.starts_with(&format!("can't create the directory {}: ", inside.display())), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_named_at_the_end() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("cat.png")).unwrap();
+        let mut saver = Saver::start(directory.path()).unwrap();
+        saver.offer(&frame("cat"), || frame("cat"));
+        let error = saver.finish().unwrap_err().to_string();
+        assert!(error.contains("cat.png"), "{error}");
+    }
+}

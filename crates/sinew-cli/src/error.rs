@@ -1,0 +1,67 @@
+//! What can stop the command, as one sentence each.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::bench::topology::TopologyError;
+
+/// Why a command ended without its result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// Standard output can't be written to.
+    #[error("writing to standard output failed: {0}")]
+    Output(#[source] io::Error),
+
+    /// A file or directory the user named can't be used.
+    #[error("can't {action} {}: {source}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file as the user named it.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// A system call failed that works on any supported machine.
+    #[error("{call} failed: {source}")]
+    System {
+        /// The call and what it was for.
+        call: &'static str,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// Sinew refused something, or an executor stopped.
+    #[error(transparent)]
+    Sinew(#[from] sinew::Error),
+
+    /// The topology file says something that can't be run.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+
+    /// Somebody ran the hidden command of a floor's second process.
+    #[error("`floor-peer` is the second process of `sinew bench floors`, which starts it itself")]
+    NotOurPeer,
+
+    /// The measurement's other process ended before it was told to.
+    #[error("the second process of `{what}` ended early ({status}); its own message, if any, stands above")]
+    PeerEnded {
+        /// The floor or scenario that was being measured.
+        what: &'static str,
+        /// How the process ended.
+        status: String,
+    },
+}
+
+impl Error {
+    /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of ours.
+    pub(crate) fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Turns a failed system call into an error that names it.
+    pub(crate) fn system(call: &'static str) -> impl Fn(rustix::io::Errno) -> Self {
+        move |errno| Self::System { call, source: errno.into() }
+    }
+}

@@ -1,0 +1,36 @@
+//! The `sinew` command: a demonstration on real pictures, and the benchmarks.
+//!
+//! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something failed,
+//! 2 the command line was wrong.
+
+mod bench;
+mod cli;
+mod clock;
+mod demo;
+mod error;
+mod machine;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command};
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Demo(options) => demo::run(&options),
+        Command::Bench(bench) => bench::run(&bench.scenario),
+        Command::FloorPeer(peer) => bench::floors::serve(&peer),
+        Command::EntitiesPeer(peer) => bench::entities::serve(&peer),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.is_closed_output() => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to tell it to when standard error is closed as well.
+            let _ = writeln!(std::io::stderr(), "sinew: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! The program as its users meet it. No test here asserts a time: what is measured depends on the machine.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn sinew(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("sinew starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs a scenario and yields the results it wrote as JSON.
+#[track_caller]
+fn results(arguments: &[&str]) -> Vec<Value> {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("results.json");
+    let path = file.to_str().unwrap();
+    let output = sinew(&[arguments, &["--json", path]].concat());
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    assert!(text(&output.stdout).contains("P50"), "{}", text(&output.stdout));
+    let report: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+
+    let host = &report["host"];
+    assert!(host["cpu"].is_string() && host["kernel"].is_string() && host["cores"].is_u64(), "{host}");
+    assert!(host["date"].as_str().unwrap().ends_with('Z'));
+    assert_eq!(host["options"][0], arguments[0]);
+    let results = report["results"].as_array().unwrap().clone();
+    for row in &results {
+        assert_eq!(row["scenario"], arguments[1], "{row}");
+        assert_eq!(row["system"] == "floor", row["floor"].is_string(), "{row}");
+        for (key, value) in row.as_object().unwrap() {
+            if key.ends_with("_ns") || key.ends_with("_bytes") || key == "messages" || key == "lost" {
+                assert!(value.is_number(), "{key} in {row}");
+            }
+        }
+    }
+    results
+}
+
+#[track_caller]
+fn only_ours(results: &[Value]) -> Vec<&Value> {
+    results.iter().filter(|row| row["system"] == "sinew").collect()
+}
+
+#[test]
+fn help_names_everything_there_is() {
+    let output = sinew(&["--help"]);
+    assert!(output.status.success());
+    let help = text(&output.stdout);
+    assert!(help.contains("demo") && help.contains("bench") && !help.contains("peer"), "{help}");
+    let help = text(&sinew(&["bench", "--help"]).stdout);
+    for scenario in ["floors", "chain", "pipeline", "topology", "entities", "fanout", "timer"] {
+        assert!(help.contains(scenario), "{scenario} in {help}");
+        let own = sinew(&["bench", scenario, "--help"]);
+        assert!(
+            text(&own.stdout).contains("--seconds") && text(&own.stdout).contains("--json"),
+            "{scenario}"
+        );
+    }
+}
+
+#[test]
+fn wrong_command_lines_end_with_2_and_say_what_there_is() {
+    let cases: [(&[&str], &str); 9] = [
+        (&[], "Usage"),
+        (&["bench", "service-chain"], "unrecognized subcommand"),
+        (&["bench", "chain", "--executor", "multi"], "possible values: single"),
+        (&["bench", "chain", "--work-after", "10"], "--work-after"),
+        (&["bench", "chain", "--rate", "0"], "from 0.1 to 100000"),
+        (&["bench", "fanout", "--placement", "other"], "possible values: same"),
+        (&["bench", "entities", "--path", "shm"], "possible values: intra"),
+        (&["bench", "timer", "--seconds", "0"], "above 0"),
+        (&["bench", "topology"], "<FILE>"),
+    ];
+    for (arguments, expected) in cases {
+        let output = sinew(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains(expected), "{arguments:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_hidden_commands_refuse_to_be_run_by_hand() {
+    let output = sinew(&["floor-peer", "line2", "0", "64", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("sinew bench floors"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn floors() {
+    let rows = results(&["bench", "floors", "--seconds", "0.01"]);
+    let of = |floor: &str| rows.iter().filter(|row| row["floor"] == floor).collect::<Vec<_>>();
+    assert_eq!(
+        of("direct").iter().map(|row| row["rate"].as_f64().unwrap()).collect::<Vec<_>>(),
+        [10.0, 100.0, 1000.0]
+    );
+    assert_eq!((of("copy").len(), of("sleep").len()), (10, 1));
+    let two_cores = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let expected = if two_cores { (1, 9, 4) } else { (0, 0, 0) };
+    assert_eq!((of("line2").len(), of("handover").len(), of("wake").len()), expected);
+    for row in &rows {
+        assert!(row["p50_ns"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["p50_ns"].as_f64() <= row["max_ns"].as_f64(), "{row}");
+        assert_eq!((&row["lost"], &row["rounds"]), (&0.into(), &5.into()), "{row}");
+    }
+}
+
+#[test]
+fn chain() {
+    let rows =
+        results(&["bench", "chain", "--seconds", "0.2", "--rate", "200", "--rate", "500", "--relays", "3"]);
+    assert_eq!(rows.len(), 4, "a floor and a row of ours for each rate");
+    for (row, rate) in only_ours(&rows).into_iter().zip([200.0, 500.0]) {
+        assert_eq!((&row["relays"], &row["executor"]), (&3.into(), &"single".into()));
+        assert_eq!((row["rate"].as_f64(), row["lost"].as_u64()), (Some(rate), Some(0)), "{row}");
+        assert!(row["cpu_percent"].is_number() && row["floor_ratio"].is_number(), "{row}");
+        assert!(row.get("reordered").is_none() && row["messages"].as_u64() > Some(0), "{row}");
+    }
+}
+
+#[test]
+fn pipeline_makes_no_copy() {
+    for viewers in ["1", "2"] {
+        let rows = results(&["bench", "pipeline", "--seconds", "0.6", "--viewers", viewers]);
+        let ours = only_ours(&rows)[0];
+        assert_eq!((&ours["copies"], &ours["lost"]), (&0.into(), &0.into()), "{ours}");
+    }
+}
+
+#[test]
+fn fanout_and_timer() {
+    let rows = results(&["bench", "fanout", "--seconds", "0.1", "--subscriptions", "3"]);
+    let ours = only_ours(&rows)[0];
+    assert_eq!((&ours["subscriptions"], &ours["lost"]), (&3.into(), &0.into()), "{ours}");
+    assert!(ours["publish_p50_ns"].is_number(), "{ours}");
+
+    let rows = results(&["bench", "timer", "--seconds", "0.1"]);
+    let loads: Vec<_> = only_ours(&rows).iter().map(|row| row["load"].clone()).collect();
+    assert_eq!(loads, ["idle", "one core busy"]);
+    assert!(rows.iter().all(|row| row["lateness_p99_ns"].is_number()));
+}
+
+#[test]
+fn entities() {
+    let rows = results(&["bench", "entities", "--seconds", "0.05", "--pairs", "5", "--pairs", "50"]);
+    let pairs: Vec<_> = rows.iter().map(|row| row["pairs"].as_u64().unwrap()).collect();
+    assert_eq!(pairs, [5, 50, 10_000], "the last: 100 x 100 on one topic");
+    for row in &rows {
+        assert!(
+            row["create_ns_per_pair"].as_f64() > Some(0.0) && row["rss_bytes_per_pair"].is_number(),
+            "{row}"
+        );
+        assert!(row["messages"].as_u64() > Some(0), "{row}");
+    }
+}
+
+#[test]
+fn a_shipped_topology_by_name_and_by_path() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("topologies/sierra_nevada.json");
+    for (name, called) in [("mont_blanc", "mont_blanc"), (file.to_str().unwrap(), "sierra_nevada")] {
+        let rows = results(&["bench", "topology", name, "--seconds", "0.3", "--scale-rate", "2"]);
+        let ours = only_ours(&rows)[0];
+        assert_eq!(
+            (&ours["file"], &ours["lost"], &ours["copies"]),
+            (&called.into(), &0.into(), &0.into()),
+            "{ours}"
+        );
+        assert!(ours["mean_ns"].is_number() && ours["rss_bytes"].is_number(), "{ours}");
+        assert!(ours.get("rss_growth_bytes").is_none(), "a run this short can't tell: {ours}");
+    }
+}
+
+#[test]
+fn a_bad_topology_says_where() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("robot.json");
+    let path = file.to_str().unwrap();
+    let cases = [
+        ("{\"nodes\": [\n{]}", format!("{path}:2:2: key must be a string")),
+        (
+            "{\"nodes\": [{\"node_name\": \"lyon\", \"publishers\": [{\"topic_name\": 7}]}]}",
+            format!("{path}:1:64: node `lyon`, publishers[0].topic_name: invalid type: integer `7`"),
+        ),
+        ("{\"nodes\": []}", format!("{path}: no node publishes anything")),
+    ];
+    for (content, expected) in cases {
+        std::fs::write(&file, content).unwrap();
+        let output = sinew(&["bench", "topology", path]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(text(&output.stderr).contains(&expected), "{expected} in {}", text(&output.stderr));
+    }
+    let output = sinew(&["bench", "topology", "/nowhere/robot.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("sierra_nevada"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn results_that_could_not_be_written_are_known_before_measuring() {
+    let output = sinew(&["bench", "topology", "mont_blanc", "--json", "/nowhere/results.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("can't write the results to /nowhere/results.json"));
+    assert!(!text(&output.stderr).contains("measuring"));
+}
+
+#[test]
+fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().join("new/pictures");
+    let output = sinew(&["demo", "--seconds", "1", "--rate", "10", "--save", to.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let summary = text(&output.stdout);
+    assert!(summary.contains("per second, 0 copies, 0 lost, camera to viewer: P50"), "{summary}");
+    assert!(!summary.contains('\x1b'), "no terminal, no control codes: {summary}");
+
+    let brightness = |picture: &image::RgbImage| {
+        picture.as_raw().iter().map(|&byte| f64::from(byte)).sum::<f64>() / picture.as_raw().len() as f64
+    };
+    let saved = image::open(to.join("astronaut.png")).unwrap().into_rgb8();
+    assert_eq!(saved.dimensions(), (640, 480));
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("pictures");
+    let original = image::open(pictures.join("astronaut.png")).unwrap().into_rgb8();
+    let (before, after) = (brightness(&original), brightness(&saved));
+    assert!(after > 1.0 && (after - before).abs() > 1.0, "{before} became {after}");
+}
+
+#[test]
+fn the_demo_names_a_directory_it_cannot_write_to() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let inside = file.path().join("pictures");
+    let output = sinew(&["demo", "--seconds", "1", "--save", inside.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let expected = format!("can't create the directory {}", inside.display());
+    assert!(text(&output.stderr).contains(&expected), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    for arguments in [["demo", "--seconds", "0.3"], ["bench", "timer", "--seconds=0.05"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+    }
+}

@@ -1,0 +1,112 @@
+//! B1-B3: what counted references promise about the value behind them.
+
+use super::{Probe, check};
+use crate::message::{Shared, Unique};
+use loom::thread;
+
+/// The value is dropped once, by whoever lets go last, after everything that anybody read from it.
+///
+/// Fails if B1 is Relaxed, if B2 is left out, if B3 is Relaxed (a sole reference drops without counting down), or if the
+/// count is written back as load and store.
+#[test]
+fn the_last_one_drops_after_all_have_read() {
+    check(6, || {
+        Probe::reset_counts();
+        let one = Shared::new(Probe::new(7));
+        let other = one.clone();
+        let threads = [one, other].map(|reference| {
+            thread::spawn(move || {
+                assert_eq!(reference.read(), 7);
+                drop(reference);
+            })
+        });
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// References may be cloned while others go.
+///
+/// Fails if `another` is load and store instead of one step.
+#[test]
+fn cloning_and_dropping_at_once() {
+    check(6, || {
+        Probe::reset_counts();
+        let one = Shared::new(Probe::new(7));
+        let other = one.clone();
+        let thread = thread::spawn(move || {
+            let third = other.clone();
+            drop(other);
+            assert_eq!(third.read(), 7);
+        });
+        let fourth = one.clone();
+        drop(one);
+        assert_eq!(fourth.read(), 7);
+        drop(fourth);
+        thread.join().unwrap();
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// Who finds itself alone may write: everything others have read was read before.
+///
+/// Fails if B3 is Relaxed, or if B1 is.
+#[test]
+fn the_sole_reference_writes_after_all_have_read() {
+    check(6, || {
+        Probe::reset_counts();
+        let one = Shared::new(Probe::new(7));
+        let other = one.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(other.read(), 7);
+        });
+        match one.try_unique() {
+            Ok(alone) => alone.write(8),
+            Err(shared) => assert_eq!(shared.read(), 7),
+        }
+        thread.join().unwrap();
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// Of two that try to become sole, at most one does while the other lives, and the message outlives both attempts.
+///
+/// Fails if `is_sole` is true for two references.
+#[test]
+fn two_want_to_be_alone() {
+    check(6, || {
+        Probe::reset_counts();
+        let one = Shared::new(Probe::new(7));
+        let other = one.clone();
+        let attempt = |reference: Shared<Probe>, value: u64| match reference.try_unique() {
+            Ok(alone) => alone.write(value),
+            Err(shared) => drop(shared),
+        };
+        let thread = thread::spawn(move || attempt(other, 8));
+        attempt(one, 9);
+        thread.join().unwrap();
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// A box that was adopted is given back to whoever is left alone with it, once.
+#[test]
+fn an_adopted_box_is_freed_once() {
+    check(6, || {
+        Probe::reset_counts();
+        let one = Unique::from(Box::new(Probe::new(7))).into_shared();
+        let other = one.clone();
+        let thread = thread::spawn(move || {
+            if let Ok(alone) = other.try_unique() {
+                alone.into_box().write(8);
+            }
+        });
+        if let Ok(alone) = one.try_unique() {
+            alone.into_inner().write(9);
+        }
+        thread.join().unwrap();
+        Probe::expect_counts(1, 1);
+    });
+}

@@ -1,0 +1,232 @@
+//! Publishing and taking, once warm, allocate nothing. (A promise of the design's section 5.)
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{BufferType, Executor, Publisher, Unique, VirtualClock};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::thread;
+use support::{Number, Room, real_context, virtual_context};
+
+/// The system's allocator, which counts what each thread allocates.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    // A thread that ends has no counter any more, and nobody who asks.
+    let _ = ALLOCATIONS.try_with(|allocations| allocations.set(allocations.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: passed on from the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: passed on from the caller; what is freed came from the same allocator.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: passed on from the caller; what grows came from the same allocator.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// How often this thread allocates in `rounds` of `work`, after as many to get warm.
+fn allocations(rounds: u64, mut work: impl FnMut() -> sinew::Result<()>) -> u64 {
+    let mut rounds = || (0..rounds).try_for_each(|_| work()).expect("nothing fails");
+    rounds();
+    let before = ALLOCATIONS.get();
+    rounds();
+    ALLOCATIONS.get() - before
+}
+
+const BY_REFERENCE: &Number = &Number(2);
+
+/// Publishes in every way that allocates nothing itself.
+fn publish(publisher: &Publisher<Number>) -> sinew::Result<()> {
+    publisher.publish(Number(1))?;
+    publisher.publish(BY_REFERENCE)?;
+    publisher.publish(publisher.loan())?;
+    publisher.publish(publisher.loan().into_shared())?;
+    Ok(())
+}
+
+#[test]
+fn publishing_to_nobody_allocates_nothing() -> sinew::Result<()> {
+    let room = Room::new();
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    assert_eq!(allocations(20, || publish(&publisher)), 0);
+    Ok(())
+}
+
+#[test]
+fn publishing_and_taking_by_hand_allocates_nothing_whatever_the_buffers() -> sinew::Result<()> {
+    let buffers = [BufferType::Shared, BufferType::Unique, BufferType::Value];
+    for (first, second) in buffers.iter().flat_map(|first| buffers.iter().map(move |second| (first, second)))
+    {
+        for qos in [
+            QoS::default(),
+            QoS::default().best_effort().keep_last(2),
+            QoS::default().transient_local(),
+            QoS::default().keep_all().best_effort(),
+            QoS::default().lifespan(Duration::from_secs(1)),
+        ] {
+            let room = Room::new();
+            let reader = |buffer: BufferType| {
+                room.node.subscription::<Number>("numbers").qos(qos).buffer(buffer).filter(|_| true).create()
+            };
+            let (one, two) = (reader(*first)?, reader(*second)?);
+            let publisher = room.node.publisher::<Number>("numbers").qos(qos).create()?;
+            let count = allocations(20, || {
+                publish(&publisher)?;
+                while one.take().is_some() {}
+                while two.take_unique().is_some() {}
+                Ok(())
+            });
+            assert_eq!(count, 0, "{first:?} and {second:?} with {qos:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn publishing_to_callbacks_and_running_them_allocates_nothing() -> sinew::Result<()> {
+    for context in [virtual_context(&VirtualClock::new()), real_context()] {
+        let node = context.node("node")?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let relayed = node.publisher::<Number>("relayed").create()?;
+        let sum = node.group(0_u64);
+        let numbers = || node.subscription::<Number>("numbers");
+        let _readers = [
+            numbers().callback(|_: &Number| {})?,
+            numbers()
+                .callback(|_: Shared<Number>, info: &MessageInfo| assert!(info.publication_sequence() > 0))?,
+            numbers().callback(|_: Number| {})?,
+            numbers().callback(move |number: Unique<Number>| relayed.publish(number))?,
+            numbers().buffer(BufferType::Shared).callback(|_: Unique<Number>| {})?,
+            numbers().in_group(&sum).callback(|sum: &mut u64, number: &Number| *sum += number.0)?,
+            node.subscription::<Number>("relayed").callback(|_: &Number| {})?,
+        ];
+        let publisher = node.publisher::<Number>("numbers").create()?;
+        let count = allocations(20, || {
+            publish(&publisher)?;
+            executor.spin_all(support::PATIENCE)?;
+            publish(&publisher)?;
+            executor.spin_some()?;
+            executor.spin_all(support::PATIENCE)?;
+            Ok(())
+        });
+        assert_eq!(count, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn overwriting_and_refusing_allocate_nothing() -> sinew::Result<()> {
+    let room = Room::new();
+    let subscribe = |qos| room.node.subscription::<Number>("numbers").qos(qos).create();
+    let _overwriting = subscribe(QoS::default().keep_last(2))?;
+    let _refusing = subscribe(QoS::default().keep_all().max_samples(1))?;
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    assert_eq!(allocations(20, || publish(&publisher)), 0);
+    Ok(())
+}
+
+#[test]
+fn reserving_places_allocates_nothing() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_all().max_blocking_time(Duration::ZERO);
+    let readers: Vec<_> = (0..3)
+        .map(|_| room.node.subscription::<Number>("numbers").qos(qos).create())
+        .collect::<Result<_, _>>()?;
+    let publisher = room.node.publisher::<Number>("numbers").qos(qos).create()?;
+    let count = allocations(20, || {
+        publish(&publisher)?;
+        readers.iter().for_each(|reader| while reader.take().is_some() {});
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
+fn a_publish_that_finds_no_place_allocates_nothing() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_all().max_samples(1).max_blocking_time(Duration::ZERO);
+    let _full = room.node.subscription::<Number>("numbers").qos(qos).create()?;
+    let publisher = room.node.publisher::<Number>("numbers").qos(qos).create()?;
+    publisher.publish(Number(1))?;
+    let count = allocations(20, || {
+        assert!(publisher.publish(Number(2)).is_err());
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
+fn timers_and_guard_conditions_allocate_nothing_when_they_run() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let _timer = node.timer(Duration::from_micros(10)).callback(|| {})?;
+    let guard = node.guard_condition().callback(|| {})?;
+    let count = allocations(20, || {
+        guard.trigger();
+        executor.spin_once(support::PATIENCE)?;
+        executor.spin_once(support::PATIENCE)?;
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
+fn a_message_that_is_published_here_and_dropped_there_allocates_nothing_on_either_side() -> sinew::Result<()>
+{
+    let context = real_context();
+    let node = context.node("node")?;
+    let there = node.subscription::<Number>("there").create()?;
+    let here = node.publisher::<Number>("there").create()?;
+    let back = node.subscription::<Number>("back").create()?;
+    let again = node.publisher::<Number>("back").create()?;
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let count = allocations(100, || {
+                let message = loop {
+                    match there.take() {
+                        Some((message, _)) => break message,
+                        None => thread::yield_now(),
+                    }
+                };
+                again.publish(message)?;
+                Ok(())
+            });
+            assert_eq!(count, 0);
+        });
+        let count = allocations(100, || {
+            here.publish(here.loan())?;
+            while back.take().is_none() {
+                thread::yield_now();
+            }
+            Ok(())
+        });
+        assert_eq!(count, 0);
+    });
+    Ok(())
+}

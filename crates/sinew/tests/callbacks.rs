@@ -1,0 +1,424 @@
+//! The forms a callback may have: that each gets the right thing, and that wrong ones are told what would be right.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{GuardCondition, Matched, MessageLost, OnFault, SpinError, TimerInfo, Triggered, Unique};
+use std::fmt;
+use std::sync::Arc;
+use support::{Log, Number, Room};
+
+/// What the callbacks of a group share: how many messages came, and their sum.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Sum {
+    messages: u64,
+    sum: u64,
+}
+
+impl Sum {
+    fn add(&mut self, number: &Number) {
+        self.messages += 1;
+        self.sum += number.0;
+    }
+}
+
+/// Publishes two numbers to one subscription and runs its callback.
+fn publish_two(room: &Room) -> sinew::Result<()> {
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    publisher.publish(Number(40))?;
+    publisher.publish(Number(2))?;
+    assert_eq!(room.run(), 2);
+    Ok(())
+}
+
+/// One test for one way to take the message: all four forms of it.
+macro_rules! forms_of {
+    ($test:ident, $message:ty) => {
+        #[test]
+        fn $test() -> sinew::Result<()> {
+            let room = Room::new();
+            let log = Log::new();
+            let numbers = || room.node.subscription::<Number>("numbers");
+
+            let pen = log.pen();
+            let _subscription = numbers().callback(move |number: $message| pen.write((number.0, 0)))?;
+            publish_two(&room)?;
+            assert_eq!(log.lines(), [(40, 0), (2, 0)]);
+            drop(_subscription);
+
+            let pen = log.pen();
+            let _subscription = numbers().callback(move |number: $message, info: &MessageInfo| {
+                pen.write((number.0, info.publication_sequence()))
+            })?;
+            publish_two(&room)?;
+            assert_eq!(log.lines(), [(40, 1), (2, 2)]);
+            drop(_subscription);
+
+            let pen = log.pen();
+            let sum = room.node.group(Sum::default());
+            let _subscription =
+                numbers().in_group(&sum).callback(move |sum: &mut Sum, number: $message| {
+                    sum.add(&number);
+                    pen.write((sum.sum, sum.messages));
+                })?;
+            publish_two(&room)?;
+            assert_eq!(log.lines(), [(40, 1), (42, 2)]);
+            drop(_subscription);
+
+            let pen = log.pen();
+            let sum = room.node.group(Sum::default());
+            let _subscription = numbers().in_group(&sum).callback(
+                move |sum: &mut Sum, number: $message, info: &MessageInfo| {
+                    sum.add(&number);
+                    pen.write((sum.sum, info.reception_sequence()));
+                },
+            )?;
+            publish_two(&room)?;
+            assert_eq!(log.lines(), [(40, 1), (42, 2)]);
+            Ok(())
+        }
+    };
+}
+
+forms_of!(a_message_can_be_taken_by_reference_with_and_without_info_and_state, &Number);
+forms_of!(a_message_can_be_taken_as_shared_with_and_without_info_and_state, Shared<Number>);
+forms_of!(a_message_can_be_taken_as_unique_with_and_without_info_and_state, Unique<Number>);
+forms_of!(a_message_can_be_taken_as_a_box_with_and_without_info_and_state, Box<Number>);
+forms_of!(a_message_can_be_taken_by_value_with_and_without_info_and_state, Number);
+
+#[test]
+fn reading_needs_no_clone() -> sinew::Result<()> {
+    struct Once(u64);
+    impl Message for Once {}
+    let room = Room::new();
+    let log = Log::new();
+    let (by_ref, shared) = (log.pen(), log.pen());
+    let _by_ref = room.node.subscription("once").callback(move |once: &Once| by_ref.write(once.0))?;
+    let _shared = room.node.subscription("once").callback(move |once: Shared<Once>| shared.write(once.0))?;
+    room.node.publisher("once").create()?.publish(Once(7))?;
+    room.run();
+    assert_eq!(log.lines(), [7, 7]);
+    Ok(())
+}
+
+#[test]
+fn a_function_is_a_callback_too() -> sinew::Result<()> {
+    fn by_ref(number: &Number) {
+        assert_eq!(number.0 % 2, 0);
+    }
+    fn with_all(sum: &mut Sum, number: Unique<Number>, _info: &MessageInfo) -> sinew::Result<()> {
+        sum.add(&number);
+        Ok(())
+    }
+    let room = Room::new();
+    let _one = room.node.subscription::<Number>("numbers").callback(by_ref)?;
+    let group = room.node.group(Sum::default());
+    let _other = room.node.subscription::<Number>("numbers").in_group(&group).callback(with_all)?;
+    room.node.publisher("numbers").create()?.publish(Number(42))?;
+    assert_eq!(room.run(), 2);
+    Ok(())
+}
+
+#[test]
+fn a_callback_that_owns_its_message_may_change_and_republish_it() -> sinew::Result<()> {
+    let room = Room::new();
+    let doubled = room.node.publisher::<Number>("doubled").create()?;
+    let _doubler = room.node.subscription("numbers").callback(move |mut number: Unique<Number>| {
+        number.0 *= 2;
+        doubled.publish(number)
+    })?;
+    let result = room.node.subscription::<Number>("doubled").create()?;
+    room.node.publisher("numbers").create()?.publish(Number(21))?;
+    room.run();
+    assert_eq!(result.take().unwrap().0.0, 42);
+    Ok(())
+}
+
+// ---- what a callback returns ----
+
+/// An error of the user's own, which can be displayed and nothing else.
+struct Overheated;
+
+impl fmt::Display for Overheated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is too hot")
+    }
+}
+
+#[test]
+fn a_callback_may_return_any_error_that_can_be_displayed() -> sinew::Result<()> {
+    let room = Room::new();
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    let executor = sinew::Executor::single().on_error(OnFault::Stop);
+    let context = support::virtual_context(&room.clock);
+    let node = context.node("kettle")?;
+    executor.add(&context)?;
+    let numbers = node.publisher::<Number>("numbers").create()?;
+    drop(publisher);
+
+    let subscription = node.subscription("numbers").callback(|number: &Number| match number.0 {
+        0..100 => Ok(()),
+        _ => Err(Overheated),
+    })?;
+    numbers.publish(Number(99))?;
+    numbers.publish(Number(100))?;
+    let error = executor.spin_all(support::PATIENCE).unwrap_err();
+    assert_eq!(
+        error,
+        SpinError::Failed {
+            entity: "subscription to /numbers of node /kettle".to_owned(),
+            message: "it is too hot".to_owned(),
+        }
+    );
+    assert_eq!(
+        error.to_string(),
+        "the callback of subscription to /numbers of node /kettle failed: it is too hot"
+    );
+    drop(subscription);
+
+    let guard = node.guard_condition().callback(|| Err("as text"))?;
+    guard.trigger();
+    let error = executor.spin_all(support::PATIENCE).unwrap_err();
+    assert_eq!(error.to_string(), "the callback of guard condition of node /kettle failed: as text");
+    Ok(())
+}
+
+/// Bodies that don't exist yet: this only has to compile.
+#[test]
+fn a_callback_may_be_left_for_later_with_todo() -> sinew::Result<()> {
+    let room = Room::new();
+    let numbers = || room.node.subscription::<Number>("numbers");
+    let group = room.node.group(Sum::default());
+    let _subscriptions = [
+        numbers().callback(|_: &Number| todo!())?,
+        numbers().callback(|_: Shared<Number>| todo!())?,
+        numbers().callback(|_: Unique<Number>| todo!())?,
+        numbers().callback(|_: Box<Number>| todo!())?,
+        numbers().callback(|_: Number, _: &MessageInfo| todo!())?,
+        numbers().in_group(&group).callback(|_: &mut Sum, _: &Number| todo!())?,
+        numbers().in_group(&group).callback(|_: &mut Sum, _: Number, _: &MessageInfo| todo!())?,
+    ];
+    let _timer = room.node.timer(Duration::from_secs(1)).callback(|| todo!())?;
+    let _timer = room.node.timer(Duration::from_secs(1)).callback(|_: &TimerInfo| todo!())?;
+    let _guard = room.node.guard_condition().callback(|_: &Triggered| todo!())?;
+    Ok(())
+}
+
+// ---- timers, guard conditions, events ----
+
+#[test]
+fn a_timer_callback_takes_nothing_its_info_its_state_or_both() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let timer = || room.node.timer(Duration::from_millis(10));
+    let group = room.node.group(Sum::default());
+    let (plain, info, state, both) = (log.pen(), log.pen(), log.pen(), log.pen());
+    let _timers = [
+        timer().callback(move || plain.write("nothing".to_owned()))?,
+        timer().callback(move |timer: &TimerInfo| info.write(format!("due {}", timer.due.nanoseconds())))?,
+        timer().in_group(&group).callback(move |sum: &mut Sum| {
+            sum.messages += 1;
+            state.write(format!("messages {}", sum.messages));
+        })?,
+        timer().in_group(&group).callback(move |sum: &mut Sum, timer: &TimerInfo| {
+            sum.messages += 1;
+            both.write(format!("messages {}, due {}", sum.messages, timer.due.nanoseconds()));
+        })?,
+    ];
+    assert_eq!(room.advance(10), 4);
+    let mut lines = log.lines();
+    lines.sort();
+    let in_group = if lines[1].starts_with("messages 1,") {
+        ["messages 1, due 10000000", "messages 2"]
+    } else {
+        ["messages 1", "messages 2, due 10000000"]
+    };
+    assert_eq!(lines, ["due 10000000", in_group[0], in_group[1], "nothing"]);
+    Ok(())
+}
+
+#[test]
+fn a_guard_condition_callback_takes_nothing_the_trigger_its_state_or_both() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let group = room.node.group(Sum::default());
+    let (plain, event, state, both) = (log.pen(), log.pen(), log.pen(), log.pen());
+    let guards: [GuardCondition; 4] = [
+        room.node.guard_condition().callback(move || plain.write(("nothing", 0)))?,
+        room.node
+            .guard_condition()
+            .callback(move |triggered: &Triggered| event.write(("event", triggered.count)))?,
+        room.node.guard_condition().in_group(&group).callback(move |sum: &mut Sum| {
+            sum.sum += 100;
+            state.write(("state", sum.sum));
+        })?,
+        room.node.guard_condition().in_group(&group).callback(
+            move |sum: &mut Sum, triggered: &Triggered| {
+                sum.sum += triggered.count;
+                both.write(("both", sum.sum));
+            },
+        )?,
+    ];
+    for guard in &guards {
+        guard.trigger();
+        guard.trigger();
+    }
+    assert_eq!(room.run(), 4, "two triggers before the callback runs are one call");
+    assert_eq!(log.lines(), [("nothing", 0), ("event", 2), ("state", 100), ("both", 102)]);
+    guards[1].trigger();
+    assert_eq!(room.run(), 1);
+    assert_eq!(log.lines(), [("event", 1)]);
+    Ok(())
+}
+
+#[test]
+fn an_event_handler_takes_nothing_the_event_its_state_or_both() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let group = room.node.group(Sum::default());
+    let (plain, event, state, both) = (log.pen(), log.pen(), log.pen(), log.pen());
+    let lost = log.pen();
+    let qos = QoS::default().keep_last(1);
+    let _subscription = room
+        .node
+        .subscription::<Number>("numbers")
+        .qos(qos)
+        .in_group(&group)
+        .on_matched(move || plain.write("nothing".to_owned()))
+        .on_message_lost(move |sum: &mut Sum, event: &MessageLost| {
+            lost.write(format!("state {}, lost {}", sum.sum, event.total));
+        })
+        .create()?;
+    let publishers = [
+        room.node
+            .publisher::<Number>("numbers")
+            .on_matched(move |matched: &Matched| event.write(format!("event {}", matched.current)))
+            .create()?,
+        room.node
+            .publisher::<Number>("numbers")
+            .in_group(&group)
+            .on_matched(move |sum: &mut Sum| {
+                sum.sum += 1;
+                state.write(format!("state {}", sum.sum));
+            })
+            .create()?,
+        room.node
+            .publisher::<Number>("numbers")
+            .in_group(&group)
+            .on_matched(move |sum: &mut Sum, matched: &Matched| {
+                sum.sum += 10;
+                both.write(format!("state {}, event {}", sum.sum, matched.current));
+            })
+            .create()?,
+    ];
+    publishers[0].publish(Number(1))?;
+    publishers[0].publish(Number(2))?;
+    publishers[0].publish(Number(3))?;
+    room.run();
+    let mut lines = log.lines();
+    lines.sort();
+    assert_eq!(lines, ["event 1", "nothing", "state 1", "state 11, event 1", "state 11, lost 2"]);
+    Ok(())
+}
+
+// ---- group state ----
+
+#[test]
+fn all_callbacks_of_a_group_share_one_state_without_a_lock() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    // No lock, no atomics, not even `Sync`: only the thread that runs the group touches it.
+    let group = room.node.group(std::cell::Cell::new(0_u64));
+    type State = std::cell::Cell<u64>;
+    let _numbers = room
+        .node
+        .subscription("numbers")
+        .in_group(&group)
+        .callback(|state: &mut State, number: &Number| state.set(state.get() + number.0))?;
+    let guard = room.node.guard_condition().in_group(&group).callback(|state: &mut State| state.set(0))?;
+    let pen = log.pen();
+    let _timer = room
+        .node
+        .timer(Duration::from_millis(10))
+        .in_group(&group)
+        .callback(move |state: &mut State| pen.write(state.get()))?;
+    let publisher = room.node.publisher("numbers").create()?;
+    publisher.publish(Number(40))?;
+    publisher.publish(Number(2))?;
+    room.advance(10);
+    guard.trigger();
+    publisher.publish(Number(7))?;
+    room.advance(10);
+    assert_eq!(log.lines(), [42, 7]);
+    Ok(())
+}
+
+#[test]
+fn a_groups_state_lives_as_long_as_a_handle_or_an_entity_of_it() -> sinew::Result<()> {
+    let room = Room::new();
+    let state = Arc::new(());
+    let group = room.node.group(state.clone());
+    let timer = room.node.timer(Duration::from_secs(1)).in_group(&group).callback(|_: &mut Arc<()>| {})?;
+    drop(group);
+    assert_eq!(Arc::strong_count(&state), 2, "the timer's callback may still ask for it");
+    drop(timer);
+    assert_eq!(Arc::strong_count(&state), 1);
+
+    let group = room.node.group(state.clone());
+    let subscription = room
+        .node
+        .subscription("numbers")
+        .in_group(&group)
+        .on_matched(|_: &mut Arc<()>| {})
+        .callback(|_: &mut Arc<()>, _: &Number| {})?;
+    drop(subscription);
+    assert_eq!(Arc::strong_count(&state), 2);
+    drop(group);
+    assert_eq!(Arc::strong_count(&state), 1);
+    Ok(())
+}
+
+#[test]
+fn a_builder_that_makes_nothing_leaves_nothing_behind() -> sinew::Result<()> {
+    let room = Room::new();
+    let held = Arc::new(());
+    let numbers = |topic| {
+        let (one, other) = (held.clone(), held.clone());
+        room.node
+            .subscription::<Number>(topic)
+            .on_matched(move || drop(one.clone()))
+            .on_message_lost(move || drop(other.clone()))
+    };
+    assert!(numbers("not a name").create().is_err());
+    assert_eq!(Arc::strong_count(&held), 1, "the handlers of a subscription that could not be made");
+    drop(numbers("numbers"));
+    assert_eq!(Arc::strong_count(&held), 1, "the handlers of a builder that was dropped");
+    Ok(())
+}
+
+#[test]
+fn the_group_has_to_be_named_before_the_handlers_that_belong_to_it() -> sinew::Result<()> {
+    let room = Room::new();
+    let group = room.node.group(());
+    let late = room.node.subscription::<Number>("numbers").on_matched(|| {}).in_group(&group).create();
+    assert!(matches!(late, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{late:?}");
+    let late = room.node.publisher::<Number>("numbers").on_matched(|| {}).in_group(&group).create();
+    assert!(matches!(late, Err(sinew::CreateError::GroupAfterHandlers { .. })), "{late:?}");
+    Ok(())
+}
+
+#[test]
+fn a_group_of_another_context_is_refused() -> sinew::Result<()> {
+    let (room, elsewhere) = (Room::new(), Room::new());
+    let group = elsewhere.node.group(());
+    let subscription = room.node.subscription::<Number>("numbers").in_group(&group).create();
+    assert!(matches!(subscription, Err(sinew::CreateError::ForeignGroup { .. })), "{subscription:?}");
+    let timer = room.node.timer(Duration::from_secs(1)).in_group(&group).callback(|| {});
+    assert!(matches!(timer, Err(sinew::CreateError::ForeignGroup { .. })), "{timer:?}");
+    Ok(())
+}
+
+#[test]
+fn wrong_shapes_are_refused_in_our_own_words() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+}

@@ -1,0 +1,147 @@
+//! Ctrl-C, in child processes: this test binary again, with a variable that says which part to play.
+
+mod support;
+
+use sinew::prelude::*;
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use support::finishes;
+
+/// The part a child process plays.
+const PART: &str = "SINEW_TEST_PART";
+
+/// A child process that plays a part and says how far it is on its standard output.
+struct Actor {
+    process: Child,
+    said: BufReader<ChildStdout>,
+}
+
+impl Actor {
+    fn start(part: &str) -> Self {
+        let program = std::env::current_exe().expect("a test runs from a file");
+        let mut process = Command::new(program)
+            .args(["--exact", "plays_a_part_in_a_child_process", "--nocapture", "--test-threads=1"])
+            .env(PART, part)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the test binary can be started");
+        let said = BufReader::new(process.stdout.take().expect("it is piped"));
+        Self { process, said }
+    }
+
+    /// Waits until it has said so.
+    fn expect(&mut self, line: &str) {
+        let lines = self.said.by_ref().lines().map(|line| line.expect("it speaks UTF-8"));
+        assert!(lines.into_iter().any(|said| said.contains(line)), "it ended before it said {line:?}");
+    }
+
+    fn signal(&self, signal: &str) {
+        let status = Command::new("kill").args([signal, &self.process.id().to_string()]).status();
+        assert!(status.expect("there is a `kill`").success());
+    }
+
+    fn end(&mut self) -> ExitStatus {
+        self.process.wait().expect("it is our child")
+    }
+}
+
+impl Drop for Actor {
+    fn drop(&mut self) {
+        let _ = self.process.kill(); // it is gone already if all went well
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_spin_and_the_program_ends_as_it_likes() {
+    for signal in ["-INT", "-TERM"] {
+        let status = finishes(move || {
+            let mut actor = Actor::start("spin");
+            actor.expect("spinning");
+            actor.signal(signal);
+            actor.expect("cleaned up");
+            actor.end()
+        });
+        assert_eq!(status.code(), Some(0), "{signal}: {status}");
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_program_that_does_not_listen() {
+    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        let status = finishes(move || {
+            let mut actor = Actor::start("ignore");
+            actor.expect("spinning");
+            actor.signal("-INT");
+            actor.expect("shut down");
+            actor.signal(signal);
+            actor.end()
+        });
+        assert_eq!(status.signal(), Some(number), "{status}");
+    }
+}
+
+#[test]
+fn ctrl_c_shuts_down_all_contexts_that_want_it_and_no_other() {
+    let status = finishes(|| {
+        let mut actor = Actor::start("several");
+        actor.expect("spinning");
+        actor.signal("-INT");
+        actor.expect("cleaned up");
+        actor.end()
+    });
+    assert_eq!(status.code(), Some(0), "{status}");
+}
+
+fn interruptible() -> sinew::Result<Context> {
+    Ok(Context::builder().domain(0).interrupts(true).build()?)
+}
+
+/// What a child process does. In the test run itself there is no part to play.
+#[test]
+fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
+    match std::env::var(PART).as_deref() {
+        Ok("spin") => {
+            let context = interruptible()?;
+            let node = context.node("node")?;
+            let started = node.guard_condition().callback(|| println!("spinning"))?;
+            started.trigger();
+            sinew::spin(&context)?;
+            assert!(context.is_shutdown());
+            println!("cleaned up");
+        }
+        Ok("ignore") => {
+            let context = interruptible()?;
+            let node = context.node("node")?;
+            let seen = context.clone();
+            let stuck = node.guard_condition().callback(move || {
+                println!("spinning");
+                while !seen.is_shutdown() {
+                    thread::yield_now();
+                }
+                println!("shut down");
+                loop {
+                    thread::park();
+                }
+            })?;
+            stuck.trigger();
+            sinew::spin(&context)?;
+        }
+        Ok("several") => {
+            let (one, two, other) = (interruptible()?, interruptible()?, support::real_context());
+            let node = one.node("node")?;
+            let started = node.guard_condition().callback(|| println!("spinning"))?;
+            started.trigger();
+            let executor = Executor::single();
+            executor.add(&two)?;
+            sinew::spin(&one)?;
+            executor.spin()?; // returns at once, or once its context has been told as well
+            assert!(two.is_shutdown() && !other.is_shutdown());
+            println!("cleaned up");
+        }
+        Ok(part) => panic!("no such part: {part}"),
+        Err(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,377 @@
+//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's section 8.)
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{Executor, PublishFailure, Publisher};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use support::{Gate, Log, Number, PATIENCE, finishes, numbers_in, real_context};
+
+/// Both ends reliable and keep_all, and a publisher that waits as long as a test may take.
+fn patient(room: usize) -> QoS {
+    QoS::default().keep_all().max_samples(room).max_blocking_time(PATIENCE)
+}
+
+fn impatient(room: usize) -> QoS {
+    patient(room).max_blocking_time(Duration::ZERO)
+}
+
+fn failure(publisher: &Publisher<Number>, number: u64) -> Option<PublishFailure> {
+    publisher.publish(Number(number)).err().map(|error| error.failure())
+}
+
+// ---- waiting ----
+
+#[test]
+fn a_publisher_waits_for_who_takes_by_hand_in_another_thread() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let subscription = node.subscription::<Number>("numbers").qos(patient(1)).create()?;
+    let publisher = node.publisher::<Number>("numbers").qos(patient(1)).create()?;
+    finishes(move || {
+        thread::scope(|scope| {
+            scope.spawn(|| (1..=300).for_each(|number| assert_eq!(failure(&publisher, number), None)));
+            let mut taken = Vec::new();
+            while taken.len() < 300 {
+                taken.extend(numbers_in(&subscription));
+                thread::yield_now();
+            }
+            assert_eq!(taken, (1..=300).collect::<Vec<_>>(), "all of them, in order, through one place");
+        });
+        assert_eq!(subscription.statistics().refused + subscription.statistics().overwritten, 0);
+    });
+    Ok(())
+}
+
+#[test]
+fn a_publisher_waits_for_an_executor_in_another_thread() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let stop = executor.stop_handle();
+    let log = Log::new();
+    let pen = log.pen();
+    let _subscription = node.subscription("numbers").qos(patient(2)).callback(move |number: &Number| {
+        pen.write(number.0);
+        if number.0 == 300 {
+            stop.stop();
+        }
+    })?;
+    let publisher = node.publisher::<Number>("numbers").qos(patient(2)).create()?;
+    finishes(move || {
+        thread::scope(|scope| {
+            scope.spawn(|| executor.spin().unwrap());
+            (1..=300).for_each(|number| assert_eq!(failure(&publisher, number), None));
+        });
+    });
+    assert_eq!(log.lines(), (1..=300).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn a_callback_may_wait_for_an_executor_in_another_thread() -> sinew::Result<()> {
+    let context = real_context();
+    let (here, there) = (context.node("here")?, context.node("there")?);
+    let (source, sink) = (Executor::single(), Executor::single());
+    source.add(&here)?;
+    sink.add(&there)?;
+    let (stop_source, stop_sink) = (source.stop_handle(), sink.stop_handle());
+    let relayed = here.publisher::<Number>("relayed").qos(patient(1)).create()?;
+    let _relay = here.subscription("numbers").qos(QoS::default().keep_last(100)).callback(
+        move |number: &Number| {
+            if number.0 == 100 {
+                stop_source.stop();
+            }
+            relayed.publish(number)
+        },
+    )?;
+    let log = Log::new();
+    let pen = log.pen();
+    let _end = there.subscription("relayed").qos(patient(1)).callback(move |number: &Number| {
+        pen.write(number.0);
+        if number.0 == 100 {
+            stop_sink.stop();
+        }
+    })?;
+    let numbers = here.publisher::<Number>("numbers").create()?;
+    for number in 1..=100 {
+        numbers.publish(Number(number))?;
+    }
+    finishes(move || {
+        thread::scope(|scope| {
+            scope.spawn(|| sink.spin().unwrap());
+            source.spin().unwrap();
+        });
+    });
+    assert_eq!(log.lines(), (1..=100).collect::<Vec<_>>());
+    Ok(())
+}
+
+#[test]
+fn a_publisher_that_waits_goes_on_when_the_subscription_goes() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let subscription = node.subscription::<Number>("numbers").qos(patient(1)).create()?;
+    let other = node.subscription::<Number>("numbers").create()?;
+    let publisher = node.publisher::<Number>("numbers").qos(patient(1)).create()?;
+    publisher.publish(Number(1))?;
+    let gate = Gate::new();
+    let opener = gate.clone();
+    let waiting = thread::spawn(move || {
+        opener.open();
+        failure(&publisher, 2)
+    });
+    gate.wait();
+    drop(subscription);
+    assert_eq!(finishes(move || waiting.join().unwrap()), None);
+    assert_eq!(numbers_in(&other), [1, 2], "the others get it");
+    Ok(())
+}
+
+#[test]
+fn a_publisher_that_waits_gets_its_message_back_when_the_context_is_shut_down() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let subscription = node.subscription::<Number>("numbers").qos(patient(1)).create()?;
+    let publisher = node.publisher::<Number>("numbers").qos(patient(1)).create()?;
+    publisher.publish(Number(1))?;
+    let gate = Gate::new();
+    let opener = gate.clone();
+    let waiting = thread::spawn(move || {
+        opener.open();
+        let error = publisher.publish(Number(2)).unwrap_err();
+        (error.failure(), error.into_message().into_shared().0)
+    });
+    gate.wait();
+    context.shutdown();
+    assert_eq!(finishes(move || waiting.join().unwrap()), (PublishFailure::Shutdown, 2));
+    assert_eq!(numbers_in(&subscription), [1]);
+    Ok(())
+}
+
+// ---- not waiting ----
+
+#[test]
+fn when_its_time_is_over_publishing_fails_and_nothing_has_happened() -> sinew::Result<()> {
+    for waited in [Duration::ZERO, Duration::from_millis(1)] {
+        let context = real_context();
+        let node = context.node("node")?;
+        let subscription = node.subscription::<Number>("numbers").qos(patient(2)).create()?;
+        let qos = patient(2).max_blocking_time(waited);
+        let publisher = node.publisher::<Number>("numbers").qos(qos).create()?;
+        publisher.publish(Number(1))?;
+        publisher.publish(Number(2))?;
+        let error = publisher.publish(Number(3)).unwrap_err();
+        assert_eq!(error.failure(), PublishFailure::Full { waited });
+        assert!(error.to_string().contains(&format!("{waited:?}")), "{error}");
+        assert_eq!(error.into_message().into_shared().0, 3);
+
+        assert_eq!(subscription.take().unwrap().0.0, 1);
+        publisher.publish(Number(4))?;
+        assert_eq!(subscription.take().unwrap().0.0, 2);
+        let (number, info) = subscription.take().unwrap();
+        assert_eq!(number.0, 4);
+        assert_eq!((info.publication_sequence(), info.reception_sequence()), (3, 3), "no number was used up");
+        assert_eq!(publisher.statistics().published, 3);
+    }
+    Ok(())
+}
+
+#[test]
+fn no_subscription_can_stop_a_publisher_unless_both_ends_ask_for_it() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let keep_all = patient(1);
+    for (offered, requested) in [
+        (keep_all.best_effort(), keep_all.best_effort()),
+        (keep_all, keep_all.best_effort()),
+        (keep_all, QoS::default().keep_last(1)),
+        (QoS::default().keep_last(1), keep_all),
+    ] {
+        let _subscription = node.subscription::<Number>("numbers").qos(requested).create()?;
+        let publisher = node.publisher::<Number>("numbers").qos(offered).create()?;
+        assert_eq!((failure(&publisher, 1), failure(&publisher, 2)), (None, None));
+    }
+    Ok(())
+}
+
+#[test]
+fn either_every_reader_gets_a_message_or_none_does() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let subscribe = |qos| node.subscription::<Number>("numbers").qos(qos).create();
+    let roomy = subscribe(impatient(3))?;
+    let full = subscribe(impatient(1))?;
+    let behind = subscribe(impatient(3))?;
+    let lossy = subscribe(QoS::default().keep_last(3))?;
+    let publisher = node.publisher::<Number>("numbers").qos(impatient(3)).create()?;
+    publisher.publish(Number(1))?;
+    for number in 2..=9 {
+        // More often than `roomy` has places: those that were reserved are given back.
+        assert_eq!(failure(&publisher, number), Some(PublishFailure::Full { waited: Duration::ZERO }));
+    }
+    assert_eq!(numbers_in(&full), [1]);
+    publisher.publish(Number(10))?;
+    for subscription in [&roomy, &behind, &lossy] {
+        assert_eq!(numbers_in(subscription), [1, 10]);
+    }
+    assert_eq!(numbers_in(&full), [10]);
+    Ok(())
+}
+
+#[test]
+fn a_reader_whose_filter_does_not_want_the_message_needs_no_place_for_it() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let even = node
+        .subscription::<Number>("numbers")
+        .qos(impatient(1))
+        .filter(|number| number.0 % 2 == 0)
+        .create()?;
+    let deaf = node.subscription::<Number>("numbers").qos(impatient(1)).ignore_own_publications().create()?;
+    let all = node.subscription::<Number>("numbers").create()?;
+    let publisher = node.publisher::<Number>("numbers").qos(impatient(1)).create()?;
+    publisher.publish(Number(2))?;
+    publisher.publish(Number(3))?;
+    assert!(failure(&publisher, 4).is_some());
+    assert_eq!(numbers_in(&even), [2]);
+    assert_eq!(numbers_in(&all), [2, 3]);
+    assert_eq!(numbers_in(&deaf), []);
+    Ok(())
+}
+
+#[test]
+fn nothing_is_lost_or_doubled_between_several_publishers_and_several_slow_readers() -> sinew::Result<()> {
+    const MESSAGES: u64 = 150;
+    let context = real_context();
+    let node = context.node("node")?;
+    let readers: Vec<_> = (1..=3)
+        .map(|room| node.subscription::<Number>("numbers").qos(patient(room)).create())
+        .collect::<Result<_, _>>()?;
+    let publishers: Vec<_> = (0..2)
+        .map(|_| node.publisher::<Number>("numbers").qos(patient(1)).create())
+        .collect::<Result<_, _>>()?;
+    finishes(move || {
+        thread::scope(|scope| {
+            for (publisher, first) in publishers.iter().zip([0, 1000]) {
+                scope.spawn(move || {
+                    (first..first + MESSAGES).for_each(|number| assert_eq!(failure(publisher, number), None));
+                });
+            }
+            for reader in &readers {
+                scope.spawn(move || {
+                    let mut taken = Vec::new();
+                    while (taken.len() as u64) < 2 * MESSAGES {
+                        taken.extend(numbers_in(reader));
+                        thread::yield_now();
+                    }
+                    let (low, high): (Vec<_>, Vec<_>) = taken.into_iter().partition(|number| *number < 1000);
+                    assert_eq!(low, (0..MESSAGES).collect::<Vec<_>>());
+                    assert_eq!(high, (1000..1000 + MESSAGES).collect::<Vec<_>>());
+                });
+            }
+        });
+    });
+    Ok(())
+}
+
+// ---- where waiting would never end ----
+
+#[test]
+fn a_callback_cannot_wait_for_its_own_executor() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let log = Log::new();
+    let (pen, received) = (log.pen(), log.pen());
+    let out = node.publisher::<Number>("out").qos(patient(1)).create()?;
+    let _in = node.subscription("in").callback(move |number: &Number| {
+        for copy in [number.0, number.0 + 1] {
+            let error = out.publish(Number(copy)).err();
+            pen.write((copy, error.map(|error| (error.failure(), error.into_message().into_shared().0))));
+        }
+    })?;
+    // Another group is as bad: one thread runs them all.
+    let group = node.group(());
+    let _out = node
+        .subscription("out")
+        .qos(patient(1))
+        .in_group(&group)
+        .callback(move |number: &Number| received.write((number.0, None)))?;
+    let numbers = node.publisher::<Number>("in").create()?;
+    numbers.publish(Number(10))?;
+    numbers.publish(Number(20))?;
+    executor.spin_all(PATIENCE)?;
+    let deadlock = |number| (number, Some((PublishFailure::WouldDeadlock, number)));
+    // 20 was published before 10 was passed on, so it is its turn first.
+    assert_eq!(log.lines(), [(10, None), deadlock(11), deadlock(20), deadlock(21), (10, None)]);
+    Ok(())
+}
+
+#[test]
+fn the_thread_that_span_an_executor_last_cannot_wait_for_it() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let _subscription = node.subscription("numbers").qos(patient(1)).callback(|_: &Number| {})?;
+    let publisher = node.publisher::<Number>("numbers").qos(patient(1)).create()?;
+    publisher.publish(Number(1))?;
+    assert_eq!(executor.spin_some()?, 1);
+    publisher.publish(Number(2))?;
+    assert_eq!(failure(&publisher, 3), Some(PublishFailure::WouldDeadlock));
+    assert_eq!(executor.spin_some()?, 1);
+    publisher.publish(Number(4))?;
+
+    // Another thread may: this one will spin again. (Here it doesn't, for as long as that one waits.)
+    let short = patient(1).max_blocking_time(Duration::from_millis(1));
+    let other = node.publisher::<Number>("numbers").qos(short).create()?;
+    let failure = thread::spawn(move || failure(&other, 5)).join().unwrap();
+    assert_eq!(failure, Some(PublishFailure::Full { waited: short.max_blocking_time }));
+    Ok(())
+}
+
+#[test]
+fn of_two_executors_that_would_wait_for_each_other_one_is_told() -> sinew::Result<()> {
+    let context = real_context();
+    let log = Log::new();
+    let both_have_begun = Arc::new(Barrier::new(2));
+    // Each callback passes its first message on to the other executor, whose history is full, once both are that far.
+    let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
+        let node = context.node(name)?;
+        let executor = Executor::single();
+        executor.add(&node)?;
+        let publisher = node.publisher::<Number>(to).qos(patient(1)).create()?;
+        let (pen, begun, stop) = (log.pen(), both_have_begun.clone(), executor.stop_handle());
+        let subscription = node.subscription(from).qos(patient(1)).callback(move |number: &Number| {
+            match number.0 {
+                1 => {
+                    begun.wait(); // both took their first message
+                    publisher.publish(Number(2)).expect("the place of the first one is free");
+                    begun.wait();
+                    pen.write(failure(&publisher, 3));
+                }
+                _ => stop.stop(),
+            };
+        })?;
+        Ok((executor, subscription))
+    };
+    let left = side("left", "to_left", "to_right")?;
+    let right = side("right", "to_right", "to_left")?;
+    let start = |topic| context.node("start")?.publisher::<Number>(topic).qos(patient(1)).create();
+    start("to_left")?.publish(Number(1))?;
+    start("to_right")?.publish(Number(1))?;
+    finishes(move || {
+        thread::scope(|scope| {
+            scope.spawn(|| left.0.spin().unwrap());
+            right.0.spin().unwrap();
+        });
+    });
+    let mut outcomes = log.lines();
+    outcomes.sort_by_key(Option::is_some);
+    assert_eq!(outcomes, [None, Some(PublishFailure::WouldDeadlock)], "and the other one's wait ends");
+    Ok(())
+}

@@ -1,0 +1,455 @@
+//! Quality of service inside one process: who matches, what a history keeps, and who is told. (The design's section 8;
+//! waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{
+    CreateError, Durability, IncompatibleQos, IncompatibleType, Liveliness, Matched, MessageLost, Policy,
+    QosError, Reliability,
+};
+use support::{Log, Number, Room, numbers_in};
+
+// ---- who matches ----
+
+const RELIABILITIES: [Reliability; 2] = [Reliability::BestEffort, Reliability::Reliable];
+const DURABILITIES: [Durability; 2] = [Durability::Volatile, Durability::TransientLocal];
+
+fn qos(reliability: Reliability, durability: Durability) -> QoS {
+    let qos = match reliability {
+        Reliability::BestEffort => QoS::default().best_effort(),
+        Reliability::Reliable => QoS::default().reliable(),
+    };
+    if durability == Durability::TransientLocal { qos.transient_local() } else { qos.volatile() }
+}
+
+fn all_qos() -> impl Iterator<Item = QoS> {
+    RELIABILITIES
+        .into_iter()
+        .flat_map(|reliability| DURABILITIES.map(|durability| qos(reliability, durability)))
+}
+
+/// What one end was told.
+#[derive(Debug, PartialEq)]
+enum Told {
+    Matched(Matched),
+    Incompatible(IncompatibleQos),
+}
+
+/// Creates both ends, in either order, and returns what the publisher and the subscription were told.
+fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(Vec<Told>, Vec<Told>, usize)> {
+    let room = Room::new();
+    let listener = room.context.node("listener")?;
+    let (publishers, subscriptions) = (Log::new(), Log::new());
+    let publish = || {
+        let (matched, incompatible) = (publishers.pen(), publishers.pen());
+        room.node
+            .publisher::<Number>("numbers")
+            .qos(offered)
+            .on_matched(move |event: &Matched| matched.write(Told::Matched(event.clone())))
+            .on_incompatible_qos(move |event: &IncompatibleQos| {
+                incompatible.write(Told::Incompatible(event.clone()))
+            })
+            .create()
+    };
+    let subscribe = || {
+        let (matched, incompatible) = (subscriptions.pen(), subscriptions.pen());
+        listener
+            .subscription::<Number>("numbers")
+            .qos(requested)
+            .on_matched(move |event: &Matched| matched.write(Told::Matched(event.clone())))
+            .on_incompatible_qos(move |event: &IncompatibleQos| {
+                incompatible.write(Told::Incompatible(event.clone()))
+            })
+            .create()
+    };
+    let (publisher, subscription) = if publisher_first {
+        let publisher = publish()?;
+        (publisher, subscribe()?)
+    } else {
+        let subscription = subscribe()?;
+        (publish()?, subscription)
+    };
+    room.run();
+    publisher.publish(Number(1))?;
+    Ok((publishers.lines(), subscriptions.lines(), numbers_in(&subscription).len()))
+}
+
+#[test]
+fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are_told_why() {
+    for (offered, requested) in all_qos().flat_map(|offered| all_qos().map(move |qos| (offered, qos))) {
+        let policy = if requested.reliability > offered.reliability {
+            Some(Policy::Reliability)
+        } else if requested.durability > offered.durability {
+            Some(Policy::Durability)
+        } else {
+            None
+        };
+        for publisher_first in [true, false] {
+            let (publisher, subscription, received) = meet(offered, requested, publisher_first).unwrap();
+            for told in [publisher, subscription] {
+                match (&told[..], policy) {
+                    ([Told::Matched(event)], None) => {
+                        assert_eq!((event.total, event.total_change), (1, 1));
+                        assert_eq!((event.current, event.current_change), (1, 1));
+                    }
+                    ([Told::Incompatible(event)], Some(policy)) => {
+                        assert_eq!((event.total, event.total_change), (1, 1));
+                        assert_eq!(event.last_policy, Some(policy));
+                        let reason = &event.last_reason;
+                        for word in ["/room", "/listener", "/numbers", "offered", "requested"] {
+                            assert!(reason.contains(word), "{reason:?} doesn't say {word:?}");
+                        }
+                    }
+                    _ => panic!("{offered:?} meets {requested:?}: {told:?}"),
+                }
+            }
+            assert_eq!(received, usize::from(policy.is_none()), "{offered:?} to {requested:?}");
+        }
+    }
+}
+
+#[test]
+fn ends_with_different_types_do_not_match_and_both_are_told_the_types() -> sinew::Result<()> {
+    struct Text;
+    impl Message for Text {}
+    let room = Room::new();
+    let log = Log::new();
+    let (publisher, subscription) = (log.pen(), log.pen());
+    let numbers = room
+        .node
+        .publisher::<Number>("things")
+        .on_incompatible_type(move |event: &IncompatibleType| publisher.write(event.clone()))
+        .create()?;
+    let texts = room
+        .node
+        .subscription::<Text>("things")
+        .on_incompatible_type(move |event: &IncompatibleType| subscription.write(event.clone()))
+        .create()?;
+    room.run();
+    let told = log.lines();
+    assert_eq!(told.len(), 2);
+    for event in told {
+        assert_eq!((event.total, event.total_change), (1, 1));
+        assert!(event.last_reason.contains("Number"), "{}", event.last_reason);
+        assert!(event.last_reason.contains("Text"), "{}", event.last_reason);
+    }
+    numbers.publish(Number(1))?;
+    assert!(texts.take().is_none());
+    assert_eq!((numbers.matched_subscriptions(), texts.matched_publishers()), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn contexts_never_see_each_other() -> sinew::Result<()> {
+    let (one, other) = (Room::new(), Room::new());
+    let subscription = one.node.subscription::<Number>("numbers").create()?;
+    let publisher = other.node.publisher::<Number>("numbers").create()?;
+    publisher.publish(Number(1))?;
+    assert!(subscription.take().is_none());
+    assert_eq!((publisher.matched_subscriptions(), subscription.matched_publishers()), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn matched_events_add_up_until_the_executor_delivers_them() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let publisher = room
+        .node
+        .publisher::<Number>("numbers")
+        .on_matched(move |event: &Matched| {
+            pen.write((event.total, event.total_change, event.current, event.current_change));
+        })
+        .create()?;
+    let subscribe = || room.node.subscription::<Number>("numbers").create();
+    let (one, two) = (subscribe()?, subscribe()?);
+    assert_eq!(publisher.matched_subscriptions(), 2, "at once");
+    room.run();
+    assert_eq!(log.lines(), [(2, 2, 2, 2)]);
+
+    drop(one);
+    let three = subscribe()?;
+    room.run();
+    assert_eq!(log.lines(), [(3, 1, 2, 0)]);
+
+    drop((two, three));
+    room.run();
+    assert_eq!(log.lines(), [(3, 0, 0, -2)]);
+    assert_eq!(room.run(), 0, "nothing has happened since");
+    Ok(())
+}
+
+#[test]
+fn a_subscription_is_told_when_its_last_publisher_goes() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let subscription = room
+        .node
+        .subscription::<Number>("numbers")
+        .on_matched(move |event: &Matched| pen.write((event.current, event.current_change)))
+        .create()?;
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    let same = publisher.clone();
+    room.run();
+    drop(publisher);
+    assert_eq!(room.run(), 0, "the publisher exists until its last handle is dropped");
+    drop(same);
+    room.run();
+    assert_eq!(log.lines(), [(1, 1), (0, -1)]);
+    assert_eq!(subscription.matched_publishers(), 0);
+    Ok(())
+}
+
+// ---- what can't be honoured ----
+
+#[test]
+fn a_qos_that_cannot_be_honoured_is_an_error_that_names_the_setting() -> sinew::Result<()> {
+    let room = Room::new();
+    let hour = Duration::from_secs(3600);
+    let base = QoS::default();
+    for (qos, problem, text) in [
+        (base.deadline(hour), QosError::Unsupported { setting: "deadline" }, "deadline"),
+        (
+            base.liveliness(Liveliness::ManualByTopic),
+            QosError::Unsupported { setting: "liveliness" },
+            "liveliness",
+        ),
+        (base.lease(hour), QosError::Unsupported { setting: "lease" }, "lease"),
+        (base.keep_last(0), QosError::ZeroDepth, "keep_last(0)"),
+        (base.keep_all().max_samples(0), QosError::ZeroMaxSamples, "max_samples(0)"),
+        (
+            base.keep_last(9).max_samples(8),
+            QosError::DepthOverMaxSamples { depth: 9, max_samples: 8 },
+            "keep_last(9)",
+        ),
+        (base.lifespan(Duration::ZERO), QosError::ZeroLifespan, "lifespan"),
+    ] {
+        let expected = CreateError::Qos { topic: "numbers".to_owned(), problem };
+        let publisher = room.node.publisher::<Number>("numbers").qos(qos).create();
+        let subscription = room.node.subscription::<Number>("numbers").qos(qos).create();
+        let sentence = expected.to_string();
+        assert!(sentence.contains("numbers") && sentence.contains(text), "{sentence}");
+        assert_eq!(publisher.unwrap_err(), expected);
+        assert_eq!(subscription.unwrap_err(), expected);
+    }
+    Ok(())
+}
+
+// ---- histories ----
+
+#[test]
+fn keep_last_holds_exactly_its_depth_and_counts_what_gave_way() -> sinew::Result<()> {
+    for depth in 1..=12 {
+        let room = Room::new();
+        let subscription =
+            room.node.subscription::<Number>("numbers").qos(QoS::default().keep_last(depth)).create()?;
+        let publisher = room.node.publisher::<Number>("numbers").create()?;
+        for number in 1..=10 {
+            publisher.publish(Number(number))?;
+        }
+        let held = (depth as u64).min(10);
+        let statistics = subscription.statistics();
+        assert_eq!((statistics.received, statistics.waiting, statistics.overwritten), (10, held, 10 - held));
+        assert_eq!(numbers_in(&subscription), (10 - held + 1..=10).collect::<Vec<_>>());
+    }
+    Ok(())
+}
+
+#[test]
+fn all_publishers_of_a_topic_feed_one_history() -> sinew::Result<()> {
+    let room = Room::new();
+    let subscription =
+        room.node.subscription::<Number>("numbers").qos(QoS::default().keep_last(4)).create()?;
+    let publisher = |qos| room.node.publisher::<Number>("numbers").qos(qos).create();
+    // Of different classes: each finds the subscription in another list.
+    let publishers = [
+        publisher(QoS::default())?,
+        publisher(QoS::default().transient_local())?,
+        publisher(QoS::default().keep_all())?,
+    ];
+    for (number, publisher) in (1..=9).zip(publishers.iter().cycle()) {
+        publisher.publish(Number(number))?;
+    }
+    assert_eq!(numbers_in(&subscription), [6, 7, 8, 9]);
+    Ok(())
+}
+
+#[test]
+fn keep_all_is_bounded_and_counts_what_it_refuses_if_it_may_not_stop_the_publisher() -> sinew::Result<()> {
+    let keep_all = QoS::default().keep_all().max_samples(3);
+    for (offered, requested) in [
+        (keep_all.best_effort(), keep_all.best_effort()),
+        (keep_all, keep_all.best_effort()),
+        (QoS::default().keep_last(1), keep_all),
+        (QoS::default().keep_last(1), keep_all.best_effort()),
+    ] {
+        let room = Room::new();
+        let log = Log::new();
+        let pen = log.pen();
+        let subscription = room
+            .node
+            .subscription::<Number>("numbers")
+            .qos(requested)
+            .on_message_lost(move |event: &MessageLost| pen.write((event.total, event.total_change)))
+            .create()?;
+        let publisher = room.node.publisher::<Number>("numbers").qos(offered).create()?;
+        for number in 1..=5 {
+            publisher.publish(Number(number))?;
+        }
+        room.run();
+        assert_eq!(subscription.statistics().refused, 2);
+        assert_eq!(numbers_in(&subscription), [1, 2, 3], "the newest found it full");
+        for number in 6..=9 {
+            publisher.publish(Number(number))?;
+        }
+        room.run();
+        assert_eq!(numbers_in(&subscription), [6, 7, 8]);
+        assert_eq!(log.lines(), [(2, 2), (3, 1)]);
+    }
+    Ok(())
+}
+
+#[test]
+fn keep_all_holds_a_thousand_messages_if_nobody_says_how_many() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_all().best_effort();
+    let subscription = room.node.subscription::<Number>("numbers").qos(qos).create()?;
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    for number in 1..=1001 {
+        publisher.publish(Number(number))?;
+    }
+    assert_eq!((subscription.statistics().waiting, subscription.statistics().refused), (1000, 1));
+    Ok(())
+}
+
+#[test]
+fn lost_messages_are_told_to_the_subscription_that_lost_them() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let shallow = room
+        .node
+        .subscription::<Number>("numbers")
+        .qos(QoS::default().keep_last(1))
+        .on_message_lost(move |event: &MessageLost| pen.write((event.total, event.total_change)))
+        .create()?;
+    let deep_log = Log::<()>::new();
+    let deep_pen = deep_log.pen();
+    let _deep =
+        room.node.subscription::<Number>("numbers").on_message_lost(move || deep_pen.write(())).create()?;
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    for number in 1..=4 {
+        publisher.publish(Number(number))?;
+    }
+    room.run();
+    publisher.publish(Number(5))?;
+    room.run();
+    assert_eq!(log.lines(), [(3, 3), (4, 1)]);
+    assert_eq!(deep_log.lines().len(), 0);
+    assert_eq!(shallow.statistics().overwritten, 4);
+    Ok(())
+}
+
+#[test]
+fn a_subscription_without_a_callback_holds_what_its_executor_never_runs() -> sinew::Result<()> {
+    let room = Room::new();
+    let polled = room.node.subscription::<Number>("numbers").create()?;
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    publisher.publish(Number(1))?;
+    assert_eq!(room.run(), 0);
+    assert_eq!(polled.statistics().waiting, 1);
+    assert_eq!(numbers_in(&polled), [1]);
+    Ok(())
+}
+
+// ---- lifespan ----
+
+fn milliseconds(number: u64) -> Duration {
+    Duration::from_millis(number)
+}
+
+#[test]
+fn a_message_whose_lifespan_is_over_is_dropped_when_it_is_taken_and_counted() -> sinew::Result<()> {
+    let mortal = QoS::default().lifespan(milliseconds(10));
+    for (offered, requested) in [
+        (mortal, QoS::default()),
+        (QoS::default(), mortal),
+        (mortal, QoS::default().lifespan(milliseconds(99))),
+    ] {
+        let room = Room::new();
+        let subscription = room.node.subscription::<Number>("numbers").qos(requested).create()?;
+        let publisher = room.node.publisher::<Number>("numbers").qos(offered).create()?;
+        publisher.publish(Number(1))?;
+        room.clock.advance(Duration::from_nanos(9_999_999));
+        assert_eq!(subscription.take().unwrap().0.0, 1, "a nanosecond before its end");
+        publisher.publish(Number(2))?;
+        room.clock.advance(milliseconds(5));
+        publisher.publish(Number(3))?;
+        room.clock.advance(milliseconds(5));
+        assert_eq!(numbers_in(&subscription), [3]);
+        let statistics = subscription.statistics();
+        assert_eq!((statistics.received, statistics.taken, statistics.expired), (3, 2, 1));
+        assert_eq!(statistics.waiting, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_callback_never_sees_an_expired_message() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let subscription =
+        room.node.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
+    let publisher = room.node.publisher("numbers").qos(QoS::default().lifespan(milliseconds(10))).create()?;
+    publisher.publish(Number(1))?;
+    room.clock.advance(milliseconds(10));
+    publisher.publish(Number(2))?;
+    room.run();
+    assert_eq!(log.lines(), [2]);
+    publisher.publish(Number(3))?;
+    room.clock.advance(milliseconds(10));
+    room.run();
+    assert_eq!(log.lines(), []);
+    assert_eq!(subscription.statistics().expired, 2);
+    Ok(())
+}
+
+#[test]
+fn an_expired_message_gives_way_when_room_is_needed() -> sinew::Result<()> {
+    let room = Room::new();
+    let immortal = room.node.publisher::<Number>("numbers").create()?;
+    let mortal =
+        room.node.publisher::<Number>("numbers").qos(QoS::default().lifespan(milliseconds(10))).create()?;
+    let keep_last = room.node.subscription::<Number>("numbers").qos(QoS::default().keep_last(2)).create()?;
+    let keep_all =
+        room.node.subscription::<Number>("numbers").qos(QoS::default().keep_all().max_samples(2)).create()?;
+    immortal.publish(Number(1))?;
+    mortal.publish(Number(2))?;
+    room.clock.advance(milliseconds(10));
+    immortal.publish(Number(3))?;
+    for subscription in [&keep_last, &keep_all] {
+        let statistics = subscription.statistics();
+        assert_eq!((statistics.expired, statistics.overwritten, statistics.refused), (1, 0, 0));
+        assert_eq!(numbers_in(subscription), [1, 3], "the expired one gave way, not the oldest");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_publisher_need_not_wait_for_the_place_of_an_expired_message() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_all().max_samples(1).max_blocking_time(Duration::ZERO);
+    let subscription = room.node.subscription::<Number>("numbers").qos(qos).create()?;
+    let publisher = room.node.publisher::<Number>("numbers").qos(qos.lifespan(milliseconds(10))).create()?;
+    publisher.publish(Number(1))?;
+    assert!(publisher.publish(Number(2)).is_err());
+    room.clock.advance(milliseconds(10));
+    publisher.publish(Number(3))?;
+    assert_eq!(numbers_in(&subscription), [3]);
+    assert_eq!(subscription.statistics().expired, 1);
+    Ok(())
+}

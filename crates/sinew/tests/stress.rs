@@ -1,0 +1,470 @@
+//! Everything at once: entities come and go while others publish and two executors spin.
+//!
+//! Some seconds long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the thread and the
+//! address sanitizer.
+#![expect(clippy::disallowed_types, reason = "a test's own counters; nothing here is modelled")]
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{BufferType, StopHandle};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+/// How often things are done in each test.
+fn rounds(usual: u64) -> u64 {
+    let factor = std::env::var("SINEW_STRESS").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1.0_f64);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rough number")]
+    let rounds = (usual as f64 * factor) as u64;
+    rounds.max(1)
+}
+
+/// A message that says who published it, as which of his, with memory of its own, so that nobody can mistake a message
+/// that is gone for one that is there.
+#[derive(Debug, Clone, Default)]
+struct Parcel {
+    sender: u64,
+    number: u64,
+    content: Vec<u64>,
+}
+
+impl Message for Parcel {}
+
+impl Parcel {
+    fn new(sender: u64, number: u64) -> Self {
+        Self { sender, number, content: vec![sender ^ number; 3] }
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        assert_eq!(self.content, [self.sender ^ self.number; 3]);
+    }
+}
+
+/// What a reader has seen of each sender.
+#[derive(Default)]
+struct Seen {
+    last: HashMap<u64, u64>,
+    count: u64,
+}
+
+impl Seen {
+    /// Notes a parcel; nothing comes twice, and what comes from one sender comes in order.
+    #[track_caller]
+    fn note(&mut self, parcel: &Parcel) {
+        parcel.check();
+        let last = self.last.insert(parcel.sender, parcel.number).unwrap_or(0);
+        assert!(parcel.number > last, "{} of {} came after {last}", parcel.number, parcel.sender);
+        self.count += 1;
+    }
+
+    /// As `note`, and nothing is left out.
+    #[track_caller]
+    fn note_next(&mut self, parcel: &Parcel) {
+        let last = self.last.get(&parcel.sender).copied().unwrap_or(0);
+        self.note(parcel);
+        assert_eq!(parcel.number, last + 1, "of {}", parcel.sender);
+    }
+}
+
+/// Two executors, each with a node of one context, spun until the test is over.
+struct Rooms {
+    context: Context,
+    nodes: [Node; 2],
+    spinners: Vec<thread::JoinHandle<()>>,
+}
+
+impl Rooms {
+    fn new() -> Self {
+        let context = support::real_context();
+        let nodes = ["left", "right"].map(|name| context.node(name).unwrap());
+        let spinners = nodes.iter().map(|node| spin(node).0).collect();
+        Self { context, nodes, spinners }
+    }
+
+    fn close(self) {
+        self.context.shutdown();
+        for spinner in self.spinners {
+            spinner.join().unwrap();
+        }
+    }
+}
+
+/// Spins an executor that serves the node on a thread of its own.
+fn spin(node: &Node) -> (thread::JoinHandle<()>, StopHandle) {
+    let executor = Executor::single();
+    executor.add(node).unwrap();
+    let stop = executor.stop_handle();
+    (thread::spawn(move || executor.spin().unwrap()), stop)
+}
+
+/// Waits until it is true.
+#[track_caller]
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let begin = sinew::Time::steady();
+    while !done() {
+        assert!(sinew::Time::steady() - begin < 6 * support::PATIENCE, "{what} takes too long");
+        thread::yield_now();
+    }
+}
+
+/// A reliable keep_all pair that lives throughout loses nothing: two senders, readers by hand and in both executors, little
+/// room, while subscriptions to the same topic come and go in every form.
+#[test]
+fn nothing_is_lost_while_others_come_and_go() {
+    let rooms = Rooms::new();
+    let parcels = rounds(4000);
+    let patient = QoS::new().reliable().keep_all().max_samples(16).max_blocking_time(Duration::from_secs(60));
+    let readers: Vec<_> = rooms
+        .nodes
+        .iter()
+        .map(|node| {
+            let count = Arc::new(AtomicU64::new(0));
+            let (counted, group) = (count.clone(), node.group(Seen::default()));
+            let callback = move |seen: &mut Seen, parcel: &Parcel, info: &MessageInfo| {
+                seen.note_next(parcel);
+                assert_eq!(info.publication_sequence(), parcel.number);
+                counted.fetch_add(1, Ordering::Relaxed);
+            };
+            let reader = node.subscription::<Parcel>("parcels").qos(patient).in_group(&group);
+            (reader.callback(callback).unwrap(), count)
+        })
+        .collect();
+    let by_hand = rooms.nodes[0].subscription::<Parcel>("parcels").qos(patient).create().unwrap();
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let senders: Vec<_> = (0..2)
+            .map(|sender| {
+                let publisher = rooms.nodes[0].publisher::<Parcel>("parcels").qos(patient).create().unwrap();
+                scope.spawn(move || {
+                    for number in 1..=parcels {
+                        let parcel = Parcel::new(sender, number);
+                        match number % 4 {
+                            0 => publisher.publish(parcel).unwrap(),
+                            1 => publisher.publish(Box::new(parcel)).unwrap(),
+                            2 => publisher.publish(&parcel).unwrap(),
+                            _ => publisher.publish(Shared::new(parcel)).unwrap(),
+                        }
+                    }
+                })
+            })
+            .collect();
+        scope.spawn(|| {
+            let mut seen = Seen::default();
+            until("taking by hand", || {
+                while let Some((parcel, _)) = by_hand.take() {
+                    seen.note_next(&parcel);
+                }
+                seen.count == 2 * parcels
+            });
+        });
+        for (index, node) in rooms.nodes.iter().enumerate() {
+            let over = &over;
+            scope.spawn(move || come_and_go(node, index, over));
+        }
+        for sender in senders {
+            sender.join().unwrap();
+        }
+        for (_, count) in &readers {
+            until("the callbacks", || count.load(Ordering::Relaxed) == 2 * parcels);
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    for (reader, _) in &readers {
+        let statistics = reader.statistics();
+        assert_eq!((statistics.received, statistics.taken), (2 * parcels, 2 * parcels));
+        assert_eq!((statistics.overwritten, statistics.refused, statistics.expired), (0, 0, 0));
+    }
+    drop((readers, by_hand));
+    rooms.close();
+}
+
+/// Subscriptions in every form, each for a short while.
+fn come_and_go(node: &Node, seed: usize, over: &AtomicBool) {
+    for turn in seed.. {
+        if over.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut seen = Seen::default();
+        let builder = node.subscription::<Parcel>("parcels").qos(QoS::new().keep_last(1 + turn % 20));
+        let mut note = move |parcel: &Parcel| seen.note(parcel);
+        let subscription = match turn % 7 {
+            0 => builder.callback(move |parcel: &Parcel| note(parcel)),
+            1 => builder.callback(move |parcel: Shared<Parcel>| note(&parcel)),
+            2 => builder.callback(move |mut parcel: Unique<Parcel>| {
+                note(&parcel);
+                parcel.content.clear(); // nobody else's
+            }),
+            3 => builder.buffer(BufferType::Shared).callback(move |mut parcel: Unique<Parcel>| {
+                note(&parcel);
+                parcel.content.clear();
+            }),
+            4 => builder.buffer(BufferType::Value).callback(move |parcel: Parcel| note(&parcel)),
+            5 => builder.filter(|parcel: &Parcel| parcel.number % 2 == 0).callback(
+                move |parcel: Box<Parcel>| {
+                    assert_eq!(parcel.number % 2, 0);
+                    note(&parcel);
+                },
+            ),
+            _ => builder.create(),
+        }
+        .unwrap();
+        for _ in 0..turn % 50 {
+            if turn % 7 == 6 {
+                drop(subscription.take_unique());
+            }
+            thread::yield_now();
+        }
+        if turn % 2 == 0 { subscription.close() } else { drop(subscription) }
+    }
+}
+
+/// Late joiners of transient-local publishers, which publish all the time: each gets every message once, from the first
+/// on, in order.
+#[test]
+fn late_joiners_get_everything_once() {
+    let rooms = Rooms::new();
+    let parcels = rounds(1500);
+    let room = usize::try_from(2 * parcels).unwrap();
+    let qos = QoS::new().reliable().transient_local().keep_last(room);
+    let publishers: Vec<_> =
+        (0..2).map(|_| rooms.nodes[0].publisher::<Parcel>("history").qos(qos).create().unwrap()).collect();
+    let over = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for (publisher, sender) in publishers.iter().zip(0..) {
+            let over = &over;
+            scope.spawn(move || {
+                for number in 1..=parcels {
+                    publisher.publish(Parcel::new(sender, number)).unwrap();
+                    if number % 16 == 0 {
+                        thread::yield_now();
+                    }
+                }
+                over.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        for (index, node) in rooms.nodes.iter().enumerate() {
+            let over = &over;
+            scope.spawn(move || {
+                for turn in index.. {
+                    let last = over.load(Ordering::Relaxed) == 2;
+                    let count = Arc::new(AtomicU64::new(0));
+                    let (counted, mut seen) = (count.clone(), Seen::default());
+                    let builder = node.subscription::<Parcel>("history").qos(qos);
+                    let mut note = move |parcel: &Parcel| {
+                        seen.note_next(parcel);
+                        counted.fetch_add(1, Ordering::Relaxed);
+                    };
+                    if turn % 3 == 0 {
+                        let subscription = builder.create().unwrap();
+                        until("taking by hand", || {
+                            while let Some((parcel, _)) = subscription.take() {
+                                note(&parcel);
+                            }
+                            !last || count.load(Ordering::Relaxed) == 2 * parcels
+                        });
+                    } else {
+                        let subscription = match turn % 3 {
+                            1 => builder.callback(move |parcel: &Parcel| note(parcel)).unwrap(),
+                            _ => builder.callback(move |parcel: Unique<Parcel>| note(&parcel)).unwrap(),
+                        };
+                        until("the callbacks", || !last || count.load(Ordering::Relaxed) == 2 * parcels);
+                        drop(subscription);
+                    }
+                    if last {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    drop(publishers);
+    rooms.close();
+}
+
+/// A chain through both executors and back, in callbacks, while publishers and subscriptions of its topics come and go.
+#[test]
+fn a_chain_goes_round_while_publishers_come_and_go() {
+    let rooms = Rooms::new();
+    let parcels = rounds(3000);
+    let [left, right] = &rooms.nodes;
+    let onward = right.publisher::<Parcel>("second").create().unwrap();
+    let _relay =
+        right.subscription::<Parcel>("first").callback(move |p: Unique<Parcel>| onward.publish(p)).unwrap();
+    let onward = left.publisher::<Parcel>("third").create().unwrap();
+    let _back =
+        left.subscription::<Parcel>("second").callback(move |p: Unique<Parcel>| onward.publish(p)).unwrap();
+    let arrived = left.subscription::<Parcel>("third").create().unwrap();
+    let first = left.publisher::<Parcel>("first").create().unwrap();
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for (index, node) in rooms.nodes.iter().enumerate() {
+            let over = &over;
+            scope.spawn(move || {
+                for turn in index.. {
+                    if over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let topic = ["elsewhere", "second", "third"][turn % 3];
+                    let publisher = node.publisher::<Parcel>(topic).create().unwrap();
+                    let mut loan = publisher.loan();
+                    loan.content.resize(64, 0);
+                    if topic == "elsewhere" {
+                        let subscription = node.subscription::<Parcel>(topic).create().unwrap();
+                        publisher.publish(loan).unwrap();
+                        drop(publisher); // its pool outlives it
+                        assert_eq!(subscription.take().unwrap().0.content.len(), 64);
+                    }
+                }
+            });
+        }
+        let mut seen = Seen::default();
+        for number in 1..=parcels {
+            first.publish(Parcel::new(0, number)).unwrap();
+            until("the round", || {
+                arrived.take().is_some_and(|(parcel, info)| {
+                    seen.note_next(&parcel);
+                    assert!(info.chain_latency() >= info.latency());
+                    true
+                })
+            });
+        }
+        over.store(true, Ordering::Relaxed);
+    });
+    rooms.close();
+}
+
+/// Timers, guard conditions and groups come and go. After `close` nothing of them runs any more, and callbacks of one group
+/// never run at the same time.
+#[test]
+fn after_close_nothing_runs() {
+    #[derive(Default)]
+    struct Alone {
+        inside: bool,
+        /// Not atomic: the group's turn must be enough.
+        calls: u64,
+    }
+    impl Alone {
+        fn enter(&mut self) {
+            assert!(!std::mem::replace(&mut self.inside, true), "two callbacks of one group at once");
+            self.calls += 1;
+            self.inside = false;
+        }
+    }
+
+    let rooms = Rooms::new();
+    let turns = rounds(150);
+    thread::scope(|scope| {
+        for node in &rooms.nodes {
+            scope.spawn(move || {
+                for turn in 0..turns {
+                    let group = node.group(Alone::default());
+                    let group = if turn % 3 == 0 { group.priority(1) } else { group };
+                    let calls = Arc::new(AtomicU64::new(0));
+                    let call = || {
+                        let calls = calls.clone();
+                        move |alone: &mut Alone| {
+                            alone.enter();
+                            calls.fetch_add(1, Ordering::Relaxed);
+                        }
+                    };
+                    let timer =
+                        node.timer(Duration::from_micros(50)).in_group(&group).callback(call()).unwrap();
+                    let guard = node.guard_condition().in_group(&group).callback(call()).unwrap();
+                    let on_parcel = {
+                        let call = call();
+                        move |alone: &mut Alone, _: &Parcel| call(alone)
+                    };
+                    let parcels =
+                        node.subscription::<Parcel>("busy").in_group(&group).callback(on_parcel).unwrap();
+                    let publisher = node.publisher::<Parcel>("busy").create().unwrap();
+                    until("the callbacks", || {
+                        guard.trigger();
+                        publisher.publish(Parcel::new(turn, 1)).unwrap();
+                        calls.load(Ordering::Relaxed) > 20
+                    });
+                    if turn % 5 == 0 {
+                        timer.reset();
+                    }
+                    timer.close();
+                    guard.close();
+                    parcels.close();
+                    let after = calls.load(Ordering::Relaxed);
+                    publisher.publish(Parcel::new(turn, 2)).unwrap();
+                    thread::yield_now();
+                    assert_eq!(calls.load(Ordering::Relaxed), after, "something ran after it was closed");
+                }
+            });
+        }
+    });
+    rooms.close();
+}
+
+/// A node whose executors come and go: what waits, waits for the next one; nothing is lost, doubled or out of order.
+#[test]
+fn executors_come_and_go() {
+    let context = support::real_context();
+    let node = context.node("wanderer").unwrap();
+    let patient = QoS::new().reliable().keep_all().max_samples(8).max_blocking_time(Duration::from_secs(60));
+    let publisher = node.publisher::<Parcel>("parcels").qos(patient).create().unwrap();
+    let count = Arc::new(AtomicU64::new(0));
+    let group = node.group(Seen::default());
+    let counted = count.clone();
+    let callback = move |seen: &mut Seen, parcel: &Parcel| {
+        seen.note_next(parcel);
+        counted.fetch_add(1, Ordering::Relaxed);
+    };
+    let reader =
+        node.subscription::<Parcel>("parcels").qos(patient).in_group(&group).callback(callback).unwrap();
+    let parcels = rounds(20_000);
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for number in 1..=parcels {
+                publisher.publish(Parcel::new(0, number)).unwrap();
+            }
+        });
+        while count.load(Ordering::Relaxed) < parcels {
+            let (spinner, stop) = spin(&node);
+            let before = count.load(Ordering::Relaxed);
+            until("the executor", || count.load(Ordering::Relaxed) >= parcels.min(before + 100));
+            stop.stop();
+            spinner.join().unwrap(); // and its executor is gone
+        }
+    });
+    assert_eq!(reader.statistics().taken, parcels);
+}
+
+/// Shutting down in the middle of everything: every waiting publisher and every spin returns.
+#[test]
+fn a_shutdown_ends_everything() {
+    for turn in 0..rounds(30) {
+        let rooms = Rooms::new();
+        let patient =
+            QoS::new().reliable().keep_all().max_samples(4).max_blocking_time(Duration::from_secs(60));
+        let _reader = rooms.nodes[0].subscription::<Parcel>("parcels").qos(patient).create().unwrap(); // never takes
+        let _busy =
+            rooms.nodes[1].subscription::<Parcel>("parcels").callback(|parcel: &Parcel| parcel.check());
+        let publishers: Vec<_> = (0..2)
+            .map(|sender| {
+                let publisher = rooms.nodes[0].publisher::<Parcel>("parcels").qos(patient).create().unwrap();
+                thread::spawn(move || {
+                    for number in 1.. {
+                        if let Err(error) = publisher.publish(Parcel::new(sender, number)) {
+                            assert_eq!(error.failure(), sinew::PublishFailure::Shutdown);
+                            return;
+                        }
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..turn * 20 {
+            thread::yield_now();
+        }
+        rooms.close();
+        for publisher in publishers {
+            publisher.join().unwrap();
+        }
+    }
+}

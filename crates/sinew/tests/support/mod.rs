@@ -1,0 +1,160 @@
+//! What the integration tests share.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use sinew::prelude::*;
+use sinew::{Executor, VirtualClock};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::thread;
+
+/// How long a test that would otherwise hang may take. No test that passes comes near it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A context in virtual time, one node in it, and an executor that serves both.
+pub(crate) struct Room {
+    pub(crate) clock: VirtualClock,
+    pub(crate) context: Context,
+    pub(crate) node: Node,
+    pub(crate) executor: Executor,
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        let clock = VirtualClock::new();
+        let context = virtual_context(&clock);
+        let node = context.node("room").expect("a valid name");
+        let executor = Executor::single();
+        executor.add(&context).expect("nobody else serves it");
+        Self { clock, context, node, executor }
+    }
+
+    /// Runs all there is to run now, also what becomes ready meanwhile; returns how many callbacks ran.
+    pub(crate) fn run(&self) -> u64 {
+        self.executor.spin_all(PATIENCE).expect("no callback fails")
+    }
+
+    /// Lets virtual time pass.
+    pub(crate) fn advance(&self, milliseconds: u64) -> u64 {
+        self.executor.advance(Duration::from_millis(milliseconds)).expect("no callback fails")
+    }
+}
+
+pub(crate) fn virtual_context(clock: &VirtualClock) -> Context {
+    Context::builder().domain(0).virtual_time(clock).build().expect("no arguments to get wrong")
+}
+
+/// A context in real time that reads no environment.
+pub(crate) fn real_context() -> Context {
+    Context::builder().domain(0).build().expect("no arguments to get wrong")
+}
+
+/// Where a message lies.
+pub(crate) fn address<T>(message: &T) -> usize {
+    (&raw const *message).addr()
+}
+
+/// A message that is its number, and nothing else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Number(pub(crate) u64);
+
+impl Message for Number {}
+
+/// A place that callbacks and threads report to, in the order in which they do.
+pub(crate) struct Log<T> {
+    sender: mpsc::Sender<T>,
+    receiver: mpsc::Receiver<T>,
+}
+
+impl<T: fmt::Debug> Log<T> {
+    pub(crate) fn new() -> Self {
+        let (sender, receiver) = mpsc::channel();
+        Self { sender, receiver }
+    }
+
+    /// What a callback or a thread takes along.
+    pub(crate) fn pen(&self) -> Pen<T> {
+        Pen(self.sender.clone())
+    }
+
+    /// All that was reported since the last call.
+    pub(crate) fn lines(&self) -> Vec<T> {
+        self.receiver.try_iter().collect()
+    }
+
+    /// The next report, for which it waits.
+    #[track_caller]
+    pub(crate) fn next(&self) -> T {
+        self.next_within(PATIENCE).expect("somebody was to report something")
+    }
+
+    /// The next report, if it comes within that time.
+    pub(crate) fn next_within(&self, time: Duration) -> Option<T> {
+        self.receiver.recv_timeout(time).ok()
+    }
+}
+
+/// Writes into a [`Log`].
+pub(crate) struct Pen<T>(mpsc::Sender<T>);
+
+impl<T> Pen<T> {
+    pub(crate) fn write(&self, line: T) {
+        let _ = self.0.send(line); // nobody reads any more when the test is over
+    }
+}
+
+impl<T> Clone for Pen<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// A gate between threads: `wait` returns once somebody has opened it.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    open: mpsc::SyncSender<()>,
+    wait: Arc<Waiting>,
+}
+
+#[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
+type Waiting = std::sync::Mutex<mpsc::Receiver<()>>;
+
+impl Gate {
+    pub(crate) fn new() -> Self {
+        let (open, wait) = mpsc::sync_channel(1);
+        Self { open, wait: Arc::new(Waiting::new(wait)) }
+    }
+
+    /// Lets one `wait` pass.
+    pub(crate) fn open(&self) {
+        let _ = self.open.try_send(()); // it is open already
+    }
+
+    #[track_caller]
+    pub(crate) fn wait(&self) {
+        let wait = self.wait.lock().expect("no waiter panics");
+        wait.recv_timeout(PATIENCE).expect("somebody was to open the gate");
+    }
+}
+
+/// Runs what might hang if something is broken, and fails instead.
+#[track_caller]
+pub(crate) fn finishes<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let (done, result) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let _ = done.send(work());
+    });
+    match result.recv_timeout(PATIENCE) {
+        Ok(result) => result,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => unreachable!("it sends before it ends"),
+        },
+    }
+}
+
+/// Takes all that waits in a subscription.
+pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
+    std::iter::from_fn(|| subscription.take()).map(|(number, _)| number.0).collect()
+}

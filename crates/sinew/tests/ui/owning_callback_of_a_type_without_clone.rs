@@ -1,0 +1,10 @@
+use sinew::prelude::*;
+
+struct Number(u64);
+impl Message for Number {}
+
+fn main() -> sinew::Result<()> {
+    let node = Context::new()?.node("node")?;
+    node.subscription::<Number>("numbers").callback(|number: Unique<Number>| println!("{}", number.0))?;
+    Ok(())
+}
