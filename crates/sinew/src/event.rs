@@ -4,6 +4,7 @@ use crate::callback::{EventCallback, OnEvent};
 use crate::clock::{Clock, Stamp};
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::trail;
 use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::info::ChainScope;
 use crate::qos::Policy;
@@ -111,6 +112,7 @@ pub(crate) struct Source<E> {
     what: String,
     clock: Clock,
     gathered: Mutex<Waiting<E>>,
+    place: trail::Place,
     callback: Exclusive<OnEvent<E>, Callbacks>,
 }
 
@@ -133,6 +135,7 @@ impl<E: Gathered> Source<E> {
             what,
             clock: group.core.clock.clone(),
             gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
+            place: trail::Place::new(),
             callback: group.core.number.callback(on_event),
         })
     }
@@ -171,6 +174,10 @@ impl<E: Gathered> Entity for Source<E> {
 
     fn left(&self) -> Option<Stamp> {
         self.gathered.lock().since
+    }
+
+    fn place(&self) -> &trail::Place {
+        &self.place
     }
 
     fn attach(&self, home: Option<Home>) {

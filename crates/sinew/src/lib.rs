@@ -24,6 +24,8 @@ mod qos;
 mod subscription;
 mod timer;
 
+#[cfg(test)]
+mod idle;
 #[cfg(all(test, loom))]
 mod models;
 #[cfg(all(test, not(loom)))]

@@ -8,6 +8,7 @@ use crate::delivery::plan::Role;
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::trail;
 use crate::executor::turn::{Callbacks, Exclusive, State, Turn};
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
@@ -290,6 +291,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
         let receiver = Receiver {
             inbox: subscription.inbox.clone(),
             state,
+            place: trail::Place::new(),
             callback: group.number.callback(callback),
             of: PhantomData,
         };
@@ -342,6 +344,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
 struct Receiver<T, S, Form, F> {
     inbox: Arc<Inbox>,
     state: Arc<Exclusive<S, State>>,
+    place: trail::Place,
     callback: Exclusive<F, Callbacks>,
     of: PhantomData<fn(T) -> Form>,
 }
@@ -374,8 +377,12 @@ where
         self.inbox.attach(home);
     }
 
-    fn inbox(&self) -> Option<&Arc<Inbox>> {
-        Some(&self.inbox)
+    fn place(&self) -> &trail::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Option<trail::Rest> {
+        Some((Arc::<Inbox>::downgrade(&self.inbox), size_of::<Inbox>()))
     }
 
     fn describe(&self) -> String {

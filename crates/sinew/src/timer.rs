@@ -1,15 +1,17 @@
 //! Timers.
 
-use crate::callback::{EventCallback, OnEvent};
+use crate::callback::EventCallback;
 use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
-use crate::executor::turn::{Callbacks, Exclusive, Turn};
+use crate::executor::trail;
+use crate::executor::turn::{self, Callbacks, Exclusive, Turn};
 use crate::message::info::ChainScope;
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
 use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 /// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods, however late the
@@ -196,23 +198,35 @@ impl Schedule {
     }
 }
 
-/// A timer as the executor sees it.
-struct Ticker {
+/// A timer as the executor sees it: everything a call needs in one place.
+struct Ticker<S, Form, F> {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
-    callback: Exclusive<OnEvent<TimerInfo>, Callbacks>,
+    state: Arc<Exclusive<S, turn::State>>,
+    place: trail::Place,
+    callback: Exclusive<F, Callbacks>,
+    of: PhantomData<fn() -> Form>,
 }
 
-impl Entity for Ticker {
+impl<S: Send, Form, F: EventCallback<TimerInfo, S, Form>> Entity for Ticker<S, Form, F> {
     fn run(&self, turn: &mut Turn) -> Ran {
         let Some(info) = self.schedule.expire() else { return Ran { result: Ok(()), next: None } };
         let _no_chain = ChainScope::enter(None);
-        let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &info);
+        let state = self.state.open(&mut turn.state);
+        let result = self.callback.open(&mut turn.callbacks).call(state, &info);
         Ran { result, next: None } // the next expiry is in the executor's heap of deadlines
     }
 
     fn left(&self) -> Option<Stamp> {
         None
+    }
+
+    fn place(&self) -> &trail::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Option<trail::Rest> {
+        Some((Arc::<Schedule>::downgrade(&self.schedule), size_of::<Schedule>()))
     }
 
     fn attach(&self, home: Option<Home>) {
@@ -264,9 +278,10 @@ impl<S: Send + 'static> TimerBuilder<S> {
     ///
     /// # Errors
     /// [`CreateError`]: a period of zero, or the context is shut down.
-    pub fn callback<Form, F>(self, mut callback: F) -> Result<Timer, CreateError>
+    pub fn callback<Form, F>(self, callback: F) -> Result<Timer, CreateError>
     where
         F: EventCallback<TimerInfo, S, Form>,
+        Form: 'static,
     {
         let period = nanoseconds(self.period);
         if period == 0 || period == i64::MAX {
@@ -281,13 +296,14 @@ impl<S: Send + 'static> TimerBuilder<S> {
         if self.kind == ClockKind::Ros {
             context.follow_ros_time(&schedule);
         }
-        let group = self.group.core.clone();
-        let state = self.group.state.clone();
-        let on_event: OnEvent<TimerInfo> = Box::new(move |key, info| callback.call(state.open(key), info));
+        let Group { core: group, state } = self.group;
         let ticker = Arc::new(Ticker {
             schedule: schedule.clone(),
-            callback: group.number.callback(on_event),
             group: group.clone(),
+            state,
+            place: trail::Place::new(),
+            callback: group.number.callback(callback),
+            of: PhantomData,
         });
         let membership = group.join(ticker);
         Ok(Timer { schedule, group, membership })

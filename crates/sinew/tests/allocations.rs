@@ -230,3 +230,68 @@ fn a_message_that_is_published_here_and_dropped_there_allocates_nothing_on_eithe
     });
     Ok(())
 }
+
+/// A box that is published is adopted: only the user's own allocation is made.
+#[test]
+fn publishing_a_box_allocates_the_box_alone() -> sinew::Result<()> {
+    let room = Room::new();
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    let _reader = room.node.subscription::<Number>("numbers").callback(|_: Box<Number>| {})?;
+    let count = allocations(20, || {
+        publisher.publish(Box::new(Number(1)))?;
+        assert_eq!(room.run(), 1);
+        Ok(())
+    });
+    assert_eq!(count, 20);
+    Ok(())
+}
+
+/// What a loan has reserved comes back with it, through a chain of callbacks that pass it on.
+#[test]
+fn a_loan_that_is_relayed_brings_back_what_it_has_reserved() -> sinew::Result<()> {
+    #[derive(Default, Clone)]
+    struct Text(String);
+    impl Message for Text {}
+
+    const HOPS: usize = 5;
+    let room = Room::new();
+    let topic = |hop: usize| format!("hop_{hop}");
+    let mut relays = Vec::new();
+    for hop in 0..HOPS {
+        let onward = room.node.publisher::<Text>(&topic(hop + 1)).create()?;
+        let relay = move |mut text: Unique<Text>| {
+            text.0.push('.');
+            onward.publish(text)
+        };
+        relays.push(room.node.subscription::<Text>(&topic(hop)).callback(relay)?);
+    }
+    let first = room.node.publisher::<Text>(&topic(0)).create()?;
+    let last = room.node.subscription::<Text>(&topic(HOPS)).create()?;
+    let count = allocations(100, || {
+        let mut text = first.loan();
+        text.0.clear();
+        text.0.extend(std::iter::repeat_n('x', 1000));
+        first.publish(text)?;
+        assert_eq!(room.run(), HOPS as u64);
+        assert_eq!(last.take_unique().map(|(text, _)| text.0.len()), Some(1000 + HOPS));
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
+fn messages_that_expire_allocate_nothing() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let qos = QoS::default().keep_last(4).lifespan(Duration::from_nanos(1));
+    let publisher = node.publisher::<Number>("numbers").qos(qos).create()?;
+    let reader = node.subscription::<Number>("numbers").create()?;
+    let count = allocations(20, || {
+        publish(&publisher)?;
+        assert!(reader.take().is_none());
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}

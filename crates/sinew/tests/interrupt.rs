@@ -3,11 +3,11 @@
 mod support;
 
 use sinew::prelude::*;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use support::finishes;
+use support::Log;
 
 /// The part a child process plays.
 const PART: &str = "SINEW_TEST_PART";
@@ -15,7 +15,8 @@ const PART: &str = "SINEW_TEST_PART";
 /// A child process that plays a part and says how far it is on its standard output.
 struct Actor {
     process: Child,
-    said: BufReader<ChildStdout>,
+    /// Its lines; `None` when it has ended.
+    said: Log<Option<String>>,
 }
 
 impl Actor {
@@ -25,16 +26,27 @@ impl Actor {
             .args(["--exact", "plays_a_part_in_a_child_process", "--nocapture", "--test-threads=1"])
             .env(PART, part)
             .stdout(Stdio::piped())
+            .stderr(Stdio::null())
             .spawn()
             .expect("the test binary can be started");
-        let said = BufReader::new(process.stdout.take().expect("it is piped"));
+        let said = Log::new();
+        let (pen, output) = (said.pen(), process.stdout.take().expect("it is piped"));
+        thread::spawn(move || {
+            BufReader::new(output).lines().for_each(|line| pen.write(Some(line.expect("it speaks UTF-8"))));
+            pen.write(None);
+        });
         Self { process, said }
     }
 
     /// Waits until it has said so.
-    fn expect(&mut self, line: &str) {
-        let lines = self.said.by_ref().lines().map(|line| line.expect("it speaks UTF-8"));
-        assert!(lines.into_iter().any(|said| said.contains(line)), "it ended before it said {line:?}");
+    #[track_caller]
+    fn expect(&self, line: &str) {
+        loop {
+            let said = self.said.next().unwrap_or_else(|| panic!("it ended before it said {line:?}"));
+            if said.contains(line) {
+                return;
+            }
+        }
     }
 
     fn signal(&self, signal: &str) {
@@ -42,7 +54,9 @@ impl Actor {
         assert!(status.expect("there is a `kill`").success());
     }
 
-    fn end(&mut self) -> ExitStatus {
+    #[track_caller]
+    fn end(mut self) -> ExitStatus {
+        while self.said.next().is_some() {}
         self.process.wait().expect("it is our child")
     }
 }
@@ -56,13 +70,11 @@ impl Drop for Actor {
 #[test]
 fn ctrl_c_ends_the_spin_and_the_program_ends_as_it_likes() {
     for signal in ["-INT", "-TERM"] {
-        let status = finishes(move || {
-            let mut actor = Actor::start("spin");
-            actor.expect("spinning");
-            actor.signal(signal);
-            actor.expect("cleaned up");
-            actor.end()
-        });
+        let actor = Actor::start("spin");
+        actor.expect("spinning");
+        actor.signal(signal);
+        actor.expect("cleaned up");
+        let status = actor.end();
         assert_eq!(status.code(), Some(0), "{signal}: {status}");
     }
 }
@@ -70,27 +82,23 @@ fn ctrl_c_ends_the_spin_and_the_program_ends_as_it_likes() {
 #[test]
 fn a_second_ctrl_c_ends_a_program_that_does_not_listen() {
     for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
-        let status = finishes(move || {
-            let mut actor = Actor::start("ignore");
-            actor.expect("spinning");
-            actor.signal("-INT");
-            actor.expect("shut down");
-            actor.signal(signal);
-            actor.end()
-        });
+        let actor = Actor::start("ignore");
+        actor.expect("spinning");
+        actor.signal("-INT");
+        actor.expect("shut down");
+        actor.signal(signal);
+        let status = actor.end();
         assert_eq!(status.signal(), Some(number), "{status}");
     }
 }
 
 #[test]
 fn ctrl_c_shuts_down_all_contexts_that_want_it_and_no_other() {
-    let status = finishes(|| {
-        let mut actor = Actor::start("several");
-        actor.expect("spinning");
-        actor.signal("-INT");
-        actor.expect("cleaned up");
-        actor.end()
-    });
+    let actor = Actor::start("several");
+    actor.expect("spinning");
+    actor.signal("-INT");
+    actor.expect("cleaned up");
+    let status = actor.end();
     assert_eq!(status.code(), Some(0), "{status}");
 }
 

@@ -34,6 +34,7 @@ use super::observers::Observers;
 use super::plan::{Form, Plan, Role, Share};
 use crate::clock::Time;
 use crate::context::Shared as ContextShared;
+use crate::executor::trail;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::Table;
@@ -97,6 +98,8 @@ pub(crate) struct Outlet {
     lifespan: i64,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
+    /// Where the thread that publishes with it has noted it.
+    pub(crate) place: trail::Place,
     pub(crate) qos: QoS,
     pub(crate) class: Arc<Class>,
     pub(crate) topic: Arc<str>,
@@ -190,6 +193,7 @@ impl Outlet {
             number,
             lifespan,
             pool,
+            place: trail::Place::new(),
             qos,
             class,
             topic,

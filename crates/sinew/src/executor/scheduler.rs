@@ -32,7 +32,6 @@ use super::ready;
 use super::trail;
 use super::turn::Turn;
 use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
-use crate::delivery::inbox::Inbox;
 use crate::sync::{Arc, Condvar, Mutex, next_serial};
 use slab::Slab;
 use std::cmp::Reverse;
@@ -51,8 +50,11 @@ pub(crate) trait Entity: Send + Sync {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
     fn attach(&self, home: Option<Home>);
 
-    /// The history it takes its messages from, if it has one.
-    fn inbox(&self) -> Option<&Arc<Inbox>> {
+    /// Where the thread that runs it has noted it.
+    fn place(&self) -> &trail::Place;
+
+    /// What else it uses each time it runs.
+    fn rest(&self) -> Option<trail::Rest> {
         None
     }
 

@@ -559,10 +559,13 @@ impl Pool {
         self.blocks.lock().made -= freed;
     }
 
-    /// Looks at where the block lies that would be lent next; it stays there meanwhile.
-    pub(crate) fn with_next_vacant(&self, look: impl FnOnce(usize)) {
-        if let Some(block) = &self.blocks.lock().vacant.0 {
-            look(block.0.addr().get());
+    /// Looks at where the blocks lie that would be lent next; they stay there meanwhile.
+    pub(crate) fn with_next(&self, look: impl Fn(usize)) {
+        let blocks = self.blocks.lock();
+        for List(first) in [&blocks.vacant, &blocks.filled] {
+            if let Some(block) = first {
+                look(block.0.addr().get());
+            }
         }
     }
 

@@ -17,6 +17,7 @@
 //! | `parking` | P1, P2: sleeping executors |
 //! | `leaving` | entities that go while their callbacks run |
 //! | `waiting` | publishers that wait for a place |
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod handles;
 mod joining;
@@ -27,9 +28,10 @@ mod turns;
 mod waiting;
 
 use crate::clock::Stamp;
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
-use crate::executor::turn::{Number, Turn};
-use crate::sync::{Arc, next_serial};
+use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::turn::Number;
+use crate::idle;
+use crate::sync::Arc;
 use loom::cell::UnsafeCell;
 use sinew_msg::Message;
 use std::cell::Cell;
@@ -104,29 +106,10 @@ impl Drop for Probe {
     }
 }
 
-/// Something for a scheduler to hand out; it does nothing.
-struct Idle;
-
-impl Entity for Idle {
-    fn run(&self, _turn: &mut Turn) -> Ran {
-        Ran { result: Ok(()), next: None }
-    }
-
-    fn left(&self) -> Option<Stamp> {
-        None
-    }
-
-    fn attach(&self, _home: Option<Home>) {}
-
-    fn describe(&self) -> String {
-        "idle".to_owned()
-    }
-}
-
 /// Adds a group of so many idle entities.
 fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: Number) -> [Home; N] {
     let slot = scheduler.add_group(group.get(), 0);
-    std::array::from_fn(|_| scheduler.enter(slot, next_serial(), Arc::new(Idle)))
+    std::array::from_fn(|_| idle::enter(scheduler, slot).0)
 }
 
 fn stamp(time: i64) -> Stamp {

@@ -44,7 +44,7 @@ fn taking_makes_room() {
 /// Fails if `reserve` doesn't count what it has promised.
 #[test]
 fn one_place_is_promised_once() {
-    check(3, || {
+    check(2, || {
         let (_context, publisher, subscription) = full();
         let threads = [2, 3].map(|n| {
             let publisher = publisher.clone();

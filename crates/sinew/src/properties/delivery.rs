@@ -378,7 +378,10 @@ impl Pair {
                 *loan = message;
                 publisher.publish(loan)
             }
-            Form::Reference => publisher.publish(&message),
+            Form::Reference => {
+                let reference = &message;
+                publisher.publish(reference)
+            }
             Form::Boxed => publisher.publish(Box::new(message)),
             Form::Unique => publisher.publish(Unique::new(message)),
             Form::Shared => publisher.publish(Shared::new(message)),

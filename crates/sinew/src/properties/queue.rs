@@ -1,9 +1,10 @@
 //! The scheduler against everything that is ready, sorted.
 
 use crate::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
-use crate::executor::scheduler::{Entity, Home, Next, Patience, Ran, Scheduler, Slack, Work};
-use crate::executor::turn::{Number, Turn};
-use crate::sync::{Arc, next_serial};
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Slack, Work};
+use crate::executor::turn::Number;
+use crate::idle;
+use crate::sync::Arc;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -76,24 +77,6 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-struct Idle;
-
-impl Entity for Idle {
-    fn run(&self, _turn: &mut Turn) -> Ran {
-        Ran { result: Ok(()), next: None }
-    }
-
-    fn left(&self) -> Option<Stamp> {
-        None
-    }
-
-    fn attach(&self, _home: Option<Home>) {}
-
-    fn describe(&self) -> String {
-        "idle".to_owned()
-    }
-}
-
 /// What the oracle knows of a group.
 struct Group {
     slot: u32,
@@ -164,8 +147,7 @@ impl Pair {
             }
             Operation::Enter { group, timer: is_timer } => {
                 let group = group.index(self.groups.len());
-                let serial = next_serial();
-                let home = self.scheduler.enter(self.groups[group].slot, serial, Arc::new(Idle));
+                let (home, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
                 let (messages, key, due) = (VecDeque::new(), None, None);
                 self.members.push(Member {
                     home,

@@ -1,0 +1,35 @@
+//! An entity for tests of the scheduler: it can be ready, and does nothing.
+
+use crate::clock::Stamp;
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::trail;
+use crate::executor::turn::Turn;
+use crate::sync::{Arc, next_serial};
+
+struct Idle(trail::Place);
+
+impl Entity for Idle {
+    fn run(&self, _turn: &mut Turn) -> Ran {
+        Ran { result: Ok(()), next: None }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn attach(&self, _home: Option<Home>) {}
+
+    fn place(&self) -> &trail::Place {
+        &self.0
+    }
+
+    fn describe(&self) -> String {
+        "idle".to_owned()
+    }
+}
+
+/// Adds an idle entity to a group; returns its serial number, too.
+pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (Home, u64) {
+    let serial = next_serial();
+    (scheduler.enter(slot, serial, Arc::new(Idle(trail::Place::new()))), serial)
+}
