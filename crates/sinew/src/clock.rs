@@ -212,9 +212,15 @@ impl Clock {
         self.0.ros_is_set.store(time.is_some(), Ordering::Release);
     }
 
+    /// Whether this clock goes on with steady time: all but ROS time that somebody sets.
+    pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
+        // Acquire: as in `now`.
+        kind != ClockKind::Ros || !self.0.ros_is_set.load(Ordering::Acquire)
+    }
+
     /// Whether real time brings this clock forward: only then is it worth sleeping for.
     pub(crate) fn passes(&self, kind: ClockKind) -> bool {
-        !self.is_virtual() && !(kind == ClockKind::Ros && self.0.ros_is_set.load(Ordering::Acquire))
+        !self.is_virtual() && self.moves_with_steady(kind)
     }
 }
 

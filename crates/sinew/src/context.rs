@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     domain: u32,
     pub(crate) arguments: Arguments,
     pub(crate) waits: Waits,
-    pub(crate) groups: Groups,
+    pub(crate) groups: Arc<Groups>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     ros_timers: Mutex<Vec<Weak<Schedule>>>,
 }
@@ -147,6 +147,10 @@ impl Shared {
         }
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
     pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
         if self.ended.load(Ordering::Acquire) {
             return Err(CreateError::Shutdown { name: name.to_owned() });
@@ -239,7 +243,7 @@ impl ContextBuilder {
             clock: Clock::new(self.clock),
             graph: Graph::default(),
             waits: Waits::new(),
-            groups: Groups::default(),
+            groups: Arc::default(),
             ended: AtomicBool::new(false),
             executors: Mutex::new(Vec::new()),
             ros_timers: Mutex::new(Vec::new()),

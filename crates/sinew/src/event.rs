@@ -160,7 +160,7 @@ impl<E: Gathered> Entity for Source<E> {
         let event = {
             let mut waiting = self.gathered.lock();
             if waiting.since.take().is_none() {
-                return Ran { result: Ok(()), next: None };
+                return Ran::NOTHING;
             }
             let event = waiting.event.clone();
             waiting.event.delivered();
@@ -169,7 +169,7 @@ impl<E: Gathered> Entity for Source<E> {
         let _no_chain = ChainScope::enter(None);
         let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &event);
         // What came meanwhile announced itself: it found nothing queued.
-        Ran { result, next: None }
+        Ran { result, next: None, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -198,10 +198,16 @@ impl<E: Gathered> Entity for Source<E> {
     }
 }
 
-/// An entity's handlers, and their places in the group.
-pub(crate) struct Joined<E> {
+/// A handler in its group; dropped, it leaves.
+pub(crate) struct Joined<E: Gathered> {
     source: Arc<Source<E>>,
     membership: Membership,
+}
+
+impl<E: Gathered> Drop for Joined<E> {
+    fn drop(&mut self) {
+        self.part(false);
+    }
 }
 
 impl<E: Gathered> Joined<E> {

@@ -10,7 +10,7 @@ struct Idle(trail::Place);
 
 impl Entity for Idle {
     fn run(&self, _turn: &mut Turn) -> Ran {
-        Ran { result: Ok(()), next: None }
+        Ran { result: Ok(()), next: None, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {

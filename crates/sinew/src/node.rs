@@ -53,7 +53,7 @@ impl Node {
         let namespace = context.arguments.namespace(name, namespace);
         name::validate_namespace(namespace)?;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
-        let default_group = Group::new(&full_name, &context.clock, ());
+        let default_group = Group::new(&full_name, context, ());
         let groups = Arc::new(Groups::default());
         let node = Self(Arc::new(Inner {
             context: context.clone(),
@@ -111,7 +111,7 @@ impl Node {
 
     /// A callback group whose callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
-        let group = Group::new(&self.0.full_name, &self.0.context.clock, state);
+        let group = Group::new(&self.0.full_name, &self.0.context, state);
         self.register(&group.core);
         group
     }

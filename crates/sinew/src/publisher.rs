@@ -196,6 +196,10 @@ mod sealed {
     /// A message on its way out, and whether this is its sole reference.
     pub struct Outgoing(pub(super) Erased, pub(super) Form);
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be published as a message of type `{T}`",
+        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, or, if it is `Clone`, a `&{T}`"
+    )]
     pub trait Prepare<T: super::Message> {
         fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
     }

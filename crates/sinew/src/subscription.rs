@@ -356,7 +356,7 @@ where
     F: SubscriptionCallback<T, S, Form>,
 {
     fn run(&self, turn: &mut Turn) -> Ran {
-        let Some((entry, next)) = self.inbox.take(true) else { return Ran { result: Ok(()), next: None } };
+        let Some((entry, next)) = self.inbox.take(true) else { return Ran::NOTHING };
         let Entry { message, publication, reception } = entry;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || self.inbox.info(publication, reception);
@@ -366,7 +366,7 @@ where
         if copied {
             self.inbox.count_copy();
         }
-        Ran { result, next }
+        Ran { result, next, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {

@@ -210,11 +210,11 @@ struct Ticker<S, Form, F> {
 
 impl<S: Send, Form, F: EventCallback<TimerInfo, S, Form>> Entity for Ticker<S, Form, F> {
     fn run(&self, turn: &mut Turn) -> Ran {
-        let Some(info) = self.schedule.expire() else { return Ran { result: Ok(()), next: None } };
+        let Some(info) = self.schedule.expire() else { return Ran::NOTHING };
         let _no_chain = ChainScope::enter(None);
         let state = self.state.open(&mut turn.state);
         let result = self.callback.open(&mut turn.callbacks).call(state, &info);
-        Ran { result, next: None } // the next expiry is in the executor's heap of deadlines
+        Ran { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
     }
 
     fn left(&self) -> Option<Stamp> {

@@ -185,6 +185,12 @@ impl History {
         Some((oldest.message, Cause::Overwritten))
     }
 
+    /// Whether there are messages that can expire.
+    #[inline]
+    pub(crate) fn has_mortals(&self) -> bool {
+        self.mortal > 0
+    }
+
     /// The oldest message that has not expired; `expired` gets those that have.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {

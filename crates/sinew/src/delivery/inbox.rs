@@ -13,7 +13,7 @@ use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
 use crate::qos::QoS;
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use std::cell::Cell;
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
@@ -204,10 +204,25 @@ impl Inbox {
     /// which the executor keeps it ready) or for somebody who asks by himself.
     #[inline(never)]
     pub(crate) fn take(&self, announced: bool) -> Option<(Entry, Option<Stamp>)> {
-        let mut expired = Vec::new(); // allocates only if something has: dropped when the lock is released
-        let mut state = self.state.lock();
-        let clock = &self.wanted.clock;
-        let entry = state.history.pop(|| clock.steady(), |old| expired.push(old.message));
+        let state = self.state.lock();
+        if state.history.has_mortals() {
+            drop(state);
+            // What has expired is dropped when the lock is released again.
+            return Outbox::with(|outbox| {
+                self.take_from(self.state.lock(), announced, |old| outbox.dropped.push(old.message))
+            });
+        }
+        self.take_from(state, announced, drop) // none can expire
+    }
+
+    #[inline]
+    fn take_from(
+        &self,
+        mut state: Guard<'_, State>,
+        announced: bool,
+        expired: impl FnMut(Entry),
+    ) -> Option<(Entry, Option<Stamp>)> {
+        let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let next = state.history.oldest();
         if announced {
             state.announced = next.is_some() && state.home.is_some();

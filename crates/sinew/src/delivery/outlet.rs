@@ -307,7 +307,6 @@ impl Outlet {
                 drop(state);
             });
             promises.kept();
-            given.put_back();
             drop(routes); // the last of an old list, perhaps: outside the locks
             return Ok(());
         }
@@ -396,17 +395,20 @@ struct Given {
 }
 
 thread_local! {
-    static GIVEN: std::cell::Cell<Option<Given>> = const { std::cell::Cell::new(None) };
+    static GIVEN: std::cell::Cell<Vec<(usize, Option<Erased>)>> = const { std::cell::Cell::new(Vec::new()) };
+    static PROMISED: std::cell::Cell<Vec<usize>> = const { std::cell::Cell::new(Vec::new()) };
+}
+
+impl Drop for Given {
+    fn drop(&mut self) {
+        self.chosen.clear();
+        let _ = GIVEN.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
+    }
 }
 
 impl Given {
     fn take() -> Self {
-        GIVEN.try_with(std::cell::Cell::take).ok().flatten().unwrap_or_default()
-    }
-
-    fn put_back(mut self) {
-        self.chosen.clear();
-        let _ = GIVEN.try_with(|place| place.set(Some(self))); // none is left in a thread that ends
+        Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
     }
 
     fn forget_copies(&mut self) {
@@ -510,7 +512,8 @@ impl<'a> Promises<'a> {
         outlet: &Outlet,
         deadline: Time,
     ) -> Result<Self, Unpublished> {
-        let mut promises = Promises { routes, at: Vec::new() };
+        let mut promises =
+            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
         if !outlet.qos.is_blocking() {
             return Ok(promises);
         }
@@ -545,6 +548,7 @@ impl<'a> Promises<'a> {
 
 impl Drop for Promises<'_> {
     fn drop(&mut self) {
-        self.at.iter().for_each(|&index| self.routes.inboxes[index].unreserve());
+        self.at.drain(..).for_each(|index| self.routes.inboxes[index].unreserve());
+        let _ = PROMISED.try_with(|place| place.set(mem::take(&mut self.at))); // none is left in a thread that ends
     }
 }

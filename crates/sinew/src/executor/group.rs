@@ -3,6 +3,7 @@
 use super::scheduler::{Entity, Home, Scheduler};
 use super::turn::{Exclusive, Number, State};
 use crate::clock::Clock;
+use crate::context::Shared;
 use crate::sync::{Arc, Mutex, next_serial};
 use slab::Slab;
 
@@ -40,10 +41,11 @@ impl<S> Clone for Group<S> {
 }
 
 impl<S: Send + 'static> Group<S> {
-    pub(crate) fn new(node: &str, clock: &Clock, state: S) -> Self {
+    pub(crate) fn new(node: &str, context: &Arc<Shared>, state: S) -> Self {
         let core = Arc::new(GroupCore {
             node: node.to_owned(),
-            clock: clock.clone(),
+            context: context.clone(),
+            clock: context.clock.clone(),
             number: Number::new(),
             members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
         });
@@ -64,6 +66,7 @@ impl<S: Send + 'static> Group<S> {
 pub(crate) struct GroupCore {
     /// The full name of the node it belongs to.
     pub(crate) node: String,
+    pub(crate) context: Arc<Shared>,
     pub(crate) clock: Clock,
     /// What its turn opens.
     pub(crate) number: Number,

@@ -79,8 +79,7 @@ pub enum OnFault {
 
 /// What an executor serves.
 enum Served {
-    Context(Weak<Shared>),
-    Groups(Weak<Groups>),
+    Groups(Arc<Groups>),
     Group(Weak<GroupCore>),
 }
 
@@ -99,39 +98,28 @@ mod sealed {
 
 impl Servable for Context {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        let shared = self.shared();
-        executor.meet(shared)?;
-        if !shared.groups.serve(&executor.scheduler) {
-            return Err(AddError::Taken { what: "the context".to_owned() });
-        }
-        executor.served.lock().push(Served::Context(Arc::downgrade(shared)));
-        Ok(())
+        executor.serve(self.shared(), &self.shared().groups, || "the context".to_owned())
     }
 }
 
 impl Servable for Node {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.meet(self.context_shared())?;
-        if !self.groups().serve(&executor.scheduler) {
-            return Err(AddError::Taken { what: format!("node {}", self.full_name()) });
-        }
-        executor.served.lock().push(Served::Groups(Arc::downgrade(self.groups())));
-        Ok(())
+        executor.serve(self.context_shared(), self.groups(), || format!("node {}", self.full_name()))
     }
 }
 
 impl<S: Send + 'static> Servable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.accept_clock(&self.core.clock)?;
+        let context = &self.core.context;
+        executor.meet(context)?;
         match self.core.add_to(&executor.scheduler) {
-            Ok(()) => {}
-            Err(NotAdded::Here) => return Ok(()),
+            Ok(()) => executor.served.lock().push(Served::Group(Arc::downgrade(&self.core))),
+            Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => {
                 return Err(AddError::Taken { what: format!("the group of node {}", self.core.node) });
             }
         }
-        executor.served.lock().push(Served::Group(Arc::downgrade(&self.core)));
-        Ok(())
+        executor.follow(context)
     }
 }
 
@@ -169,8 +157,35 @@ impl Executor {
         what.add_to(self)
     }
 
-    fn meet(&self, context: &Arc<Shared>) -> Result<(), AddError> {
-        self.accept_clock(&context.clock)?;
+    /// Serves the groups of a context or of a node of it.
+    fn serve(
+        &self,
+        context: &Shared,
+        groups: &Arc<Groups>,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), AddError> {
+        self.meet(context)?;
+        if !groups.serve(&self.scheduler) {
+            return Err(AddError::Taken { what: what() });
+        }
+        let mut served = self.served.lock();
+        if !served.iter().any(|known| matches!(known, Served::Groups(known) if Arc::ptr_eq(known, groups))) {
+            served.push(Served::Groups(groups.clone()));
+        }
+        drop(served);
+        self.follow(context)
+    }
+
+    /// Whether it could serve anything of the context.
+    fn meet(&self, context: &Shared) -> Result<(), AddError> {
+        if context.has_ended() {
+            return Err(AddError::Shutdown);
+        }
+        self.accept_clock(&context.clock)
+    }
+
+    /// Hears from now on of the context's shutdown and jumps of its clocks.
+    fn follow(&self, context: &Shared) -> Result<(), AddError> {
         if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
     }
 
@@ -215,7 +230,7 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_once(&self, timeout: Duration) -> Result<bool, SpinError> {
-        let mut spin = self.begin(true)?;
+        let mut spin = self.begin(false)?;
         spin.most = 1;
         let now = self.scheduler.clock().map_or_else(|| Time::steady().nanoseconds(), |clock| clock.steady());
         let patience = if timeout.is_zero() {
@@ -254,11 +269,10 @@ impl Executor {
         let clock = self.scheduler.clock();
         let clock = clock.as_ref().and_then(|clock| clock.virtual_clock()).ok_or(SpinError::NotVirtual)?;
         let end = clock.now() + duration;
+        let spin = self.begin(false)?;
         let mut ran = 0;
         loop {
-            let spin = self.begin(false)?;
             ran += spin.run(Patience::None)?;
-            drop(spin);
             match self.scheduler.next_due() {
                 _ if self.scheduler.is_stopped() => return Ok(ran),
                 Some(due) if due <= end.nanoseconds() => {
@@ -275,18 +289,18 @@ impl Executor {
         StopHandle(self.scheduler.clone())
     }
 
-    fn begin(&self, consumes_stop: bool) -> Result<Spin<'_>, SpinError> {
+    /// `sleeps`: for longer than one callback, so that it is worth noting what to fetch on waking.
+    fn begin(&self, sleeps: bool) -> Result<Spin<'_>, SpinError> {
         if !self.scheduler.begin() {
             return Err(SpinError::Busy);
         }
         let spinning = Spinning::enter(self.scheduler.id);
         Ok(Spin {
             executor: self,
-            consumes_stop,
             most: u64::MAX,
             end: None,
             _spinning: spinning,
-            _noting: consumes_stop.then(Noting::begin),
+            _noting: sleeps.then(Noting::begin),
         })
     }
 }
@@ -295,16 +309,7 @@ impl Drop for Executor {
     fn drop(&mut self) {
         for served in self.served.lock().drain(..) {
             match served {
-                Served::Context(context) => {
-                    if let Some(context) = context.upgrade() {
-                        context.groups.leave(&self.scheduler);
-                    }
-                }
-                Served::Groups(groups) => {
-                    if let Some(groups) = groups.upgrade() {
-                        groups.leave(&self.scheduler);
-                    }
-                }
+                Served::Groups(groups) => groups.leave(&self.scheduler),
                 Served::Group(group) => {
                     if let Some(group) = group.upgrade() {
                         group.remove_from(&self.scheduler);
@@ -326,8 +331,8 @@ impl fmt::Debug for Executor {
 pub struct StopHandle(Arc<Scheduler>);
 
 impl StopHandle {
-    /// Makes the spin that runs return, once its running callback has; if none runs, the next one that may wait. (So a
-    /// stop that comes just before the spin isn't lost.)
+    /// Makes the spin that runs return, once its running callback has; if none runs, the next one. (So a stop that comes
+    /// just before the spin isn't lost.)
     pub fn stop(&self) {
         self.0.stop();
     }
@@ -351,8 +356,6 @@ impl task::Wake for Poke {
 /// One spin, from beginning to end.
 struct Spin<'a> {
     executor: &'a Executor,
-    /// A request to stop is done with when this returns.
-    consumes_stop: bool,
     /// Callbacks to run at most.
     most: u64,
     /// When to stop even if there is more to do.
@@ -370,8 +373,7 @@ impl Spin<'_> {
         loop {
             match self.executor.scheduler.next(&mut work, patience, &mut slack) {
                 Next::Run => {
-                    self.execute(&mut work)?;
-                    ran += 1;
+                    ran += u64::from(self.execute(&mut work)?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
                         self.executor.scheduler.finish(&mut work);
                         return Ok(ran);
@@ -389,7 +391,7 @@ impl Spin<'_> {
         let mut work = None;
         loop {
             match self.executor.scheduler.next(&mut work, Patience::Forever, &mut slack) {
-                Next::Run => self.execute(&mut work)?,
+                Next::Run => drop(self.execute(&mut work)?),
                 Next::Poked => return Ok(true),
                 Next::Idle | Next::Stopped => return Ok(false),
             }
@@ -398,8 +400,8 @@ impl Spin<'_> {
 
     /// Runs one callback; if it fails and that stops the spin, its entity is put back.
     #[inline]
-    fn execute(&self, work: &mut Option<Work>) -> Result<(), SpinError> {
-        let Some(entity) = work else { return Ok(()) };
+    fn execute(&self, work: &mut Option<Work>) -> Result<bool, SpinError> {
+        let Some(entity) = work else { return Ok(false) };
         let result = self.executor.execute(entity);
         if result.is_err() {
             self.executor.scheduler.finish(work);
@@ -410,30 +412,34 @@ impl Spin<'_> {
 
 impl Drop for Spin<'_> {
     fn drop(&mut self) {
-        self.executor.scheduler.end_spin(self.consumes_stop);
+        self.executor.scheduler.end_spin();
     }
 }
 
 impl Executor {
-    /// Runs one callback.
+    /// Runs one callback; false if there was nothing left to call it for.
     #[inline]
-    fn execute(&self, work: &mut Work) -> Result<(), SpinError> {
+    fn execute(&self, work: &mut Work) -> Result<bool, SpinError> {
         let _running = Running::enter(work.serial);
         let Work { entity, turn, .. } = work;
         trail::ran(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
-            Ok(Ran { result: Ok(()), next }) => {
+            Ok(Ran { result: Ok(()), next, called }) => {
                 work.next = next;
-                Ok(())
+                Ok(called)
             }
-            Ok(Ran { result: Err(message), next }) => {
+            Ok(Ran { result: Err(message), next, .. }) => {
                 work.next = next;
-                self.on_error.handle(SpinError::Failed { entity: work.entity.describe(), message })
+                self.on_error
+                    .handle(SpinError::Failed { entity: work.entity.describe(), message })
+                    .map(|()| true)
             }
             Err(panic) => {
                 work.next = work.entity.left();
                 let message = panic_message(&*panic);
-                self.on_panic.handle(SpinError::Panicked { entity: work.entity.describe(), message })
+                self.on_panic
+                    .handle(SpinError::Panicked { entity: work.entity.describe(), message })
+                    .map(|()| true)
             }
         }
     }

@@ -68,6 +68,13 @@ pub(crate) struct Ran {
     pub(crate) result: Result<(), String>,
     /// The stamp of the next thing to do, if there is one.
     pub(crate) next: Option<Stamp>,
+    /// Whether there was anything to do, so that a callback was called.
+    pub(crate) called: bool,
+}
+
+impl Ran {
+    /// There was nothing to do any more.
+    pub(crate) const NOTHING: Self = Self { result: Ok(()), next: None, called: false };
 }
 
 /// Where an entity lives in a scheduler.
@@ -366,10 +373,12 @@ impl Scheduler {
         is_first && mem::take(&mut state.parked) // only an earlier end of the sleep is worth a wake-up
     }
 
-    /// The steady time of the next expiry of a steady timer.
+    /// The virtual time of the next expiry that its passing brings.
     pub(crate) fn next_due(&self) -> Option<i64> {
         let state = self.state.lock();
-        state.timers.iter().filter_map(|heap| heap.peek().map(|(due, _)| due)).min()
+        let clock = state.clock.as_ref()?;
+        let moving = ClockKind::ALL.into_iter().filter(|kind| clock.moves_with_steady(*kind));
+        moving.filter_map(|kind| state.timers[kind as usize].peek().map(|(due, _)| due)).min()
     }
 
     // ---- spinning ----
@@ -386,12 +395,10 @@ impl Scheduler {
         true
     }
 
-    pub(crate) fn end_spin(&self, consume_stop: bool) {
+    pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
         state.spinner = None;
-        if consume_stop {
-            state.stopped = false;
-        }
+        state.stopped = false;
     }
 
     /// Whether nobody but the calling thread could run this executor's callbacks now.
@@ -604,15 +611,21 @@ impl State {
         self.note_timers();
     }
 
+    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its stamps' order doesn't.
+    fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
+        let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);
+        if is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
+    }
+
     /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
     #[inline]
     fn pop(&mut self, limit: Option<Stamp>, work: &mut Option<Work>) -> Option<()> {
         let ((_, first), mut slot) = self.ready.first()?;
         if let Some(limit) = limit
-            && first > limit
+            && !self.in_time(first, limit)
         {
             // What was ready at the limit may stand behind a group of higher priority that became ready since.
-            let in_time = self.ready.iter().filter(|((_, key), _)| *key <= limit);
+            let in_time = self.ready.iter().filter(|((_, key), _)| self.in_time(*key, limit));
             slot = in_time.min_by_key(|(key, _)| *key)?.1;
         }
         self.ready.remove(slot);
