@@ -118,7 +118,7 @@ impl Context {
         self.0.clock.set_ros_time(time);
         let timers: Vec<_> = self.0.ros_timers.lock().iter().filter_map(Weak::upgrade).collect();
         timers.iter().for_each(|timer| timer.clock_jumped());
-        self.0.each_executor(|scheduler| crate::clock::Wake::wake(scheduler));
+        self.0.each_executor(crate::clock::Wake::wake);
     }
 
     /// Time now, by the given clock.

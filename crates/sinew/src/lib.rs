@@ -1,4 +1,101 @@
-//! Sinew: communication for robots at memory speed.
+//! Nodes, topics, executors: the parts of a robot program, and the messages between them.
+//!
+//! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
+//! message is copied only if somebody wants it for himself while others read or keep it.
+//!
+//! This release connects the nodes of one [`Context`] in one process. There are no services, no multi-threaded executor,
+//! no shared memory, no network and no generator for `.msg` files yet.
+//!
+//! # The shortest program
+//!
+//! ```
+//! use sinew::prelude::*;
+//!
+//! struct Greeting(&'static str);
+//! impl Message for Greeting {} // travels inside the process, whatever it contains
+//!
+//! fn main() -> sinew::Result<()> {
+//!     let context = Context::from_args()?;
+//!     let node = context.node("greeter")?;
+//!     let greetings = node.publisher::<Greeting>("greetings").create()?;
+//!     let _timer = node.timer(Duration::from_millis(10)).callback(move || greetings.publish(Greeting("hello")))?;
+//!     let done = context.clone();
+//!     let _subscription = node.subscription::<Greeting>("greetings").callback(move |greeting: &Greeting| {
+//!         println!("{}", greeting.0);
+//!         done.shutdown(); // left out, it runs until Ctrl-C
+//!     })?;
+//!     sinew::spin(&context)
+//! }
+//! ```
+//!
+//! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [timers](Timer), [guard
+//! conditions](GuardCondition) and [groups](Group). Each exists until it is dropped: keep it in a variable, `_` alone
+//! drops it at once.
+//!
+//! # Who gets a copy
+//!
+//! A subscription's buffer *owns* its messages (`u`: the callback takes [`Unique<T>`], `Box<T>` or `T`), *shares* them
+//! (`s`: the callback takes `&T` or [`Shared<T>`], or there is none), or holds them *by value* (`v`); see [`BufferType`].
+//! `@1` is the message that was published, where it lies; `@2` and so on are copies. Publishing [`Unique<T>`], `Box<T>`
+//! (adopted where it lies) or `T` (moved into the publisher's pool) follows the column `Unique`. Publishing `&T` makes one
+//! copy in the pool and does the same with that.
+//!
+//! | buffers | `Unique` published | `Shared` published |
+//! |---|---|---|
+//! | u | @1 | @2 |
+//! | u u | @1 @2 | @2 @3 |
+//! | s | @1 | @1 |
+//! | s s | @1 @1 | @1 @1 |
+//! | u s | @1 @2 | @2 @1 |
+//! | u s s | @1 @2 @2 | @2 @1 @1 |
+//! | u u s s | @1 @2 @3 @3 | @2 @3 @1 @1 |
+//! | v | moved | @2 |
+//! | v v | moved, @2 | @2 @3 |
+//! | s v | @1 @2 | @1 @2 |
+//! | u v | @1 @2 | @2 @3 |
+//! | u s v | @1 @2 @3 | @2 @1 @3 |
+//!
+//! A transient-local publisher keeps what it sent, so whatever it publishes follows the column `Shared`. An owning
+//! callback on a buffer of type [`BufferType::Shared`] counts as `s` here; it copies when it takes its message, and only
+//! if somebody else still holds it. [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count.
+//!
+//! # Forms of callbacks
+//!
+//! | of a | takes |
+//! |---|---|
+//! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone` |
+//! | timer | nothing or [`&TimerInfo`](TimerInfo) |
+//! | guard condition | nothing or [`&Triggered`](Triggered) |
+//! | status handler (`on_matched` and the like) | nothing or the event, e.g. [`&Matched`](Matched) |
+//!
+//! The state of the group, `&mut S`, may come before it, and for a subscription [`&MessageInfo`](MessageInfo) after it. A
+//! callback returns nothing or a `Result`. A closure must name the types of its parameters.
+//!
+//! # Threads and blocking
+//!
+//! All handles may be used from any thread. Callbacks run on the thread that spins their [`Executor`], one at a time, in
+//! the order in which their messages were published and their timers were due, those of groups with a higher
+//! [priority](Group::priority) first. Executors on several threads may serve different nodes or groups. The library
+//! starts no threads of its own but one that waits for Ctrl-C, in programs that ask for that ([`Context::from_args`] does).
+//!
+//! Publishing blocks only if the publisher and a subscription are both reliable and keep all, and that subscription is
+//! full: then up to [`QoS::max_blocking_time`]. A wait that could never end fails at once. [`Subscription::take`] doesn't
+//! block. The locks inside are held briefly, and never while the program's code runs (callbacks, filters, `Clone`,
+//! `Drop`). Once warm, publishing and taking allocate nothing but what the message's own `Clone` does.
+//!
+//! # Errors
+//!
+//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`AddError`], [`SpinError`].
+//! [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`]. An error
+//! that a callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
+//! it as an error. Both can be [changed](Executor::on_panic). QoS settings that are not honoured yet (deadline,
+//! liveliness, lease) are a [`CreateError`], never ignored.
+//!
+//! # Where to go on
+//!
+//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Executor`] and its ways to spin;
+//! [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change. The repository's
+//! `docs/architecture.md` shows how the parts work together.
 
 // The message's way from publisher to callback is what this crate is for; see docs/architecture.md for the map.
 
@@ -51,6 +148,11 @@ pub use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};
+
+/// Compiles the programs in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
 
 /// What most programs use.
 pub mod prelude {

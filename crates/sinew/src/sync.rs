@@ -5,7 +5,6 @@
 //!
 //! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's there, too: the macro
 //! of that name below hides the standard one in the whole crate, and [`Local`] has the standard key's methods.
-#![expect(clippy::disallowed_types, reason = "this is the facade the rest of the crate goes through")]
 
 #[cfg(loom)]
 use loom::sync::atomic;
@@ -13,6 +12,9 @@ use loom::sync::atomic;
 use std::sync::atomic;
 
 pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
+/// For hints that are part of no protocol: the standard one in models, too.
+pub(crate) use std::sync::atomic::AtomicU32 as HintU32;
+
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 
 #[cfg(loom)]

@@ -1,5 +1,4 @@
 //! Who gets which copy of a message, by address and by counting clones. (The design's section 5.)
-#![expect(clippy::disallowed_types, reason = "clones are counted across threads; nothing here is modelled")]
 
 mod support;
 

@@ -2,7 +2,6 @@
 //!
 //! Some seconds long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the thread and the
 //! address sanitizer.
-#![expect(clippy::disallowed_types, reason = "a test's own counters; nothing here is modelled")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;

@@ -1,5 +1,4 @@
 //! Scenario `timer`: how late a 1 kHz timer's callback runs, idle and with one core busy.
-#![expect(clippy::disallowed_types, reason = "a bare flag ends the thread that keeps a core busy")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

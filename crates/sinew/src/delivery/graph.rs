@@ -89,7 +89,7 @@ impl Graph {
     pub(crate) fn remove_outlet(&self, outlet: &Arc<Outlet>) {
         let gone = Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let Some(topic) = topics.get_mut(&outlet.topic) else { return None };
+            let topic = topics.get_mut(&outlet.topic)?;
             let index = topic.outlets.iter().position(|other| Arc::ptr_eq(other, outlet))?;
             let gone = topic.outlets.swap_remove(index);
             for inbox in &topic.inboxes {

@@ -117,10 +117,14 @@ struct State {
     sequence: u64,
     way: Way,
     /// What late joiners get: of a transient-local publisher only.
-    retained: Option<Box<VecDeque<(Erased, Publication)>>>,
+    retained: Option<Box<Retained>>,
     copies: u64,
     closed: bool,
 }
+
+/// The newest messages of a transient-local publisher, oldest first.
+#[derive(Default)]
+struct Retained(VecDeque<(Erased, Publication)>);
 
 /// How to deliver, as far as the list says.
 enum Way {
@@ -303,7 +307,7 @@ impl Outlet {
                 let publication = self.next_publication(sequence);
                 outbox.dropped.extend(self.retain(retained, &message, &publication));
                 *copies += plan.copies() as u64;
-                given.deliver(&routes, message, &publication, &promises, outbox);
+                given.deliver(message, &publication, &promises, outbox);
                 drop(state);
             });
             promises.kept();
@@ -340,11 +344,11 @@ impl Outlet {
     #[inline]
     fn retain(
         &self,
-        retained: &mut Option<Box<VecDeque<(Erased, Publication)>>>,
+        retained: &mut Option<Box<Retained>>,
         message: &Erased,
         publication: &Publication,
     ) -> Option<Erased> {
-        let retained = retained.as_mut()?;
+        let Retained(retained) = &mut **retained.as_mut()?;
         let full = retained.len() >= self.qos.capacity();
         let oldest = if full { retained.pop_front() } else { None };
         retained.push_back((message.another(), *publication));
@@ -360,7 +364,7 @@ impl Outlet {
             publication: *publication,
             reception: 0,
         };
-        let entries = state.retained.iter().flat_map(|retained| retained.iter()).map(entry).collect();
+        let entries = state.retained.iter().flat_map(|retained| retained.0.iter()).map(entry).collect();
         drop(state);
         drop((routes, old));
         entries
@@ -382,7 +386,7 @@ impl Outlet {
         Sent {
             published: state.sequence,
             copies: state.copies,
-            retained: state.retained.as_ref().map_or(0, |retained| retained.len()),
+            retained: state.retained.as_ref().map_or(0, |retained| retained.0.len()),
         }
     }
 }
@@ -455,7 +459,6 @@ impl Given {
 
     fn deliver(
         &mut self,
-        routes: &Routes,
         message: Erased,
         publication: &Publication,
         promises: &Promises<'_>,
@@ -463,7 +466,7 @@ impl Given {
     ) {
         let mut original = Some(message);
         for (index, given) in self.chosen.drain(..) {
-            let inbox = &routes.inboxes[index];
+            let inbox = &promises.routes.inboxes[index];
             let message = match (given, original.take()) {
                 (Some(given), untouched) => {
                     original = untouched;

@@ -141,6 +141,10 @@ impl GroupCore {
         drop(entity); // with the user's closure: no lock is held
     }
 
+    pub(crate) fn is_served_by_another(&self, scheduler: &Arc<Scheduler>) -> bool {
+        self.members.lock().executor.as_ref().is_some_and(|(other, _)| !Arc::ptr_eq(other, scheduler))
+    }
+
     pub(crate) fn add_to(&self, scheduler: &Arc<Scheduler>) -> Result<(), NotAdded> {
         let mut members = self.members.lock();
         match &members.executor {

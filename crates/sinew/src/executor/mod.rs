@@ -104,7 +104,11 @@ impl Servable for Context {
 
 impl Servable for Node {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve(self.context_shared(), self.groups(), || format!("node {}", self.full_name()))
+        let what = || format!("node {}", self.full_name());
+        if self.default_group().core.is_served_by_another(&executor.scheduler) {
+            return Err(AddError::Taken { what: what() });
+        }
+        executor.serve(self.context_shared(), self.groups(), what)
     }
 }
 
@@ -149,7 +153,7 @@ impl Executor {
     }
 
     /// Serves a context, a node or a group from now on: of a context or a node all groups that no other executor serves,
-    /// also those that are still to come. May be called while another thread spins.
+    /// also those that are still to come. So groups or nodes that want an executor of their own are added to that first. May be called while another thread spins.
     ///
     /// # Errors
     /// [`AddError`]: another executor serves it, or its context is shut down or lives in another time.

@@ -9,12 +9,15 @@ use crate::clock::Stamp;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Members behind the first.
+type Rest = BinaryHeap<Reverse<(Stamp, u32)>>;
+
 /// A group's ready members, oldest first.
 #[derive(Default)]
 pub(crate) struct Members {
     /// The oldest; there if any is.
     first: Option<(Stamp, u32)>,
-    rest: Option<Box<BinaryHeap<Reverse<(Stamp, u32)>>>>,
+    rest: Option<Box<Rest>>,
 }
 
 impl Members {

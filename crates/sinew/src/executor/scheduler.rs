@@ -575,15 +575,14 @@ impl State {
     /// Makes the timers ready that are due before what is ready, or now.
     #[inline]
     fn fire_timers(&mut self) {
-        match self.ready.first() {
-            // The first was published at a time that is past: a timer that is due before it is due.
-            Some(((_, key), _)) if !self.reads_clock => {
-                if self.first_due <= key.time {
-                    self.fire(ClockKind::Steady, key.time, 0);
-                }
+        let first = self.ready.first().map(|((_, key), _)| key.time);
+        if let Some(first) = first.filter(|_| !self.reads_clock) {
+            // It was published at a time that is past: a timer that is due before it is due.
+            if self.first_due <= first {
+                self.fire(ClockKind::Steady, first, 0);
             }
-            _ if self.first_due != i64::MAX || self.reads_clock => self.fire_by_clock(),
-            _ => {}
+        } else if self.first_due != i64::MAX || self.reads_clock {
+            self.fire_by_clock();
         }
     }
 
@@ -646,8 +645,8 @@ impl State {
     /// Puts an entity back; returns it if it left while it ran.
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<Work>) -> Option<Arc<dyn Entity>> {
-        let Work { entity, turn, slot, member: id, serial, next } = work.take()?;
-        drop(turn); // before anybody can get the next one
+        // With it the turn ends, before anybody can get the next one.
+        let Work { entity, slot, member: id, serial, next, .. } = work.take()?;
         let group = &mut self.slots[slot as usize];
         group.running = 0;
         let gone = match self.members.get_mut(id as usize) {

@@ -16,7 +16,7 @@ use super::scheduler::{Entity, Scheduler, State};
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outlet::Outlet;
 use crate::message::block::{Erased, Pool};
-use crate::sync::Arc;
+use crate::sync::{Arc, HintU32, Ordering};
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
@@ -33,20 +33,20 @@ const FORGOTTEN_AFTER: u8 = 16;
 const LINE: usize = 64;
 
 /// Where an entity is noted in the trail of the thread that used it last. Part of the entity.
-pub(crate) struct Place(std::sync::atomic::AtomicU32); // not a part of any protocol that a model checks
+pub(crate) struct Place(HintU32);
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self(std::sync::atomic::AtomicU32::new(0))
+        Self(HintU32::new(0))
     }
 
     #[inline]
     fn get(&self) -> usize {
-        self.0.load(std::sync::atomic::Ordering::Relaxed) as usize // a hint: nothing rides on it
+        self.0.load(Ordering::Relaxed) as usize // a hint: nothing rides on it
     }
 
     fn set(&self, place: usize) {
-        self.0.store(u32::try_from(place).unwrap_or(0), std::sync::atomic::Ordering::Relaxed); // as above
+        self.0.store(u32::try_from(place).unwrap_or(0), Ordering::Relaxed); // as above
     }
 }
 

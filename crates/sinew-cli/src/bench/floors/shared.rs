@@ -6,7 +6,6 @@
 //! line (S1 below) or on the bell (S2). Only one message is under way at a time: the measuring side sends, the peer
 //! answers with the same number. The buffer belongs to the measuring side until it raises the flag forth, then to the
 //! peer until that raises the flag back.
-#![expect(clippy::disallowed_types, reason = "the bare atomics are what the floors measure")]
 
 use std::os::fd::AsFd;
 use std::ptr::{self, NonNull};

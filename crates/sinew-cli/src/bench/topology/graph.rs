@@ -214,13 +214,21 @@ impl Graph {
         graph.numbered(name).map_err(|problem| TopologyError::Meaning { file: file.to_owned(), problem })
     }
 
-    /// How many publishers each topic has that has any.
-    pub(super) fn publishers_by_topic(&self) -> BTreeMap<&str, usize> {
-        let mut counts = BTreeMap::new();
+    /// The periods of each topic's publishers, for topics that have any.
+    pub(super) fn periods_by_topic(&self) -> BTreeMap<&str, Vec<Duration>> {
+        let mut periods: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for publisher in self.nodes.iter().flat_map(|node| &node.publishers) {
-            *counts.entry(publisher.topic.as_str()).or_default() += 1;
+            periods.entry(publisher.topic.as_str()).or_default().push(publisher.period());
         }
-        counts
+        periods
+    }
+
+    /// How many messages arrive in a second, at all subscriptions together.
+    pub(super) fn deliveries_per_second(&self) -> f64 {
+        let periods = self.periods_by_topic();
+        let subscribers = self.nodes.iter().flat_map(|node| &node.subscribers);
+        let periods = subscribers.filter_map(|subscriber| periods.get(subscriber.topic.as_str())).flatten();
+        periods.map(|period| 1.0 / period.as_secs_f64()).sum()
     }
 
     /// Uses up `number`, and checks what only the whole can tell.

@@ -30,18 +30,29 @@ const SETTLED: Duration = Duration::from_secs(10);
 struct Stamped {
     stamp_ns: i64,
     tracking_number: u32,
-    period_ns: i64,
     /// Which of its topic's publishers sent it.
-    publisher: usize,
+    publisher: u16,
     data: Vec<u8>,
 }
 
 impl Message for Stamped {}
 
-/// What all subscriptions see.
+/// What all subscriptions see, one behind the other: looking at it is left for afterwards, so that measuring touches as
+/// little memory between two callbacks as it can.
+type Log = Vec<Seen>;
+
+/// A message that arrived.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    subscription: u16,
+    publisher: u16,
+    number: u32,
+    latency_ns: i64,
+}
+
+/// The figures of a log.
 struct Arrivals {
     trackers: Vec<Tracker>,
-    latencies: Histogram,
     /// Of those that were not too late.
     sum_ns: f64,
     in_time: u64,
@@ -65,13 +76,8 @@ pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Res
 
 fn figures(graph: &Graph, scale_rate: f64, time: Duration) -> sinew::Result<Figures> {
     let run = Run::new()?;
-    let arrivals = Collected::new(Arrivals {
-        trackers: Vec::new(),
-        latencies: Histogram::new(),
-        sum_ns: 0.0,
-        in_time: 0,
-    });
-    let subscriptions = subscribe(&run, graph, &arrivals)?;
+    let log = Collected::new(room_for(graph, scale_rate, time));
+    let subscriptions = subscribe(&run, graph, &log)?;
     let (publishers, timers) = publish(&run, graph, scale_rate)?;
 
     let rss_start = machine::resident_bytes();
@@ -90,61 +96,89 @@ fn figures(graph: &Graph, scale_rate: f64, time: Duration) -> sinew::Result<Figu
     let copied = publishers.iter().map(|publisher| publisher.statistics().copies).sum::<u64>()
         + subscriptions.iter().map(|subscription| subscription.statistics().copies).sum::<u64>();
     let growth = rss_end.zip(rss_settled).map(|(end, settled)| end.cast_signed() - settled.cast_signed());
-    Ok(arrivals.with(|arrivals| {
-        let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
-        Figures {
-            mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
-            messages: count(|tracker| tracker.received),
-            lost: count(|tracker| tracker.lost),
-            reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
-            late: count(|tracker| tracker.late),
-            too_late: count(|tracker| tracker.too_late),
-            copies: Some(copied),
-            cpu_percent: Some(hundredth(cpu_percent)),
-            rss_start_bytes: rss_start,
-            rss_bytes: rss_end,
-            rss_growth_bytes: growth.filter(|_| time > settling),
-            ..Figures::of(arrivals.latencies.summary())
-        }
-    }))
+    let mut latencies = Histogram::new();
+    let arrivals = log.with(|log| look_at(log, graph, scale_rate, &mut latencies));
+    let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
+    Ok(Figures {
+        mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
+        messages: count(|tracker| tracker.received),
+        lost: count(|tracker| tracker.lost),
+        reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
+        late: count(|tracker| tracker.late),
+        too_late: count(|tracker| tracker.too_late),
+        copies: Some(copied),
+        cpu_percent: Some(hundredth(cpu_percent)),
+        rss_start_bytes: rss_start,
+        rss_bytes: rss_end,
+        rss_growth_bytes: growth.filter(|_| time > settling),
+        ..Figures::of(latencies.summary())
+    })
 }
 
-fn subscribe(
-    run: &Run,
-    graph: &Graph,
-    arrivals: &Collected<Arrivals>,
-) -> sinew::Result<Vec<Subscription<Stamped>>> {
-    let publishers = graph.publishers_by_topic();
+/// A log that need not grow while it is written, its memory there already.
+fn room_for(graph: &Graph, scale_rate: f64, time: Duration) -> Log {
+    let expected = graph.deliveries_per_second() * scale_rate * time.as_secs_f64();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a guess at how much memory to reserve"
+    )]
+    let mut log = vec![Seen { number: 1, ..Seen::default() }; (expected * 1.1) as usize + 1000];
+    log.clear();
+    log
+}
+
+/// Follows every subscription through the log.
+fn look_at(log: &Log, graph: &Graph, scale_rate: f64, latencies: &mut Histogram) -> Arrivals {
+    let periods = graph.periods_by_topic();
+    let topics: Vec<_> = graph
+        .nodes
+        .iter()
+        .flat_map(|node| &node.subscribers)
+        .map(|subscriber| subscriber.topic.as_str())
+        .collect();
+    let trackers = topics.iter().map(|topic| Tracker::new(periods.get(topic).map_or(0, Vec::len))).collect();
+    let mut arrivals = Arrivals { trackers, sum_ns: 0.0, in_time: 0 };
+    for seen in log {
+        let (subscription, publisher) = (usize::from(seen.subscription), usize::from(seen.publisher));
+        let period = periods.get(topics[subscription]).and_then(|periods| periods.get(publisher));
+        let arrival = Arrival {
+            publisher,
+            number: seen.number,
+            period_ns: period.map_or(i64::MAX, |period| nanoseconds(period.div_f64(scale_rate))),
+            latency_ns: seen.latency_ns,
+        };
+        latencies.record(seen.latency_ns);
+        if arrivals.trackers[subscription].scan(&arrival) {
+            arrivals.sum_ns += seen.latency_ns as f64;
+            arrivals.in_time += 1;
+        }
+    }
+    arrivals
+}
+
+fn subscribe(run: &Run, graph: &Graph, log: &Collected<Log>) -> sinew::Result<Vec<Subscription<Stamped>>> {
     let mut subscriptions = Vec::new();
     for plan in &graph.nodes {
         let node = run.context.node(&plan.name)?;
         for subscriber in &plan.subscribers {
-            let topic = subscriber.topic.as_str();
-            let tracker = Tracker::new(publishers.get(topic).copied().unwrap_or(0));
-            let index = arrivals.with(|arrivals| {
-                arrivals.trackers.push(tracker);
-                arrivals.trackers.len() - 1
-            });
-            let seen = arrivals.clone();
-            subscriptions.push(node.subscription::<Stamped>(topic).callback(move |message: &Stamped| {
-                let latency_ns = now_ns() - message.stamp_ns;
-                seen.with(|seen| {
-                    let arrival = Arrival {
-                        publisher: message.publisher,
-                        number: message.tracking_number,
-                        period_ns: message.period_ns,
-                        latency_ns,
-                    };
-                    seen.latencies.record(latency_ns);
-                    if seen.trackers[index].scan(&arrival) {
-                        seen.sum_ns += latency_ns as f64;
-                        seen.in_time += 1;
-                    }
-                });
-            })?);
+            let log = log.clone();
+            let subscription = number(subscriptions.len());
+            subscriptions.push(node.subscription::<Stamped>(&subscriber.topic).callback(
+                move |message: &Stamped| {
+                    let latency_ns = now_ns() - message.stamp_ns;
+                    let Stamped { publisher, tracking_number: number, .. } = *message;
+                    log.with(|log| log.push(Seen { subscription, publisher, number, latency_ns }));
+                },
+            )?);
         }
     }
     Ok(subscriptions)
+}
+
+/// A subscription's or a publisher's number in the log.
+fn number(index: usize) -> u16 {
+    u16::try_from(index).unwrap_or(u16::MAX)
 }
 
 fn publish(
@@ -158,17 +192,17 @@ fn publish(
         let node = run.context.node(&plan.name)?;
         for publisher_plan in &plan.publishers {
             let place = on_topic.entry(&publisher_plan.topic).or_default();
-            let publisher = *place;
+            let publisher = number(*place);
             *place += 1;
             let period = publisher_plan.period().div_f64(scale_rate);
-            let (period_ns, size) = (nanoseconds(period), publisher_plan.data_size());
+            let size = publisher_plan.data_size();
             let to = node.publisher::<Stamped>(&publisher_plan.topic).create()?;
             publishers.push(to.clone());
             let mut tracking_number: u32 = 0;
             timers.push(node.timer(period).callback(move || {
                 let mut message = to.loan();
                 message.data.resize(size, 0);
-                (message.publisher, message.period_ns) = (publisher, period_ns);
+                message.publisher = publisher;
                 message.tracking_number = tracking_number;
                 tracking_number = tracking_number.wrapping_add(1);
                 message.stamp_ns = now_ns();
