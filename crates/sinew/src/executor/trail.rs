@@ -27,7 +27,7 @@ const LENGTH: usize = 160;
 const LEARNT_PER_BURST: usize = 64;
 
 /// After so many bursts without being used, an entity is forgotten.
-const FORGOTTEN_AFTER: u8 = 16;
+const FORGOTTEN_AFTER: u8 = 200;
 
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
