@@ -5,7 +5,7 @@
 //! `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and differ by steps only, so an offset that is measured
 //! again every second serves for a second.
 
-use crate::sync::{Arc, AtomicBool, AtomicI64, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicI64, AtomicU64, Mutex, Ordering};
 use rustix::time::{ClockId, clock_gettime};
 use std::cell::Cell;
 use std::fmt;
@@ -116,8 +116,7 @@ pub(crate) struct Clock(Arc<Clocks>);
 struct Clocks {
     source: Option<VirtualClock>,
     /// ROS time, while it is set.
-    ros: AtomicI64,
-    ros_is_set: AtomicBool,
+    ros: Mutex<Option<i64>>,
     /// Wall minus steady time, and the steady time it was measured at.
     wall_offset: AtomicI64,
     offset_measured: AtomicI64,
@@ -127,8 +126,7 @@ impl Clock {
     pub(crate) fn new(source: Option<VirtualClock>) -> Self {
         Self(Arc::new(Clocks {
             source,
-            ros: AtomicI64::new(0),
-            ros_is_set: AtomicBool::new(false),
+            ros: Mutex::new(None),
             wall_offset: AtomicI64::new(0),
             offset_measured: AtomicI64::new(i64::MIN),
         }))
@@ -175,9 +173,10 @@ impl Clock {
         match kind {
             ClockKind::Steady => self.steady(),
             ClockKind::System => self.wall(),
-            // Acquire: pairs with the Release in `set_ros_time`; carries the time.
-            ClockKind::Ros if self.0.ros_is_set.load(Ordering::Acquire) => self.0.ros.load(Ordering::Relaxed),
-            ClockKind::Ros => self.wall(),
+            ClockKind::Ros => {
+                let set = *self.0.ros.lock();
+                set.unwrap_or_else(|| self.wall())
+            }
         }
     }
 
@@ -205,17 +204,12 @@ impl Clock {
 
     /// Sets ROS time; `None` returns to the wall clock.
     pub(crate) fn set_ros_time(&self, time: Option<Time>) {
-        if let Some(time) = time {
-            self.0.ros.store(time.0, Ordering::Relaxed); // carried by the Release below
-        }
-        // Release: pairs with the Acquire in `now`.
-        self.0.ros_is_set.store(time.is_some(), Ordering::Release);
+        *self.0.ros.lock() = time.map(Time::nanoseconds);
     }
 
     /// Whether this clock goes on with steady time: all but ROS time that somebody sets.
     pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
-        // Acquire: as in `now`.
-        kind != ClockKind::Ros || !self.0.ros_is_set.load(Ordering::Acquire)
+        kind != ClockKind::Ros || self.0.ros.lock().is_none()
     }
 
     /// Whether real time brings this clock forward: only then is it worth sleeping for.

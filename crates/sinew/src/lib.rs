@@ -104,7 +104,7 @@ mod sync; // first: its `thread_local!` is the crate's in a model
 
 mod arguments;
 mod callback;
-pub mod clock;
+mod clock;
 mod context;
 mod delivery;
 mod error;

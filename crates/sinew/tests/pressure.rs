@@ -386,3 +386,20 @@ fn of_two_executors_that_would_wait_for_each_other_one_is_told() -> sinew::Resul
     assert_eq!(outcomes, [None, Some(PublishFailure::WouldDeadlock)], "and the other one's wait ends");
     Ok(())
 }
+
+#[test]
+fn a_waiting_publisher_notices_that_a_message_expired() {
+    let context = Context::new().unwrap();
+    let node = context.node("node").unwrap();
+    let qos = QoS::default().keep_all().max_samples(1);
+    let offered = qos.lifespan(Duration::from_millis(5)).max_blocking_time(Duration::from_secs(60));
+    let publisher = node.publisher::<Expiring>("topic").qos(offered).create().unwrap();
+    let subscription = node.subscription::<Expiring>("topic").qos(qos).create().unwrap();
+    publisher.publish(Expiring(1)).unwrap();
+    publisher.publish(Expiring(2)).unwrap(); // nobody takes: only the first one's end makes room
+    assert_eq!(subscription.statistics().expired, 1);
+}
+
+#[derive(Clone, Debug)]
+struct Expiring(#[expect(dead_code, reason = "tells the two apart for a reader")] u32);
+impl Message for Expiring {}

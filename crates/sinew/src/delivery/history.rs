@@ -185,6 +185,15 @@ impl History {
         Some((oldest.message, Cause::Overwritten))
     }
 
+    /// When the first message that can expire does.
+    pub(crate) fn first_expiry(&self) -> Option<i64> {
+        if self.mortal == 0 {
+            return None;
+        }
+        let entries = self.first.iter().chain(&self.rest);
+        entries.map(|entry| entry.publication.expires).filter(|&expires| expires != i64::MAX).min()
+    }
+
     /// Whether there are messages that can expire.
     #[inline]
     pub(crate) fn has_mortals(&self) -> bool {

@@ -294,8 +294,14 @@ impl Inbox {
                 }
                 waiting_for = Some(waits.enter(&held_up, home.scheduler.id).ok_or(NoPlace::WouldDeadlock)?);
             }
+            // A message that expires meanwhile gives way, too; nobody says when.
+            let now = self.wanted.clock.steady();
+            let expiry = state
+                .history
+                .first_expiry()
+                .map(|expiry| Time::from_nanoseconds(expiry) - Time::from_nanoseconds(now));
             state.waiting += 1;
-            state = self.space.wait_at_most(state, Some(left));
+            state = self.space.wait_at_most(state, Some(expiry.map_or(left, |expiry| expiry.min(left))));
             state.waiting -= 1;
         }
     }

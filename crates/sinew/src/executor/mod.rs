@@ -441,6 +441,9 @@ impl Executor {
             Err(panic) => {
                 work.next = work.entity.left();
                 let message = panic_message(&*panic);
+                if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+                    std::mem::forget(another); // a panic whose payload panics: one report is enough
+                }
                 self.on_panic
                     .handle(SpinError::Panicked { entity: work.entity.describe(), message })
                     .map(|()| true)

@@ -358,6 +358,7 @@ impl Scheduler {
         state.unready(home);
         let Some(member) = member_of(&mut state.members, home) else { return false };
         let heap = &mut state.timers[clock as usize];
+        let before = heap.peek().map(|(due, _)| due);
         match (member.timer, due) {
             (Some(timer), Some(due)) => heap.update(timer, due),
             (None, Some(due)) => {
@@ -368,9 +369,11 @@ impl Scheduler {
             (Some(timer), None) => drop(heap.remove(timer)),
             (None, None) => return false,
         }
-        let is_first = heap.peek().is_some_and(|(_, first)| Some(first) == member.timer);
+        let first = heap.peek().map(|(due, _)| due);
         state.note_timers();
-        is_first && mem::take(&mut state.parked) // only an earlier end of the sleep is worth a wake-up
+        // Only an earlier end of the sleep is worth a wake-up.
+        let earlier = first.is_some_and(|first| before.is_none_or(|before| first < before));
+        earlier && mem::take(&mut state.parked)
     }
 
     /// The virtual time of the next expiry that its passing brings.

@@ -97,7 +97,7 @@ fn figures(graph: &Graph, scale_rate: f64, time: Duration) -> sinew::Result<Figu
         + subscriptions.iter().map(|subscription| subscription.statistics().copies).sum::<u64>();
     let growth = rss_end.zip(rss_settled).map(|(end, settled)| end.cast_signed() - settled.cast_signed());
     let mut latencies = Histogram::new();
-    let arrivals = log.with(|log| look_at(log, graph, scale_rate, &mut latencies));
+    let arrivals = log.with(|log| look_at(log, graph, &publishers, scale_rate, &mut latencies));
     let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
     Ok(Figures {
         mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
@@ -129,7 +129,13 @@ fn room_for(graph: &Graph, scale_rate: f64, time: Duration) -> Log {
 }
 
 /// Follows every subscription through the log.
-fn look_at(log: &Log, graph: &Graph, scale_rate: f64, latencies: &mut Histogram) -> Arrivals {
+fn look_at(
+    log: &Log,
+    graph: &Graph,
+    publishers: &[Publisher<Stamped>],
+    scale_rate: f64,
+    latencies: &mut Histogram,
+) -> Arrivals {
     let periods = graph.periods_by_topic();
     let topics: Vec<_> = graph
         .nodes
@@ -152,6 +158,14 @@ fn look_at(log: &Log, graph: &Graph, scale_rate: f64, latencies: &mut Histogram)
         if arrivals.trackers[subscription].scan(&arrival) {
             arrivals.sum_ns += seen.latency_ns as f64;
             arrivals.in_time += 1;
+        }
+    }
+    for (topic, tracker) in topics.iter().zip(&mut arrivals.trackers) {
+        let sent = publishers
+            .iter()
+            .filter(|publisher| publisher.topic().trim_start_matches('/') == topic.trim_start_matches('/'));
+        for (index, publisher) in sent.enumerate() {
+            tracker.finish(index, publisher.statistics().published);
         }
     }
     arrivals

@@ -55,6 +55,14 @@ impl Tracker {
     }
 }
 
+impl Tracker {
+    /// Counts what a publisher sent after the last message of it that came: its messages are numbered from 0.
+    pub(super) fn finish(&mut self, publisher: usize, published: u64) {
+        let came = self.last.get(publisher).copied().flatten().map_or(0, |last| u64::from(last) + 1);
+        self.lost += published.saturating_sub(came);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
