@@ -23,6 +23,7 @@ use std::fmt;
 /// assert_eq!(executor.spin_some()?, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+#[must_use = "a guard condition ends when it is dropped: keep it in a variable"]
 pub struct GuardCondition {
     joined: Joined<Triggered>,
 }

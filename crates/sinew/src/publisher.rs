@@ -38,6 +38,7 @@ const POOL_CAPACITY: usize = 64;
 /// frames.publish(frame)?;                // moved, not copied
 /// # Ok::<(), sinew::Error>(())
 /// ```
+#[must_use = "a publisher ends when its last handle is dropped: keep it in a variable"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
     outlet: Arc<Outlet>,

@@ -66,6 +66,7 @@ pub enum BufferType {
 /// assert_eq!(numbers.statistics().overwritten, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
+#[must_use = "a subscription ends when it is dropped: keep it in a variable"]
 pub struct Subscription<T: Message> {
     inbox: Arc<Inbox>,
     member: Option<(Arc<GroupCore>, Membership)>,
@@ -336,7 +337,11 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
             };
             Inbox::new(wanted, observers, lost)
         });
-        Ok(Subscription { inbox, member: None, handlers: self.handlers, node: self.node, of: PhantomData })
+        // A subscription already: if its filter panics while it joins, it leaves again.
+        let subscription =
+            Subscription { inbox, member: None, handlers: self.handlers, node: self.node, of: PhantomData };
+        subscription.node.context_shared().graph.join(&subscription.inbox);
+        Ok(subscription)
     }
 }
 

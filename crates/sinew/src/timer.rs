@@ -40,6 +40,7 @@ use std::time::Duration;
 /// assert!(timer.is_cancelled());
 /// # Ok::<(), sinew::Error>(())
 /// ```
+#[must_use = "a timer ends when it is dropped: keep it in a variable"]
 pub struct Timer {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
@@ -182,7 +183,14 @@ impl Schedule {
     fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
         let now = self.clock.now(self.kind);
         let mut state = self.state.lock();
-        if state.cancelled || state.due > now {
+        if state.cancelled {
+            return None;
+        }
+        if state.due > now {
+            // It was reset, or its clock was set back since it became ready: it waits again.
+            let signal = self.arm(&state);
+            drop(state);
+            debug_assert!(signal.is_none(), "the thread that would be signalled is this one");
             return None;
         }
         let due = state.due;

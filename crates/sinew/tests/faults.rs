@@ -223,3 +223,45 @@ fn an_executor_is_spun_by_one_thread_at_a_time() -> sinew::Result<()> {
     });
     Ok(())
 }
+
+/// A panic whose payload panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the payload panicked");
+    }
+}
+
+#[test]
+fn a_panic_whose_payload_panics_leaves_the_group_working() -> sinew::Result<()> {
+    let (_context, node, executor) = stage(|executor| executor)?;
+    let mut first = true;
+    let subscription = node.subscription("numbers").callback(move |_: &Number| {
+        if std::mem::take(&mut first) {
+            std::panic::panic_any(Bomb);
+        }
+    })?;
+    let publisher = node.publisher("numbers").create()?;
+    publisher.publish(Number(1))?;
+    publisher.publish(Number(2))?;
+    assert!(matches!(executor.spin_some(), Err(SpinError::Panicked { .. })));
+    assert_eq!(executor.spin_some()?, 1, "the second message is still there, and runs");
+    subscription.close();
+    Ok(())
+}
+
+#[test]
+fn a_filter_that_panics_while_its_subscription_joins_leaves_no_subscription() -> sinew::Result<()> {
+    let (_context, node, _executor) = stage(|executor| executor)?;
+    let qos = QoS::default().transient_local();
+    let publisher = node.publisher("numbers").qos(qos).create()?;
+    publisher.publish(Number(1))?;
+    let joining = std::panic::AssertUnwindSafe(|| {
+        let picky = node.subscription("numbers").qos(qos).filter(|_: &Number| panic!("no"));
+        drop(picky.create());
+    });
+    assert!(std::panic::catch_unwind(joining).is_err());
+    assert_eq!(publisher.matched_subscriptions(), 0);
+    Ok(())
+}

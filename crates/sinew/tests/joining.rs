@@ -384,3 +384,35 @@ fn several_threads_with_one_publisher_keep_the_order_of_its_sequence_numbers() -
     }
     Ok(())
 }
+
+#[test]
+fn what_happens_on_another_topic_makes_no_copies() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    struct Counted(Arc<AtomicU64>, Arc<dyn Fn() + Send + Sync>);
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            (self.1)();
+            Self(self.0.clone(), self.1.clone())
+        }
+    }
+    impl sinew::Message for Counted {}
+    #[derive(Clone)]
+    struct Other;
+    impl sinew::Message for Other {}
+
+    let context = sinew::Context::new().unwrap();
+    let node = context.node("node").unwrap();
+    let publisher = node.publisher("kept").qos(sinew::QoS::default().transient_local()).create().unwrap();
+    let owner = node.subscription::<Counted>("kept").buffer(sinew::BufferType::Unique).create().unwrap();
+    // Every clone comes with a change on another topic, between looking at the list and delivering.
+    let elsewhere = node.clone();
+    let churn = move || drop(elsewhere.subscription::<Other>("other").create().unwrap());
+    let clones = Arc::new(AtomicU64::new(0));
+    publisher.publish(Counted(clones.clone(), Arc::new(churn))).unwrap();
+    assert_eq!(clones.load(Ordering::Relaxed), 1);
+    assert_eq!(publisher.statistics().copies, 1);
+    assert!(owner.take().is_some());
+}

@@ -674,3 +674,37 @@ fn a_callback_that_panics_leaves_no_chain_behind() -> sinew::Result<()> {
     assert_ne!(chain_of(&out), chain_of(&tap));
     Ok(())
 }
+
+#[test]
+fn a_timer_that_was_due_waits_again_when_time_goes_back() -> sinew::Result<()> {
+    let clock = sinew::VirtualClock::new();
+    let context = virtual_context(&clock);
+    let node = context.node("node")?;
+    let executor = sinew::Executor::single();
+    executor.add(&context)?;
+    let back = clock.clone();
+    let mut first = true;
+    let _one = node.timer(Duration::from_millis(100)).callback(move || {
+        if std::mem::take(&mut first) {
+            back.set(sinew::Time::from_nanoseconds(0));
+        }
+    })?;
+    let other = node.timer(Duration::from_millis(100)).callback(|| {})?;
+    clock.advance(Duration::from_millis(100));
+    assert_eq!(executor.spin_some()?, 1, "the second one is not due any more");
+    assert_eq!(other.time_until_next(), Some(Duration::from_millis(100)));
+    clock.advance(Duration::from_millis(100));
+    assert_eq!(executor.spin_some()?, 1, "it is due again; the first is due at 200 ms");
+    Ok(())
+}
+
+#[test]
+fn spin_once_gives_up_after_real_time_also_in_virtual_time() -> sinew::Result<()> {
+    let context = virtual_context(&sinew::VirtualClock::new());
+    let node = context.node("node")?;
+    let executor = sinew::Executor::single();
+    executor.add(&context)?;
+    let _timer = node.timer(Duration::from_millis(1)).callback(|| {})?;
+    assert!(!executor.spin_once(Duration::from_millis(5))?);
+    Ok(())
+}

@@ -125,14 +125,14 @@ impl Graph {
             (inbox, old)
         });
         drop(old); // old lists may be the last to hold entities: outside the lock
-        if inbox.wanted.qos.is_transient_local() {
-            self.join(&inbox);
-        }
         inbox
     }
 
-    /// Gives a transient-local subscription what its publishers retain.
-    fn join(&self, inbox: &Arc<Inbox>) {
+    /// Gives a transient-local subscription what its publishers retain. Runs its filter.
+    pub(crate) fn join(&self, inbox: &Arc<Inbox>) {
+        if !inbox.wanted.qos.is_transient_local() {
+            return;
+        }
         let outlets: Vec<_> = {
             let topics = self.topics.lock();
             let Some(topic) = topics.get(&inbox.wanted.topic) else { return };

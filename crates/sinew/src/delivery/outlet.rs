@@ -297,7 +297,8 @@ impl Outlet {
                 return Err((message, reason));
             }
             // C2 again: what joined since must either be delivered to or find the message retained.
-            if retains && self.context.graph.generation() != generation {
+            if retains && self.context.graph.generation() != generation && !self.is_newest(&routes) {
+                state.copies += plan.copies() as u64; // made in vain, but made
                 drop(state);
                 given.forget_copies();
                 continue;
@@ -322,6 +323,11 @@ impl Outlet {
         }
         // Acquire: pairs with the Release of the shutdown; nothing is accepted after it.
         self.context.ended.load(Ordering::Acquire).then_some(Unpublished::Shutdown)
+    }
+
+    /// Whether the class still has this list: the generation counts changes of all topics.
+    fn is_newest(&self, routes: &Arc<Routes>) -> bool {
+        Arc::ptr_eq(routes, &self.class.routes.lock())
     }
 
     /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.

@@ -152,7 +152,9 @@ impl GroupCore {
             Some(_) => return Err(NotAdded::Elsewhere),
             None => {}
         }
-        let slot = scheduler.add_group(self.number.get(), members.priority);
+        let Some(slot) = scheduler.add_group(self.number.get(), members.priority) else {
+            return Err(NotAdded::Elsewhere); // with an executor that is going
+        };
         members.executor = Some((scheduler.clone(), slot));
         for (_, resident) in &mut members.entities {
             let home = scheduler.enter(slot, resident.serial, resident.entity.clone());
@@ -175,5 +177,53 @@ impl GroupCore {
             }
         }
         scheduler.remove_group(slot);
+    }
+}
+
+impl Drop for GroupCore {
+    fn drop(&mut self) {
+        // The last handle and the last entity are gone: so is the executor's place for the group.
+        if let Some((scheduler, slot)) = self.members.lock().executor.take() {
+            scheduler.remove_group(slot);
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::{Context, Duration, Executor};
+
+    #[test]
+    fn an_executor_has_no_place_for_groups_that_are_gone() {
+        let context = Context::new().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let _stays = context.node("stays").unwrap();
+        for n in 0..100 {
+            let node = context.node("goes").unwrap();
+            let group = node.group(n).priority(n);
+            let _timer = node.timer(Duration::from_secs(1)).in_group(&group).callback(|| {}).unwrap();
+        }
+        assert_eq!(executor.scheduler.slots(), 1);
+    }
+
+    #[test]
+    fn a_group_that_goes_in_its_own_callback_goes() {
+        let context = Context::new().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let node = context.node("goes").unwrap();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let guard = node
+            .guard_condition()
+            .callback(move || {
+                let everything: Box<dyn std::any::Any + Send> = receiver.recv().unwrap();
+                drop(everything);
+            })
+            .unwrap();
+        guard.trigger();
+        sender.send(Box::new((guard, node))).unwrap();
+        assert_eq!(executor.spin_some().unwrap(), 1);
+        assert_eq!(executor.scheduler.slots(), 0);
     }
 }

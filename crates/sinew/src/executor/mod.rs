@@ -29,6 +29,7 @@ use membership::Groups;
 use scheduler::{Next, Patience, Ran, Scheduler, Slack, Work};
 use std::any::Any;
 use std::fmt;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Weak;
@@ -117,7 +118,7 @@ impl<S: Send + 'static> Servable for Group<S> {
         let context = &self.core.context;
         executor.meet(context)?;
         match self.core.add_to(&executor.scheduler) {
-            Ok(()) => executor.served.lock().push(Served::Group(Arc::downgrade(&self.core))),
+            Ok(()) => executor.remember(Served::Group(Arc::downgrade(&self.core))),
             Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => {
                 return Err(AddError::Taken { what: format!("the group of node {}", self.core.node) });
@@ -172,12 +173,26 @@ impl Executor {
         if !groups.serve(&self.scheduler) {
             return Err(AddError::Taken { what: what() });
         }
-        let mut served = self.served.lock();
-        if !served.iter().any(|known| matches!(known, Served::Groups(known) if Arc::ptr_eq(known, groups))) {
-            served.push(Served::Groups(groups.clone()));
-        }
-        drop(served);
+        self.remember(Served::Groups(groups.clone()));
         self.follow(context)
+    }
+
+    /// Notes what to give free at the end, and forgets what is gone by itself.
+    fn remember(&self, new: Served) {
+        let mut served = self.served.lock();
+        if served.len() == served.capacity() {
+            served.retain(|known| match known {
+                Served::Groups(groups) => Arc::strong_count(groups) > 1,
+                Served::Group(group) => group.strong_count() > 0,
+            });
+        }
+        let is_known = |known: &Served| match (known, &new) {
+            (Served::Groups(known), Served::Groups(new)) => Arc::ptr_eq(known, new),
+            _ => false,
+        };
+        if !served.iter().any(is_known) {
+            served.push(new);
+        }
     }
 
     /// Whether it could serve anything of the context.
@@ -229,14 +244,14 @@ impl Executor {
         spin.run(Patience::None)
     }
 
-    /// Runs one callback, for which it waits at most `timeout`. Returns whether one ran.
+    /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual time). Returns whether one ran.
     ///
     /// # Errors
     /// As [`spin`](Self::spin).
     pub fn spin_once(&self, timeout: Duration) -> Result<bool, SpinError> {
         let mut spin = self.begin(false)?;
         spin.most = 1;
-        let now = self.scheduler.clock().map_or_else(|| Time::steady().nanoseconds(), |clock| clock.steady());
+        let now = Time::steady().nanoseconds();
         let patience = if timeout.is_zero() {
             Patience::None
         } else {
@@ -311,6 +326,7 @@ impl Executor {
 
 impl Drop for Executor {
     fn drop(&mut self) {
+        self.scheduler.close(); // groups that are just being made find another executor, or none
         for served in self.served.lock().drain(..) {
             match served {
                 Served::Groups(groups) => groups.leave(&self.scheduler),
@@ -373,13 +389,12 @@ impl Spin<'_> {
     fn run(&self, patience: Patience) -> Result<u64, SpinError> {
         let mut slack = Slack::new();
         let mut ran = 0;
-        let mut work = None;
+        let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut work, patience, &mut slack) {
+            match self.executor.scheduler.next(&mut hand.work, patience, &mut slack) {
                 Next::Run => {
-                    ran += u64::from(self.execute(&mut work)?);
+                    ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
-                        self.executor.scheduler.finish(&mut work);
                         return Ok(ran);
                     }
                 }
@@ -392,25 +407,39 @@ impl Spin<'_> {
     /// Runs callbacks until somebody pokes; false if the executor was stopped.
     fn run_until_poked(&self) -> Result<bool, SpinError> {
         let mut slack = Slack::new();
-        let mut work = None;
+        let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut work, Patience::Forever, &mut slack) {
-                Next::Run => drop(self.execute(&mut work)?),
+            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut slack) {
+                Next::Run => drop(self.execute(&mut hand)?),
                 Next::Poked => return Ok(true),
                 Next::Idle | Next::Stopped => return Ok(false),
             }
         }
     }
 
-    /// Runs one callback; if it fails and that stops the spin, its entity is put back.
+    /// Runs one callback; whether it was called.
     #[inline]
-    fn execute(&self, work: &mut Option<Work>) -> Result<bool, SpinError> {
-        let Some(entity) = work else { return Ok(false) };
-        let result = self.executor.execute(entity);
-        if result.is_err() {
-            self.executor.scheduler.finish(work);
+    fn execute(&self, work: &mut InHand<'_>) -> Result<bool, SpinError> {
+        let Some(work) = &mut work.work else { return Ok(false) };
+        self.executor.execute(work)
+    }
+
+    fn in_hand(&self) -> InHand<'_> {
+        InHand { scheduler: &self.executor.scheduler, work: None }
+    }
+}
+
+/// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
+struct InHand<'a> {
+    scheduler: &'a Scheduler,
+    work: Option<Work>,
+}
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        if self.work.is_some() {
+            self.scheduler.finish(&mut self.work);
         }
-        result
     }
 }
 
@@ -461,7 +490,8 @@ impl OnFault {
                 if log::log_enabled!(log::Level::Error) {
                     log::error!("{error}");
                 } else {
-                    eprintln!("sinew: {error}");
+                    // Standard error may be closed: then there is nobody to tell.
+                    let _ = writeln!(std::io::stderr(), "sinew: {error}");
                 }
                 Ok(())
             }

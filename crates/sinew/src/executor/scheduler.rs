@@ -35,6 +35,7 @@ use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
 use crate::sync::{Arc, Condvar, Mutex, next_serial};
 use slab::Slab;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::mem;
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -118,8 +119,10 @@ pub(crate) struct State {
     /// Per clock: when the timers in `timer_places` are due.
     timers: [Heap<i64>; 3],
     timer_places: Slab<TimerPlace>,
-    /// Groups have different priorities.
-    priorities_differ: bool,
+    /// How many groups have which priority.
+    priorities: BTreeMap<i32, usize>,
+    /// The executor is gone: nothing is taken in any more.
+    closed: bool,
     parked: bool,
     /// The next blocking spin, or the one that runs, returns.
     stopped: bool,
@@ -150,6 +153,8 @@ struct Slot {
     ready: ready::Members,
     priority: i32,
     members: u32,
+    /// The group is gone; the slot goes when its last callback has finished.
+    leaves: bool,
 }
 
 struct Member {
@@ -192,7 +197,7 @@ pub(crate) enum Patience {
     Until(Stamp),
     /// Not at all.
     None,
-    /// Until this steady time.
+    /// Until this time of the machine's steady clock, also in virtual time.
     Deadline(i64),
     Forever,
 }
@@ -215,7 +220,8 @@ impl Scheduler {
                 reads_clock: false,
                 timers: [Heap::new(), Heap::new(), Heap::new()],
                 timer_places: Slab::new(),
-                priorities_differ: false,
+                priorities: BTreeMap::new(),
+                closed: false,
                 parked: false,
                 stopped: false,
                 ended: false,
@@ -248,32 +254,51 @@ impl Scheduler {
         }
     }
 
-    /// Makes room for a group; `group` is the number that its turn opens.
-    pub(crate) fn add_group(&self, group: u64, priority: i32) -> u32 {
+    /// Makes room for a group; `group` is the number that its turn opens. `None` if the executor is gone.
+    pub(crate) fn add_group(&self, group: u64, priority: i32) -> Option<u32> {
         let mut state = self.state.lock();
-        let slot = Slot { group, running: 0, ready: ready::Members::default(), priority, members: 0 };
+        if state.closed {
+            return None;
+        }
+        let slot =
+            Slot { group, running: 0, ready: ready::Members::default(), priority, members: 0, leaves: false };
         let slot = index(state.slots.insert(slot));
         state.ready.reserve(slot + 1);
-        state.compare_priorities();
-        slot
+        state.count_priority(None, Some(priority));
+        Some(slot)
     }
 
-    /// Forgets a group whose members have all left.
+    /// Forgets a group whose members have all left; if its last callback is still running, after that.
     pub(crate) fn remove_group(&self, slot: u32) {
         let mut state = self.state.lock();
-        state.ready.remove(slot);
-        let gone = state.slots.try_remove(slot as usize);
-        state.compare_priorities();
+        let gone = match state.slots.get_mut(slot as usize) {
+            Some(group) if group.running != 0 => {
+                group.leaves = true;
+                None
+            }
+            Some(_) => state.remove_slot(slot),
+            None => None,
+        };
         drop(state);
         drop(gone);
     }
 
+    /// How many groups have a place here.
+    #[cfg(test)]
+    pub(crate) fn slots(&self) -> usize {
+        self.state.lock().slots.len()
+    }
+
+    /// The executor goes: from now on nothing is taken in.
+    pub(crate) fn close(&self) {
+        self.state.lock().closed = true;
+    }
+
     pub(crate) fn set_priority(&self, slot: u32, priority: i32) {
         let mut state = self.state.lock();
-        if let Some(group) = state.slots.get_mut(slot as usize) {
-            group.priority = priority;
-        }
-        state.compare_priorities();
+        let Some(group) = state.slots.get_mut(slot as usize) else { return };
+        let before = mem::replace(&mut group.priority, priority);
+        state.count_priority(Some(before), Some(priority));
         state.place_group(slot);
     }
 
@@ -520,7 +545,7 @@ impl State {
         if mem::replace(&mut member.ready, true) {
             return; // sticky: it keeps the key under which it is waiting
         }
-        let group = &mut self.slots[member.slot as usize];
+        let Some(group) = self.slots.get_mut(member.slot as usize) else { return };
         if group.ready.push(key, id) && group.running == 0 {
             self.ready.update(member.slot, (Reverse(group.priority), key));
         }
@@ -540,7 +565,9 @@ impl State {
             && mem::take(&mut member.ready)
         {
             let slot = member.slot;
-            self.slots[slot as usize].ready.remove(home.member);
+            if let Some(group) = self.slots.get_mut(slot as usize) {
+                group.ready.remove(home.member);
+            }
             self.place_group(slot);
         }
     }
@@ -560,10 +587,26 @@ impl State {
         Some(member)
     }
 
-    fn compare_priorities(&mut self) {
-        let mut priorities = self.slots.iter().map(|(_, group)| group.priority);
-        let first = priorities.next();
-        self.priorities_differ = priorities.any(|priority| Some(priority) != first);
+    fn remove_slot(&mut self, slot: u32) -> Option<Slot> {
+        self.ready.remove(slot);
+        let gone = self.slots.try_remove(slot as usize)?;
+        self.count_priority(Some(gone.priority), None);
+        Some(gone)
+    }
+
+    /// A group's priority changes, from none if it comes, to none if it goes.
+    fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
+        if let Some(to) = to {
+            *self.priorities.entry(to).or_default() += 1;
+        }
+        if let Some(from) = from
+            && let Some(count) = self.priorities.get_mut(&from)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&from);
+            }
+        }
         self.note_timers();
     }
 
@@ -572,7 +615,7 @@ impl State {
         let [steady, others @ ..] = &self.timers;
         self.first_due = steady.peek().map_or(i64::MAX, |(due, _)| due);
         let other_clocks = others.iter().any(|heap| !heap.is_empty());
-        self.reads_clock = other_clocks || (self.priorities_differ && !steady.is_empty());
+        self.reads_clock = other_clocks || (self.priorities.len() > 1 && !steady.is_empty());
     }
 
     /// Makes the timers ready that are due before what is ready, or now.
@@ -664,7 +707,10 @@ impl State {
             }
             _ => Some(entity),
         };
-        if let Some((key, _)) = group.ready.first() {
+        if group.leaves {
+            // Its last members left while this ran: `gone` is the last of them, and the slot has nothing to be dropped.
+            self.remove_slot(slot);
+        } else if let Some((key, _)) = group.ready.first() {
             self.ready.update(slot, (Reverse(group.priority), key));
         }
         gone
@@ -672,24 +718,17 @@ impl State {
 
     /// How long a thread may sleep when nothing is ready.
     fn longest_wait(&self, deadline: Option<i64>) -> Wait {
-        let Some(clock) = &self.clock else {
-            // No group yet, so no virtual clock either.
-            return match deadline.map(|deadline| deadline.saturating_sub(clock::Time::steady().nanoseconds()))
-            {
-                Some(left) if left <= 0 => Wait::Over,
-                left => Wait::AtMost(left.map(wait_of)),
-            };
-        };
-        let now = clock.steady();
         let mut sleep = i64::MAX;
         if let Some(deadline) = deadline {
-            if deadline <= now {
+            sleep = deadline.saturating_sub(clock::Time::steady().nanoseconds());
+            if sleep <= 0 {
                 return Wait::Over;
             }
-            if !clock.is_virtual() {
-                sleep = deadline - now;
-            }
         }
+        let Some(clock) = &self.clock else {
+            return Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, so no timer
+        };
+        let now = clock.steady();
         for kind in ClockKind::ALL {
             let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
             let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });

@@ -138,6 +138,7 @@ impl Pair {
         match operation {
             Operation::AddGroup { priority } => {
                 let slot = self.scheduler.add_group(Number::new().get(), priority);
+                let slot = slot.expect("the scheduler is open");
                 self.groups.push(Group { slot, priority, running: false });
             }
             Operation::SetPriority { group, priority } => {
