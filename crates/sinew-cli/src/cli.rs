@@ -61,11 +61,11 @@ pub(crate) struct DemoOptions {
     pub(crate) save: Option<PathBuf>,
 
     /// End after that long. Default: on a terminal when Ctrl-C is pressed, otherwise after 3 seconds.
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
 
     /// Frames per second.
-    #[arg(long, value_name = "HZ", value_parser = frame_rate, default_value = "30")]
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = frame_rate, default_value = "30")]
     pub(crate) rate: f64,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct ChainOptions {
     pub(crate) relays: u32,
 
     /// Messages per second; may be given several times, for a row each.
-    #[arg(long = "rate", value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
     pub(crate) rates: Vec<f64>,
 
     #[command(flatten)]
@@ -189,7 +189,7 @@ pub(crate) enum Placement {
 pub(crate) struct Output {
     /// How long each row is measured in all [default: floors 2, chain 10, pipeline 10, topology 120, entities 1, fanout 5,
     /// timer 10].
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
 
     /// Also write every figure, with the host's facts, to this file (replaced if it exists).
