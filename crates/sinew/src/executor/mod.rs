@@ -470,9 +470,7 @@ impl Executor {
             Err(panic) => {
                 work.next = work.entity.left();
                 let message = panic_message(&*panic);
-                if let Err(another) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-                    std::mem::forget(another); // a panic whose payload panics: one report is enough
-                }
+                dispose_of(panic);
                 self.on_panic
                     .handle(SpinError::Panicked { entity: work.entity.describe(), message })
                     .map(|()| true)
@@ -497,6 +495,18 @@ impl OnFault {
             }
         }
     }
+}
+
+/// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.
+fn dispose_of(panic: Box<dyn Any + Send>) {
+    let mut payload = panic;
+    for _ in 0..8 {
+        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            Ok(()) => return,
+            Err(another) => payload = another,
+        }
+    }
+    std::mem::forget(payload); // it would go on for ever
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> String {

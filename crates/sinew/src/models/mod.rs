@@ -108,7 +108,7 @@ impl Drop for Probe {
 
 /// Adds a group of so many idle entities.
 fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: Number) -> [Home; N] {
-    let slot = scheduler.add_group(group.get(), 0);
+    let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
     std::array::from_fn(|_| idle::enter(scheduler, slot).0)
 }
 
