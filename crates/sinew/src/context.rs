@@ -98,7 +98,7 @@ impl Context {
 
     /// Whether [`shutdown`](Self::shutdown) was called.
     pub fn is_shutdown(&self) -> bool {
-        self.0.ended.load(Ordering::Acquire)
+        self.0.has_ended()
     }
 
     /// Its domain: contexts of different domains never see each other.
@@ -147,12 +147,15 @@ impl Shared {
         }
     }
 
+    /// Whether it was shut down.
+    #[inline]
     pub(crate) fn has_ended(&self) -> bool {
+        // Acquire: pairs with the Release in `shutdown`; nothing is accepted after it.
         self.ended.load(Ordering::Acquire)
     }
 
     pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
-        if self.ended.load(Ordering::Acquire) {
+        if self.has_ended() {
             return Err(CreateError::Shutdown { name: name.to_owned() });
         }
         Ok(())
@@ -166,7 +169,7 @@ impl Shared {
             executors.push(Arc::downgrade(scheduler));
         }
         drop(executors);
-        !self.ended.load(Ordering::Acquire)
+        !self.has_ended()
     }
 
     pub(crate) fn follow_ros_time(&self, timer: &Arc<Schedule>) {

@@ -39,7 +39,7 @@ use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::Table;
 use crate::qos::QoS;
-use crate::sync::{Arc, Guard, Mutex, Ordering};
+use crate::sync::{Arc, Guard, Mutex};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -213,9 +213,9 @@ impl Outlet {
     #[inline(never)]
     pub(crate) fn publish(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
         let mut state = self.state.lock();
-        // C2, and `ended` (Acquire): pairs with the Release of the shutdown; nothing is accepted after it.
+        // C2
         let is_current = state.generation == self.context.graph.generation();
-        if !is_current || state.closed || self.context.ended.load(Ordering::Acquire) {
+        if !is_current || state.closed || self.context.has_ended() {
             drop(state);
             return self.publish_with_care(message, form);
         }
@@ -321,8 +321,7 @@ impl Outlet {
         if state.closed {
             return Some(Unpublished::Closed);
         }
-        // Acquire: pairs with the Release of the shutdown; nothing is accepted after it.
-        self.context.ended.load(Ordering::Acquire).then_some(Unpublished::Shutdown)
+        self.context.has_ended().then_some(Unpublished::Shutdown)
     }
 
     /// Whether the class still has this list: the generation counts changes of all topics.
