@@ -3,7 +3,8 @@
 //! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type that keeps the
 //! implementations apart: so a closure is a callback if its parameters, as they are written, fit one of the forms.
 
-use crate::executor::turn::{Key, State};
+use crate::executor::group::{Group, ReentrantGroup};
+use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::handle::Incoming;
 use crate::message::table::{CloneInto, clone_into};
 use crate::message::{MessageInfo, Shared, Unique};
@@ -64,23 +65,37 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// | [`Unique<T>`] | owns it where it lies | only if somebody else wants it too |
 /// | `Box<T>`, `T` | owns it, moved out of its place | as `Unique<T>` |
 ///
-/// each followed by `&MessageInfo` or not, each preceded by the group's state `&mut S` or not. Owning forms need
-/// `T: Clone`. A closure must name the type of its parameters.
+/// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the group's state `&mut S` or
+/// not. Owning forms need `T: Clone`. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is `Fn` and `Sync`. A closure
+/// must name the type of its parameters.
 #[diagnostic::on_unimplemented(
-    message = "this is not a callback for messages of type `{T}` in a group with state `{S}`",
+    message = "this is not a callback for messages of type `{T}` in a `{G}`",
     label = "no form of callback fits",
     note = "the message is taken as `&{T}`, `Shared<{T}>`, `Unique<{T}>`, `Box<{T}>` or `{T}`; the last three need `{T}: Clone`",
-    note = "`&MessageInfo` may follow, and the group's state `&mut {S}` may come first: `|state: &mut {S}, message: &{T}, info: &MessageInfo| ..`",
-    note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), impl Display>`"
+    note = "`&MessageInfo` may follow, and in a `Group<S>` the group's state may come first: `|state: &mut S, message: &{T}, info: &MessageInfo| ..`",
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
 )]
-pub trait SubscriptionCallback<T: Message, S, Form>: Send + 'static {
+pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     /// Whether it owns its message; and if so, how to make one of its own.
     #[doc(hidden)]
     const OWNS: Option<Owner>;
 
-    /// Calls it; true if the message had to be copied.
+    /// Where it is kept.
     #[doc(hidden)]
-    fn call(&mut self, state: &mut S, message: Incoming<'_, T>, about: &dyn Fn() -> MessageInfo) -> Called;
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(
+        cell: &Self::Cell,
+        group: &G,
+        turn: &mut Turn,
+        message: Incoming<'_, T>,
+        about: &dyn Fn() -> MessageInfo,
+    ) -> Called;
 }
 
 /// How to make messages for those who own theirs.
@@ -98,33 +113,79 @@ pub struct Called {
 /// The forms of one way to take the message.
 macro_rules! forms {
     ($message:ty, [$($bound:path),*], $owns:expr, |$incoming:ident| $take:expr, |$taken:ident| $pass:expr) => {
-        forms!(@one $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], []);
-        forms!(@one $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], [info]);
-        forms!(@one $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], []);
-        forms!(@one $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], [info]);
+        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], [info]);
+        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], [info]);
+        forms!(@reentrant $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, []);
+        forms!(@reentrant $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [info]);
     };
-    (@one $message:ty, ($($bound:path),*), $owns:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+    (@exclusive $message:ty, ($($bound:path),*), $owns:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
         [$($state:ident)?], [$($info:ident)?]) => {
-        impl<F, T, S, R> SubscriptionCallback<T, S, fn($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R>
+        impl<F, T, S, R> SubscriptionCallback<T, Group<S>, fn($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R>
             for F
         where
             F: FnMut($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R + Send + 'static,
+            T: Message $(+ $bound)*,
+            S: Send + 'static,
+            R: Outcome,
+        {
+            const OWNS: Option<Owner> = $owns;
+
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<S>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            #[inline]
+            fn call(
+                cell: &Self::Cell,
+                _group: &Group<S>,
+                turn: &mut Turn,
+                $incoming: Incoming<'_, T>,
+                _about: &dyn Fn() -> MessageInfo,
+            ) -> Called {
+                let callback = cell.open(&mut turn.callbacks);
+                let ($taken, copied) = $take;
+                let result = callback($(forms!(@open $state _group turn),)? $pass $(, forms!(@about $info _about))?);
+                Called { result: result.into_result(), copied }
+            }
+        }
+    };
+    (@reentrant $message:ty, ($($bound:path),*), $owns:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+        [$($info:ident)?]) => {
+        impl<F, T, R> SubscriptionCallback<T, ReentrantGroup, fn($message $(, forms!(@info $info))?) -> R> for F
+        where
+            F: Fn($message $(, forms!(@info $info))?) -> R + Send + Sync + 'static,
             T: Message $(+ $bound)*,
             R: Outcome,
         {
             const OWNS: Option<Owner> = $owns;
 
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
             #[inline]
-            fn call(&mut self, _state: &mut S, $incoming: Incoming<'_, T>, _about: &dyn Fn() -> MessageInfo) -> Called {
+            fn call(
+                cell: &F,
+                _group: &ReentrantGroup,
+                _turn: &mut Turn,
+                $incoming: Incoming<'_, T>,
+                _about: &dyn Fn() -> MessageInfo,
+            ) -> Called {
                 let ($taken, copied) = $take;
-                let result = self($(forms!(@pass $state _state),)? $pass $(, forms!(@about $info _about))?);
+                let result = cell($pass $(, forms!(@about $info _about))?);
                 Called { result: result.into_result(), copied }
             }
         }
     };
     (@state $state:ident $s:ident) => { &mut $s };
     (@info $info:ident) => { &MessageInfo };
-    (@pass $state:ident $value:ident) => { $value };
+    (@open $state:ident $group:ident $turn:ident) => { $group.state.open(&mut $turn.state) };
     (@about $info:ident $about:ident) => { &$about() };
 }
 
@@ -144,43 +205,76 @@ impl<T: Clone> OwnerOf<T> {
 /// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a guard condition, a
 /// status event.
 ///
-/// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event.
+/// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a reentrant group it is
+/// `Fn` and `Sync`, and there is no state.
 #[diagnostic::on_unimplemented(
-    message = "this is not a callback for `{E}` in a group with state `{S}`",
+    message = "this is not a callback for `{E}` in a `{G}`",
     label = "no form of callback fits",
-    note = "it takes nothing, `&{E}`, the group's state `&mut {S}`, or `&mut {S}` and `&{E}`",
-    note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), impl Display>`"
+    note = "it takes nothing, `&{E}`, or in a `Group<S>` the group's state `&mut S`, or `&mut S` and `&{E}`",
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
 )]
-pub trait EventCallback<E, S, Form>: Send + 'static {
+pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
+    /// Where it is kept.
     #[doc(hidden)]
-    fn call(&mut self, state: &mut S, event: &E) -> Result<(), String>;
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(cell: &Self::Cell, group: &G, turn: &mut Turn, event: &E) -> Result<(), String>;
 }
 
-impl<F: FnMut() -> R + Send + 'static, E, S, R: Outcome> EventCallback<E, S, fn() -> R> for F {
-    fn call(&mut self, _state: &mut S, _event: &E) -> Result<(), String> {
-        self().into_result()
-    }
+/// The forms of an event's callback.
+macro_rules! event_forms {
+    ($([$($state:ident)?] [$($event:ident)?])*) => {
+        $(event_forms!(@exclusive [$($state)?] [$($event)?]);)*
+        event_forms!(@reentrant []);
+        event_forms!(@reentrant [event]);
+    };
+    (@exclusive [$($state:ident)?] [$($event:ident)?]) => {
+        impl<F, E, S, R> EventCallback<E, Group<S>, fn($(forms!(@state $state S),)? $(event_forms!(@event $event E))?) -> R>
+            for F
+        where
+            F: FnMut($(forms!(@state $state S),)? $(event_forms!(@event $event E))?) -> R + Send + 'static,
+            S: Send + 'static,
+            R: Outcome,
+        {
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<S>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            fn call(cell: &Self::Cell, _group: &Group<S>, turn: &mut Turn, _event: &E) -> Result<(), String> {
+                let callback = cell.open(&mut turn.callbacks);
+                callback($(forms!(@open $state _group turn),)? $(event_forms!(@pass $event _event))?).into_result()
+            }
+        }
+    };
+    (@reentrant [$($event:ident)?]) => {
+        impl<F, E, R> EventCallback<E, ReentrantGroup, fn($(event_forms!(@event $event E))?) -> R> for F
+        where
+            F: Fn($(event_forms!(@event $event E))?) -> R + Send + Sync + 'static,
+            R: Outcome,
+        {
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
+            fn call(cell: &F, _group: &ReentrantGroup, _turn: &mut Turn, _event: &E) -> Result<(), String> {
+                cell($(event_forms!(@pass $event _event))?).into_result()
+            }
+        }
+    };
+    (@event $event:ident $e:ident) => { &$e };
+    (@pass $event:ident $value:ident) => { $value };
 }
 
-impl<F: FnMut(&E) -> R + Send + 'static, E, S, R: Outcome> EventCallback<E, S, fn(&E) -> R> for F {
-    fn call(&mut self, _state: &mut S, event: &E) -> Result<(), String> {
-        self(event).into_result()
-    }
-}
+event_forms!([] []  [] [event]  [state] []  [state] [event]);
 
-impl<F: FnMut(&mut S) -> R + Send + 'static, E, S, R: Outcome> EventCallback<E, S, fn(&mut S) -> R> for F {
-    fn call(&mut self, state: &mut S, _event: &E) -> Result<(), String> {
-        self(state).into_result()
-    }
-}
-
-impl<F: FnMut(&mut S, &E) -> R + Send + 'static, E, S, R: Outcome> EventCallback<E, S, fn(&mut S, &E) -> R>
-    for F
-{
-    fn call(&mut self, state: &mut S, event: &E) -> Result<(), String> {
-        self(state, event).into_result()
-    }
-}
-
-/// An event callback with its group's state, erased.
-pub(crate) type OnEvent<E> = Box<dyn FnMut(&mut Key<State>, &E) -> Result<(), String> + Send>;
+/// An event callback with its group, erased.
+pub(crate) type OnEvent<E> = Box<dyn Fn(&mut Turn, &E) -> Result<(), String> + Send + Sync>;

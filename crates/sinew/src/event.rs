@@ -2,10 +2,10 @@
 
 use crate::callback::{EventCallback, OnEvent};
 use crate::clock::{Clock, Stamp};
-use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
-use crate::executor::turn::{Callbacks, Exclusive, Turn};
+use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
 use crate::qos::Policy;
 use crate::sync::{Arc, Mutex};
@@ -113,7 +113,7 @@ pub(crate) struct Source<E> {
     clock: Clock,
     gathered: Mutex<Waiting<E>>,
     place: trail::Place,
-    callback: Exclusive<OnEvent<E>, Callbacks>,
+    callback: OnEvent<E>,
 }
 
 struct Waiting<E> {
@@ -123,20 +123,21 @@ struct Waiting<E> {
 }
 
 impl<E: Gathered> Source<E> {
-    pub(crate) fn new<S, Form, F>(group: &Group<S>, what: String, mut callback: F) -> Arc<Self>
+    pub(crate) fn new<G, Form, F>(group: &G, what: String, callback: F) -> Arc<Self>
     where
-        S: Send + 'static,
-        F: EventCallback<E, S, Form>,
+        G: CallbackGroup,
+        F: EventCallback<E, G, Form>,
     {
-        let state = group.state.clone();
-        let on_event: OnEvent<E> = Box::new(move |key, event| callback.call(state.open(key), event));
+        let core = group.core().clone();
+        let (cell, group) = (callback.cell(group), group.clone());
+        let callback: OnEvent<E> = Box::new(move |turn, event| F::call(&cell, &group, turn, event));
         Arc::new(Self {
-            group: group.core.clone(),
+            clock: core.clock.clone(),
+            group: core,
             what,
-            clock: group.core.clock.clone(),
             gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
             place: trail::Place::new(),
-            callback: group.core.number.callback(on_event),
+            callback,
         })
     }
 
@@ -167,13 +168,23 @@ impl<E: Gathered> Entity for Source<E> {
             event
         };
         let _no_chain = ChainScope::enter(None);
-        let result = self.callback.open(&mut turn.callbacks)(&mut turn.state, &event);
+        let result = (self.callback)(turn, &event);
         // What came meanwhile announced itself: it found nothing queued.
         Ran { result, next: None, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
         self.gathered.lock().since
+    }
+
+    fn withdraw(&self) -> bool {
+        let waiting = self.gathered.lock();
+        if waiting.since.is_none()
+            && let Some(home) = &waiting.home
+        {
+            home.withdraw();
+        }
+        waiting.since.is_some()
     }
 
     fn place(&self) -> &trail::Place {

@@ -3,7 +3,7 @@
 use crate::callback::EventCallback;
 use crate::error::CreateError;
 use crate::event::{Joined, Source, Triggered};
-use crate::executor::group::Group;
+use crate::executor::group::{CallbackGroup, Group};
 use crate::node::Node;
 use std::fmt;
 
@@ -56,9 +56,9 @@ impl fmt::Debug for GuardCondition {
 
 /// Makes a [`GuardCondition`]; from [`Node::guard_condition`](crate::Node::guard_condition).
 #[must_use = "nothing happens before `callback`"]
-pub struct GuardConditionBuilder<S = ()> {
+pub struct GuardConditionBuilder<G = Group> {
     node: Node,
-    group: Group<S>,
+    group: G,
 }
 
 impl GuardConditionBuilder {
@@ -67,9 +67,9 @@ impl GuardConditionBuilder {
     }
 }
 
-impl<S: Send + 'static> GuardConditionBuilder<S> {
+impl<G: CallbackGroup> GuardConditionBuilder<G> {
     /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<S2: Send + 'static>(self, group: &Group<S2>) -> GuardConditionBuilder<S2> {
+    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> GuardConditionBuilder<G2> {
         GuardConditionBuilder { node: self.node, group: group.clone() }
     }
 
@@ -80,9 +80,9 @@ impl<S: Send + 'static> GuardConditionBuilder<S> {
     /// [`CreateError`]: the context is shut down.
     pub fn callback<Form, F>(self, callback: F) -> Result<GuardCondition, CreateError>
     where
-        F: EventCallback<Triggered, S, Form>,
+        F: EventCallback<Triggered, G, Form>,
     {
-        self.node.check_group(&self.group.core, "a guard condition")?;
+        self.node.check_group(self.group.core(), "a guard condition")?;
         let source = Source::new(&self.group, "guard condition".to_owned(), callback);
         Ok(GuardCondition { joined: Joined::new(source) })
     }

@@ -68,7 +68,7 @@ macro_rules! handler_methods {
         /// `&Matched`.
         pub fn on_matched<Form>(
             mut self,
-            callback: impl crate::callback::EventCallback<crate::event::Matched, S, Form>,
+            callback: impl crate::callback::EventCallback<crate::event::Matched, G, Form>,
         ) -> Self {
             let what = format!("matched event of {}", self.handlers.whose);
             let source = crate::event::Source::new(&self.group, what, callback);
@@ -80,7 +80,7 @@ macro_rules! handler_methods {
         /// handler, that is logged as a warning.
         pub fn on_incompatible_qos<Form>(
             mut self,
-            callback: impl crate::callback::EventCallback<crate::event::IncompatibleQos, S, Form>,
+            callback: impl crate::callback::EventCallback<crate::event::IncompatibleQos, G, Form>,
         ) -> Self {
             let what = format!("incompatible QoS event of {}", self.handlers.whose);
             let source = crate::event::Source::new(&self.group, what, callback);
@@ -92,7 +92,7 @@ macro_rules! handler_methods {
         /// as a warning.
         pub fn on_incompatible_type<Form>(
             mut self,
-            callback: impl crate::callback::EventCallback<crate::event::IncompatibleType, S, Form>,
+            callback: impl crate::callback::EventCallback<crate::event::IncompatibleType, G, Form>,
         ) -> Self {
             let what = format!("incompatible type event of {}", self.handlers.whose);
             let source = crate::event::Source::new(&self.group, what, callback);

@@ -17,6 +17,10 @@ impl Entity for Idle {
         None
     }
 
+    fn withdraw(&self) -> bool {
+        true
+    }
+
     fn attach(&self, _home: Option<Home>) {}
 
     fn place(&self) -> &trail::Place {

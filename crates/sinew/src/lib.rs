@@ -134,7 +134,7 @@ pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
 pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
 pub use event::{IncompatibleQos, IncompatibleType, Matched, MessageLost, Triggered};
-pub use executor::group::Group;
+pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::{AddError, Executor, OnFault, Servable, SpinError, StopHandle, spin};
 pub use guard::{GuardCondition, GuardConditionBuilder};
 pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Shared, Unique};

@@ -2,7 +2,7 @@
 
 use crate::context::Shared;
 use crate::error::CreateError;
-use crate::executor::group::{Group, GroupCore};
+use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::Groups;
 use crate::guard::GuardConditionBuilder;
 use crate::handlers::Handlers;
@@ -109,9 +109,16 @@ impl Node {
         GuardConditionBuilder::new(self)
     }
 
-    /// A callback group whose callbacks share `state` (`()` for none).
+    /// A mutually exclusive callback group whose callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
         let group = Group::new(&self.0.full_name, &self.0.context, state);
+        self.register(&group.core);
+        group
+    }
+
+    /// A callback group whose callbacks may run at the same time on several threads.
+    pub fn reentrant_group(&self) -> ReentrantGroup {
+        let group = ReentrantGroup::new(&self.0.full_name, &self.0.context);
         self.register(&group.core);
         group
     }

@@ -3,7 +3,7 @@
 use crate::delivery::outlet::{Offered, Outlet, Unpublished};
 use crate::delivery::plan::Form;
 use crate::error::{CreateError, PublishFailure};
-use crate::executor::group::Group;
+use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::trail;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
@@ -303,12 +303,12 @@ impl<T: Message> std::error::Error for PublishError<T> {}
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]
-pub struct PublisherBuilder<T: Message, S = ()> {
+pub struct PublisherBuilder<T: Message, G = Group> {
     node: Node,
     topic: String,
     qos: QoS,
     pool: usize,
-    group: Group<S>,
+    group: G,
     handlers: Handlers,
     of: PhantomData<fn(T)>,
 }
@@ -328,7 +328,7 @@ impl<T: Message> PublisherBuilder<T> {
     }
 }
 
-impl<T: Message, S: Send + 'static> PublisherBuilder<T, S> {
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// What it offers; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
@@ -342,7 +342,7 @@ impl<T: Message, S: Send + 'static> PublisherBuilder<T, S> {
     }
 
     /// The group in which its event handlers run; before the handlers.
-    pub fn in_group<S2: Send + 'static>(mut self, group: &Group<S2>) -> PublisherBuilder<T, S2> {
+    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> PublisherBuilder<T, G2> {
         self.handlers.in_group();
         PublisherBuilder {
             node: self.node,
@@ -362,7 +362,7 @@ impl<T: Message, S: Send + 'static> PublisherBuilder<T, S> {
     /// # Errors
     /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
     pub fn create(self) -> Result<Publisher<T>, CreateError> {
-        let topic = self.node.place(&self.topic, &self.qos, &self.group.core, &self.handlers)?;
+        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let context = self.node.context_shared().clone();
         let observers = self.handlers.observers();
         let offered = Offered {

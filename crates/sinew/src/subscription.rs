@@ -6,10 +6,10 @@ use crate::delivery::history::Entry;
 use crate::delivery::inbox::{Filter, Inbox, Wanted};
 use crate::delivery::plan::Role;
 use crate::error::CreateError;
-use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
 use crate::executor::trail;
-use crate::executor::turn::{Callbacks, Exclusive, State, Turn};
+use crate::executor::turn::Turn;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::handle::Incoming;
@@ -80,7 +80,7 @@ impl<T: Message> Subscription<T> {
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
-        let (entry, _) = self.inbox.take(false)?;
+        let entry = self.inbox.take()?;
         let info = self.inbox.info(entry.publication, entry.reception);
         Some((Shared::assume(entry.message), info))
     }
@@ -90,7 +90,7 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        let (entry, _) = self.inbox.take(false)?;
+        let entry = self.inbox.take()?;
         let info = self.inbox.info(entry.publication, entry.reception);
         let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
         if copied {
@@ -181,7 +181,7 @@ pub struct SubscriptionStatistics {
 
 /// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
 #[must_use = "nothing is received before `callback` or `create`"]
-pub struct SubscriptionBuilder<T: Message, S = ()> {
+pub struct SubscriptionBuilder<T: Message, G = Group> {
     node: Node,
     topic: String,
     qos: QoS,
@@ -189,7 +189,7 @@ pub struct SubscriptionBuilder<T: Message, S = ()> {
     clone: Option<CloneInto>,
     filter: Option<Filter>,
     ignore_own: bool,
-    group: Group<S>,
+    group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
 }
@@ -211,7 +211,7 @@ impl<T: Message> SubscriptionBuilder<T> {
     }
 }
 
-impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
+impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// What it requests; the default is [`QoS::default`].
     pub fn qos(mut self, qos: QoS) -> Self {
         self.qos = qos;
@@ -246,7 +246,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     }
 
     /// The group in which its callback and its event handlers run; before the handlers. Default: the node's.
-    pub fn in_group<S2: Send + 'static>(mut self, group: &Group<S2>) -> SubscriptionBuilder<T, S2> {
+    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> SubscriptionBuilder<T, G2> {
         self.handlers.in_group();
         SubscriptionBuilder {
             node: self.node,
@@ -267,7 +267,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     /// Called by the executor when messages were lost: they gave way to newer ones, or found the history full.
     pub fn on_message_lost<Form>(
         mut self,
-        callback: impl crate::callback::EventCallback<crate::event::MessageLost, S, Form>,
+        callback: impl crate::callback::EventCallback<crate::event::MessageLost, G, Form>,
     ) -> Self {
         let what = format!("message lost event of {}", self.handlers.whose);
         self.handlers.lost =
@@ -282,22 +282,23 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
     pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
     where
-        F: SubscriptionCallback<T, S, Form>,
+        F: SubscriptionCallback<T, G, Form>,
         Form: 'static,
     {
         let owner = F::OWNS;
         self.clone = self.clone.or(owner.map(|owner| owner.0));
-        let Group { core: group, state } = self.group.clone();
+        let group = self.group.clone();
         let mut subscription = self.make(owner.is_some())?;
-        let receiver = Receiver {
+        let core = group.core().clone();
+        let receiver = Receiver::<T, G, Form, F> {
             inbox: subscription.inbox.clone(),
-            state,
+            callback: callback.cell(&group),
+            group,
             place: trail::Place::new(),
-            callback: group.number.callback(callback),
             of: PhantomData,
         };
-        let membership = group.join(Arc::new(receiver));
-        subscription.member = Some((group, membership));
+        let membership = core.join(Arc::new(receiver));
+        subscription.member = Some((core, membership));
         Ok(subscription)
     }
 
@@ -310,7 +311,7 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
     }
 
     fn make(self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
-        let topic = self.node.place(&self.topic, &self.qos, &self.group.core, &self.handlers)?;
+        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,
             BufferType::CallbackDefault | BufferType::Shared => Role::Sharer,
@@ -346,28 +347,27 @@ impl<T: Message, S: Send + 'static> SubscriptionBuilder<T, S> {
 }
 
 /// A subscription as the executor sees it: everything a call needs in one place.
-struct Receiver<T, S, Form, F> {
+struct Receiver<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
     inbox: Arc<Inbox>,
-    state: Arc<Exclusive<S, State>>,
+    group: G,
     place: trail::Place,
-    callback: Exclusive<F, Callbacks>,
+    callback: F::Cell,
     of: PhantomData<fn(T) -> Form>,
 }
 
-impl<T, S, Form, F> Entity for Receiver<T, S, Form, F>
+impl<T, G, Form, F> Entity for Receiver<T, G, Form, F>
 where
     T: Message,
-    S: Send,
-    F: SubscriptionCallback<T, S, Form>,
+    G: CallbackGroup,
+    F: SubscriptionCallback<T, G, Form>,
 {
     fn run(&self, turn: &mut Turn) -> Ran {
-        let Some((entry, next)) = self.inbox.take(true) else { return Ran::NOTHING };
+        let Some((entry, next)) = self.inbox.take_for(turn) else { return Ran::NOTHING };
         let Entry { message, publication, reception } = entry;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || self.inbox.info(publication, reception);
         let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
-        let state = self.state.open(&mut turn.state);
-        let Called { result, copied } = self.callback.open(&mut turn.callbacks).call(state, incoming, &about);
+        let Called { result, copied } = F::call(&self.callback, &self.group, turn, incoming, &about);
         if copied {
             self.inbox.count_copy();
         }
@@ -376,6 +376,10 @@ where
 
     fn left(&self) -> Option<Stamp> {
         self.inbox.left()
+    }
+
+    fn withdraw(&self) -> bool {
+        self.inbox.withdraw()
     }
 
     fn attach(&self, home: Option<Home>) {

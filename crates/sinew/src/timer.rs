@@ -3,10 +3,10 @@
 use crate::callback::EventCallback;
 use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
 use crate::error::CreateError;
-use crate::executor::group::{Group, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
-use crate::executor::turn::{self, Callbacks, Exclusive, Turn};
+use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
@@ -179,6 +179,19 @@ impl Schedule {
         home.scheduler.arm(home, self.kind, due).then(|| home.scheduler.clone())
     }
 
+    /// Whether it is due; if not, it waits for that again.
+    fn withdraw(&self) -> bool {
+        let now = self.clock.now(self.kind);
+        let state = self.state.lock();
+        let is_due = !state.cancelled && state.due <= now;
+        let signal = if is_due { None } else { self.arm(&state) };
+        drop(state);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        is_due
+    }
+
     /// An expiry is to run now, if it still is one: then the next is set.
     fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
         let now = self.clock.now(self.kind);
@@ -207,26 +220,28 @@ impl Schedule {
 }
 
 /// A timer as the executor sees it: everything a call needs in one place.
-struct Ticker<S, Form, F> {
+struct Ticker<G, Form, F: EventCallback<TimerInfo, G, Form>> {
     schedule: Arc<Schedule>,
-    group: Arc<GroupCore>,
-    state: Arc<Exclusive<S, turn::State>>,
+    group: G,
     place: trail::Place,
-    callback: Exclusive<F, Callbacks>,
+    callback: F::Cell,
     of: PhantomData<fn() -> Form>,
 }
 
-impl<S: Send, Form, F: EventCallback<TimerInfo, S, Form>> Entity for Ticker<S, Form, F> {
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ticker<G, Form, F> {
     fn run(&self, turn: &mut Turn) -> Ran {
         let Some(info) = self.schedule.expire() else { return Ran::NOTHING };
         let _no_chain = ChainScope::enter(None);
-        let state = self.state.open(&mut turn.state);
-        let result = self.callback.open(&mut turn.callbacks).call(state, &info);
+        let result = F::call(&self.callback, &self.group, turn, &info);
         Ran { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
     }
 
     fn left(&self) -> Option<Stamp> {
         None
+    }
+
+    fn withdraw(&self) -> bool {
+        self.schedule.withdraw()
     }
 
     fn place(&self) -> &trail::Place {
@@ -250,17 +265,17 @@ impl<S: Send, Form, F: EventCallback<TimerInfo, S, Form>> Entity for Ticker<S, F
 
     fn describe(&self) -> String {
         let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
-        format!("timer ({period:?}) of node {}", self.group.node)
+        format!("timer ({period:?}) of node {}", self.group.core().node)
     }
 }
 
 /// Makes a [`Timer`]; from [`Node::timer`](crate::Node::timer).
 #[must_use = "nothing happens before `callback`"]
-pub struct TimerBuilder<S = ()> {
+pub struct TimerBuilder<G = Group> {
     node: Node,
     period: Duration,
     kind: ClockKind,
-    group: Group<S>,
+    group: G,
 }
 
 impl TimerBuilder {
@@ -269,7 +284,7 @@ impl TimerBuilder {
     }
 }
 
-impl<S: Send + 'static> TimerBuilder<S> {
+impl<G: CallbackGroup> TimerBuilder<G> {
     /// The clock it follows; the default is [`ClockKind::Steady`].
     pub fn clock(mut self, kind: ClockKind) -> Self {
         self.kind = kind;
@@ -277,7 +292,7 @@ impl<S: Send + 'static> TimerBuilder<S> {
     }
 
     /// The group in which its callback runs. Default: the node's.
-    pub fn in_group<S2: Send + 'static>(self, group: &Group<S2>) -> TimerBuilder<S2> {
+    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> TimerBuilder<G2> {
         TimerBuilder { node: self.node, period: self.period, kind: self.kind, group: group.clone() }
     }
 
@@ -288,14 +303,14 @@ impl<S: Send + 'static> TimerBuilder<S> {
     /// [`CreateError`]: a period of zero, or the context is shut down.
     pub fn callback<Form, F>(self, callback: F) -> Result<Timer, CreateError>
     where
-        F: EventCallback<TimerInfo, S, Form>,
+        F: EventCallback<TimerInfo, G, Form>,
         Form: 'static,
     {
         let period = nanoseconds(self.period);
         if period == 0 || period == i64::MAX {
             return Err(CreateError::Period { node: self.node.full_name().to_owned(), period: self.period });
         }
-        self.node.check_group(&self.group.core, "a timer")?;
+        self.node.check_group(self.group.core(), "a timer")?;
         let context = self.node.context_shared();
         let clock = context.clock.clone();
         let due = clock.now(self.kind).saturating_add(period);
@@ -304,13 +319,12 @@ impl<S: Send + 'static> TimerBuilder<S> {
         if self.kind == ClockKind::Ros {
             context.follow_ros_time(&schedule);
         }
-        let Group { core: group, state } = self.group;
-        let ticker = Arc::new(Ticker {
+        let group = self.group.core().clone();
+        let ticker = Arc::new(Ticker::<G, Form, F> {
             schedule: schedule.clone(),
-            group: group.clone(),
-            state,
+            callback: callback.cell(&self.group),
+            group: self.group,
             place: trail::Place::new(),
-            callback: group.number.callback(callback),
             of: PhantomData,
         });
         let membership = group.join(ticker);

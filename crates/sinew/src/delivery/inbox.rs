@@ -8,6 +8,7 @@ use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, Source};
 use crate::executor::current;
 use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::turn::Turn;
 use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
@@ -134,6 +135,17 @@ struct State {
     history: History,
 }
 
+/// Who takes a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taker {
+    /// Somebody who asks by himself.
+    Anybody,
+    /// The callback, in its group's only turn.
+    Exclusive,
+    /// The callback; it may be called for the next message meanwhile.
+    Reentrant,
+}
+
 /// Why a publisher got no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoPlace {
@@ -200,32 +212,50 @@ impl Inbox {
         })
     }
 
-    /// Takes the oldest message, for the executor (`announced`: then the stamp of the next one is returned as well, under
-    /// which the executor keeps it ready) or for somebody who asks by himself.
+    /// Takes the oldest message, for somebody who asks by himself.
+    pub(crate) fn take(&self) -> Option<Entry> {
+        self.take_as(Taker::Anybody).map(|(entry, _)| entry)
+    }
+
+    /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
+    /// ready, if it has more; in a reentrant group the next message has been announced already.
+    #[inline]
+    pub(crate) fn take_for(&self, turn: &Turn) -> Option<(Entry, Option<Stamp>)> {
+        self.take_as(if turn.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
+    }
+
     #[inline(never)]
-    pub(crate) fn take(&self, announced: bool) -> Option<(Entry, Option<Stamp>)> {
+    pub(crate) fn take_as(&self, taker: Taker) -> Option<(Entry, Option<Stamp>)> {
         let state = self.state.lock();
-        if state.history.has_mortals() {
+        if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
             // What has expired is dropped when the lock is released again.
             return Outbox::with(|outbox| {
-                self.take_from(self.state.lock(), announced, |old| outbox.dropped.push(old.message))
+                let Outbox { dropped, signals, .. } = outbox;
+                self.take_from(self.state.lock(), taker, |old| dropped.push(old.message), signals)
             });
         }
-        self.take_from(state, announced, drop) // none can expire
+        self.take_from(state, taker, drop, &mut Vec::new()) // none can expire, and nobody be signalled
     }
 
     #[inline]
     fn take_from(
         &self,
         mut state: Guard<'_, State>,
-        announced: bool,
+        taker: Taker,
         expired: impl FnMut(Entry),
+        signals: &mut Vec<Arc<Scheduler>>,
     ) -> Option<(Entry, Option<Stamp>)> {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
-        let next = state.history.oldest();
-        if announced {
+        let mut next = state.history.oldest();
+        if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
+        }
+        if taker == Taker::Reentrant
+            && let (Some(next), Some(home)) = (next.take(), &state.home)
+            && home.notify(next)
+        {
+            signals.push(home.scheduler.clone());
         }
         let waited_for = state.waiting > 0;
         drop(state);
@@ -233,6 +263,19 @@ impl Inbox {
             self.space.notify_all();
         }
         entry.map(|entry| (entry, next))
+    }
+
+    /// Takes back the announcement if nothing waits; whether something does.
+    pub(crate) fn withdraw(&self) -> bool {
+        let mut state = self.state.lock();
+        let waits = state.history.oldest().is_some();
+        if !waits {
+            state.announced = false;
+            if let Some(home) = &state.home {
+                home.withdraw();
+            }
+        }
+        waits
     }
 
     /// What is announced still, after a callback panicked.

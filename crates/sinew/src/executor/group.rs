@@ -1,7 +1,7 @@
-//! Callback groups: what an executor runs, one callback at a time.
+//! Callback groups: what an executor runs, one callback of a group at a time, or, if it is reentrant, any number.
 
 use super::scheduler::{Entity, Home, Scheduler};
-use super::turn::{Exclusive, Number, State};
+use super::turn::{Exclusive, Number, REENTRANT, State};
 use crate::clock::Clock;
 use crate::context::Shared;
 use crate::sync::{Arc, Mutex, next_serial};
@@ -31,26 +31,95 @@ use slab::Slab;
 /// ```
 pub struct Group<S = ()> {
     pub(crate) core: Arc<GroupCore>,
+    /// What its turns open.
+    pub(crate) number: Number,
     pub(crate) state: Arc<Exclusive<S, State>>,
 }
 
 impl<S> Clone for Group<S> {
     fn clone(&self) -> Self {
-        Self { core: self.core.clone(), state: self.state.clone() }
+        Self { core: self.core.clone(), number: self.number, state: self.state.clone() }
+    }
+}
+
+/// A reentrant callback group: its callbacks may run at the same time on several threads, also the same callback for
+/// several messages.
+///
+/// Made by [`Node::reentrant_group`](crate::Node::reentrant_group); used as a [`Group`]. It has no state, and its callbacks
+/// must be `Fn` and `Sync`: what they share they protect themselves. With an executor of one thread they run one after the
+/// other. Messages of one topic are taken in their order, but their callbacks may overtake each other. Clones are the same
+/// group.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// # #[derive(Clone)] struct Picture; impl Message for Picture {}
+/// static SEEN: AtomicU64 = AtomicU64::new(0);
+///
+/// let context = Context::new()?;
+/// let node = context.node("detector")?;
+/// let group = node.reentrant_group();
+/// let _pictures = node.subscription::<Picture>("pictures").in_group(&group)
+///     .callback(|_: &Picture| { SEEN.fetch_add(1, Ordering::Relaxed); })?;
+///
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// node.publisher::<Picture>("pictures").create()?.publish(Picture)?;
+/// executor.spin_some()?;
+/// assert_eq!(SEEN.load(Ordering::Relaxed), 1);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ReentrantGroup {
+    pub(crate) core: Arc<GroupCore>,
+}
+
+impl ReentrantGroup {
+    pub(crate) fn new(node: &str, context: &Arc<Shared>) -> Self {
+        Self { core: GroupCore::new(node, context, REENTRANT) }
+    }
+
+    /// Sets the group's priority, as [`Group::priority`].
+    #[must_use]
+    pub fn priority(self, priority: i32) -> Self {
+        self.core.set_priority(priority);
+        self
+    }
+}
+
+/// The two kinds of callback groups: [`Group`] and [`ReentrantGroup`].
+pub trait CallbackGroup: sealed::Core + Clone + Send + Sync + 'static {}
+
+impl<S: Send + 'static> CallbackGroup for Group<S> {}
+
+impl CallbackGroup for ReentrantGroup {}
+
+pub(crate) mod sealed {
+    use super::{Arc, Group, GroupCore, ReentrantGroup};
+
+    pub trait Core {
+        #[doc(hidden)]
+        fn core(&self) -> &Arc<GroupCore>;
+    }
+
+    impl<S> Core for Group<S> {
+        fn core(&self) -> &Arc<GroupCore> {
+            &self.core
+        }
+    }
+
+    impl Core for ReentrantGroup {
+        fn core(&self) -> &Arc<GroupCore> {
+            &self.core
+        }
     }
 }
 
 impl<S: Send + 'static> Group<S> {
     pub(crate) fn new(node: &str, context: &Arc<Shared>, state: S) -> Self {
-        let core = Arc::new(GroupCore {
-            node: node.to_owned(),
-            context: context.clone(),
-            clock: context.clock.clone(),
-            number: Number::new(),
-            members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
-        });
-        let state = Arc::new(core.number.state(state));
-        Self { core, state }
+        let number = Number::new();
+        let core = GroupCore::new(node, context, number.get());
+        Self { core, number, state: Arc::new(number.state(state)) }
     }
 
     /// Sets the group's priority (default 0): of what is ready, the executor runs groups of the highest priority first.
@@ -63,13 +132,13 @@ impl<S: Send + 'static> Group<S> {
 }
 
 /// The untyped part of a group.
-pub(crate) struct GroupCore {
+pub struct GroupCore {
     /// The full name of the node it belongs to.
     pub(crate) node: String,
     pub(crate) context: Arc<Shared>,
     pub(crate) clock: Clock,
-    /// What its turn opens.
-    pub(crate) number: Number,
+    /// What its turns open; `REENTRANT` for nothing.
+    number: u64,
     members: Mutex<Members>,
 }
 
@@ -104,6 +173,16 @@ pub(crate) struct Membership {
 }
 
 impl GroupCore {
+    fn new(node: &str, context: &Arc<Shared>, number: u64) -> Arc<Self> {
+        Arc::new(Self {
+            node: node.to_owned(),
+            context: context.clone(),
+            clock: context.clock.clone(),
+            number,
+            members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
+        })
+    }
+
     fn set_priority(&self, priority: i32) {
         let mut members = self.members.lock();
         members.priority = priority;
@@ -152,7 +231,7 @@ impl GroupCore {
             Some(_) => return Err(NotAdded::Elsewhere),
             None => {}
         }
-        let Some(slot) = scheduler.add_group(self.number.get(), members.priority) else {
+        let Some(slot) = scheduler.add_group(self.number, members.priority) else {
             return Err(NotAdded::Elsewhere); // with an executor that is going
         };
         members.executor = Some((scheduler.clone(), slot));

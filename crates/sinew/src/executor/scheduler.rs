@@ -30,7 +30,7 @@ use super::current;
 use super::heap::Heap;
 use super::ready;
 use super::trail;
-use super::turn::Turn;
+use super::turn::{REENTRANT, Turn};
 use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
 use crate::sync::{Arc, Condvar, Mutex, next_serial};
 use slab::Slab;
@@ -47,6 +47,9 @@ pub(crate) trait Entity: Send + Sync {
 
     /// After a callback panicked: the stamp of what is left to do.
     fn left(&self) -> Option<Stamp>;
+
+    /// If there is nothing to do after all, takes back that it announced something. Whether there is something.
+    fn withdraw(&self) -> bool;
 
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
     fn attach(&self, home: Option<Home>);
@@ -93,6 +96,11 @@ impl Home {
     #[inline]
     pub(crate) fn notify(&self, key: Stamp) -> bool {
         self.scheduler.notify(self, key)
+    }
+
+    /// The entity has nothing to do any more. The caller holds the lock under which it announces.
+    pub(crate) fn withdraw(&self) {
+        self.scheduler.state.lock().unready(self);
     }
 }
 
@@ -680,10 +688,13 @@ impl State {
         member.ready = false;
         let entity = member.entity.take()?;
         group.running = member.serial;
-        // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped, which
-        // can't be while a spin borrows it), and here it runs one member at a time: `running` was 0, or the group would not
-        // have been in `ready`, and is set until `put_back` takes the turn back.
-        let turn = unsafe { Turn::of(group.group) };
+        let turn = match group.group {
+            REENTRANT => Turn::reentrant(),
+            // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
+            // which can't be while a spin borrows it), and here it runs one member at a time: `running` was 0, or the group
+            // would not have been in `ready`, and is set until `put_back` takes the turn back.
+            number => unsafe { Turn::of(number) },
+        };
         *work = Some(Work { entity, turn, slot, member: id, serial: member.serial, next: None });
         Some(())
     }

@@ -226,7 +226,7 @@ fn hot_code() -> [(usize, usize); 6] {
     [
         (Outlet::publish as *const () as usize, 10),
         (Inbox::push as *const () as usize, 10),
-        (Inbox::take as *const () as usize, 7),
+        (Inbox::take_as as *const () as usize, 7),
         (Scheduler::next as *const () as usize, 12),
         (State::put_back as *const () as usize, 5),
         (Erased::let_go as *const () as usize, 5),

@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 
 /// What a key opens: callbacks.
-pub(crate) enum Callbacks {}
+pub enum Callbacks {}
 
 /// What a key opens: the state of a group.
 pub(crate) enum State {}
@@ -20,7 +20,7 @@ pub(crate) enum State {}
 pub(crate) struct Key<What>(u64, PhantomData<What>);
 
 /// The one turn of a group; nobody else runs the group's callbacks while it lives.
-pub(crate) struct Turn {
+pub struct Turn {
     /// Opens the group's callbacks.
     pub(crate) callbacks: Key<Callbacks>,
     /// Opens the state that the group's callbacks share.
@@ -28,6 +28,18 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
+    /// A turn of a reentrant group, of which there may be many: its keys open nothing.
+    #[inline]
+    pub(crate) fn reentrant() -> Self {
+        Self { callbacks: Key(REENTRANT, PhantomData), state: Key(REENTRANT, PhantomData) }
+    }
+
+    /// Whether other threads may run callbacks of the group meanwhile.
+    #[inline]
+    pub(crate) fn is_reentrant(&self) -> bool {
+        self.callbacks.0 == REENTRANT
+    }
+
     /// The turn of the group with this number.
     ///
     /// # Safety
@@ -37,6 +49,9 @@ impl Turn {
         Self { callbacks: Key(group, PhantomData), state: Key(group, PhantomData) }
     }
 }
+
+/// What reentrant groups have instead of a number: no cell is made from it.
+pub(crate) const REENTRANT: u64 = 0; // `next_serial` never gives it
 
 /// A group's number, from which its cells are made.
 #[derive(Clone, Copy)]
@@ -63,7 +78,7 @@ impl Number {
 }
 
 /// Something that only the group's turn may touch.
-pub(crate) struct Exclusive<T, What> {
+pub struct Exclusive<T, What> {
     number: u64,
     of: PhantomData<fn(What)>,
     value: UnsafeCell<T>,
