@@ -123,6 +123,33 @@ mod loomed {
     }
 }
 
+/// Wakes one thread that sleeps on it. A ring that comes before the sleep is not lost.
+pub(crate) struct Bell {
+    rung: Mutex<bool>,
+    condition: Condvar,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Self {
+        Self { rung: Mutex::new(false), condition: Condvar::new() }
+    }
+
+    pub(crate) fn ring(&self) {
+        *self.rung.lock() = true;
+        self.condition.notify_one();
+    }
+
+    /// Sleeps until it is rung, at most for `timeout`, or for ever when there is none. May return early, as
+    /// [`Condvar::wait_at_most`]; the caller looks again.
+    pub(crate) fn wait_at_most(&self, timeout: Option<std::time::Duration>) {
+        let mut rung = self.rung.lock();
+        if !*rung {
+            rung = self.condition.wait_at_most(rung, timeout);
+        }
+        *rung = false;
+    }
+}
+
 /// A number that is never given twice in this process; 0 is never given.
 pub(crate) fn next_serial() -> u64 {
     use std::sync::atomic::AtomicU64;

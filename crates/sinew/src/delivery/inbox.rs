@@ -6,7 +6,6 @@ use super::plan::Role;
 use super::waits::Waits;
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, Source};
-use crate::executor::current;
 use crate::executor::scheduler::{Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::MessageInfo;
@@ -181,13 +180,17 @@ impl Inbox {
             return left;
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
-        if !state.announced
-            && let Some(home) = &state.home
-        {
-            if home.notify(publication.stamp) {
-                left.signal = Some(home.scheduler.clone());
+        if let Some(home) = &state.home {
+            if !state.announced {
+                if home.notify(publication.stamp) {
+                    left.signal = Some(home.scheduler.clone());
+                }
+                state.announced = true;
+            } else if lost.is_some()
+                && let Some(oldest) = state.history.oldest()
+            {
+                home.change_key(oldest);
             }
-            state.announced = true;
         }
         drop(state);
         if let Some((message, cause)) = lost {
@@ -331,11 +334,7 @@ impl Inbox {
             if waiting_for.is_none()
                 && let Some(home) = &state.home
             {
-                let held_up = current::spinning();
-                if held_up.contains(&home.scheduler.id) || home.scheduler.depends_on_this_thread() {
-                    return Err(NoPlace::WouldDeadlock);
-                }
-                waiting_for = Some(waits.enter(&held_up, home.scheduler.id).ok_or(NoPlace::WouldDeadlock)?);
+                waiting_for = Some(waits.enter(home, false).ok_or(NoPlace::WouldDeadlock)?);
             }
             // A message that expires meanwhile gives way, too; nobody says when.
             let now = self.wanted.clock.steady();

@@ -1,16 +1,37 @@
-//! Who waits for whom: executors whose threads are in a publish that waits for a place in a history that another executor
-//! would have to empty. Touched only by publishers that wait.
+//! Who waits for whom: threads that wait for a place in a history, or for a server's answer. Touched only by those who wait.
+//!
+//! A thread that waits needs somebody to run callbacks of a certain group in a certain executor. Nobody will if the group's
+//! turn is with a thread that waits itself, in vain, or if all threads that spin the executor do. Who waits in vain is what
+//! remains when everybody is struck off whose wait somebody can end (the rest of an AND-OR graph: of an executor any thread
+//! will do, of a group only the one that has its turn). A wait that would be in vain from the start isn't begun; as every
+//! wait was checked when it began, it is the last one of a circle that fails.
 
-use crate::sync::Mutex;
+use crate::executor::current;
+use crate::executor::scheduler::Home;
+use crate::sync::{Mutex, next_serial};
 
-/// The wait-for graph of a context.
-pub(crate) struct Waits(Mutex<Vec<(u64, u64)>>);
+/// The waiting threads of a context.
+pub(crate) struct Waits(Mutex<Vec<Waiter>>);
 
-/// While it lives, the edges it stands for are in the graph.
+/// A thread that waits.
+struct Waiter {
+    serial: u64,
+    /// The groups whose turns it has.
+    groups: Vec<u64>,
+    /// The executors it spins.
+    executors: Vec<u64>,
+    /// Whose callback has to run.
+    group: u64,
+    /// The executor that has to run it; 0 if the thread would do that itself.
+    executor: u64,
+    /// How many threads spin that executor.
+    present: usize,
+}
+
+/// While it lives, the thread is known to wait.
 pub(crate) struct Waiting<'a> {
     waits: &'a Waits,
-    from: Vec<u64>,
-    to: u64,
+    serial: u64,
 }
 
 impl Waits {
@@ -18,32 +39,60 @@ impl Waits {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Notes that none of `from` can go on before `to` does; `None` if `to` can't go on before one of them.
-    pub(crate) fn enter(&self, from: &[u64], to: u64) -> Option<Waiting<'_>> {
-        let mut edges = self.0.lock();
-        let mut reached = vec![to];
-        let mut looked_at = 0;
-        while let Some(&node) = reached.get(looked_at) {
-            if from.contains(&node) {
-                return None;
-            }
-            looked_at += 1;
-            let next: Vec<u64> =
-                edges.iter().filter(|(a, b)| *a == node && !reached.contains(b)).map(|(_, b)| *b).collect();
-            reached.extend(next);
+    /// Notes that this thread waits for a callback of what lives there; `None` if it would be in vain. `lends`: it would run
+    /// the callback itself, if its group is free.
+    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Option<Waiting<'_>> {
+        if !lends && home.scheduler.depends_on_this_thread() {
+            return None;
         }
-        edges.extend(from.iter().map(|&from| (from, to)));
-        Some(Waiting { waits: self, from: from.to_vec(), to })
+        self.begin(Waiter {
+            serial: next_serial(),
+            groups: current::groups(),
+            executors: current::spinning(),
+            group: home.group(),
+            executor: if lends { 0 } else { home.scheduler.id },
+            present: home.scheduler.present(),
+        })
+    }
+
+    fn begin(&self, waiter: Waiter) -> Option<Waiting<'_>> {
+        let serial = waiter.serial;
+        let mut waiters = self.0.lock();
+        waiters.push(waiter);
+        if in_vain(&waiters).iter().any(|waiter| waiter.serial == serial) {
+            waiters.pop();
+            return None;
+        }
+        Some(Waiting { waits: self, serial })
     }
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let mut edges = self.waits.0.lock();
-        for &from in &self.from {
-            if let Some(index) = edges.iter().position(|&edge| edge == (from, self.to)) {
-                edges.swap_remove(index);
-            }
+        let mut waiters = self.waits.0.lock();
+        if let Some(place) = waiters.iter().position(|waiter| waiter.serial == self.serial) {
+            waiters.swap_remove(place);
+        }
+    }
+}
+
+/// Those whose waits nobody can end.
+fn in_vain(waiters: &[Waiter]) -> Vec<&Waiter> {
+    let mut stuck: Vec<&Waiter> = waiters.iter().collect();
+    loop {
+        let before = stuck.len();
+        let still = stuck.clone();
+        stuck.retain(|waiter| {
+            // A reentrant group has number 0, and nobody has its turn.
+            let group_is_stuck =
+                waiter.group != 0 && still.iter().any(|other| other.groups.contains(&waiter.group));
+            let spinning = still.iter().filter(|other| other.executors.contains(&waiter.executor)).count();
+            // Whom nobody spins now somebody may spin soon.
+            let executor_is_stuck = waiter.executor != 0 && waiter.present > 0 && spinning >= waiter.present;
+            group_is_stuck || executor_is_stuck
+        });
+        if stuck.len() == before {
+            return stuck;
         }
     }
 }
@@ -52,24 +101,58 @@ impl Drop for Waiting<'_> {
 mod tests {
     use super::*;
 
+    /// A thread that has the turn of `groups` and spins `executors` waits for `group` in `executor`, which so many threads spin.
+    fn waiter(groups: &[u64], executors: &[u64], group: u64, executor: u64, present: usize) -> Waiter {
+        let (groups, executors) = (groups.to_vec(), executors.to_vec());
+        Waiter { serial: next_serial(), groups, executors, group, executor, present }
+    }
+
     #[test]
-    fn a_cycle_is_refused_and_an_end_of_waiting_opens_it() {
+    fn a_circle_of_single_threads_is_refused_and_an_end_of_waiting_opens_it() {
         let waits = Waits::new();
-        let first = waits.enter(&[1], 2).unwrap();
-        let second = waits.enter(&[2], 3).unwrap();
-        assert!(waits.enter(&[3], 1).is_none(), "3 -> 1 -> 2 -> 3");
-        assert!(waits.enter(&[4], 1).is_some(), "nobody waits for 4");
-        drop(second);
-        assert!(waits.enter(&[3], 1).is_some());
+        let first = waits.begin(waiter(&[11], &[1], 12, 2, 1)).unwrap();
+        let second = waits.begin(waiter(&[12], &[2], 13, 3, 1)).unwrap();
+        assert!(waits.begin(waiter(&[13], &[3], 11, 1, 1)).is_none(), "3 -> 1 -> 2 -> 3");
         drop(first);
-        assert!(waits.enter(&[2], 1).is_some());
+        let third = waits.begin(waiter(&[13], &[3], 11, 1, 1)).unwrap();
+        drop((second, third));
         assert!(waits.0.lock().is_empty());
     }
 
     #[test]
-    fn an_executor_never_waits_for_itself() {
+    fn a_thread_never_waits_for_itself() {
         let waits = Waits::new();
-        assert!(waits.enter(&[1], 1).is_none());
-        assert!(waits.enter(&[], 1).is_some(), "a thread that spins nothing holds up nobody");
+        assert!(waits.begin(waiter(&[11], &[1], 12, 1, 1)).is_none(), "the only thread of the executor");
+        assert!(waits.begin(waiter(&[11], &[1], 11, 1, 2)).is_none(), "its own group");
+        assert!(
+            waits.begin(waiter(&[11], &[1], 11, 0, 2)).is_none(),
+            "its own group, though it lends itself"
+        );
+        assert!(
+            waits.begin(waiter(&[], &[], 11, 1, 1)).is_some(),
+            "a thread that spins nothing holds up nobody"
+        );
+    }
+
+    #[test]
+    fn one_of_several_threads_may_wait_but_not_the_last() {
+        let waits = Waits::new();
+        let _first = waits.begin(waiter(&[11], &[1], 13, 1, 2)).unwrap();
+        assert!(waits.begin(waiter(&[12], &[1], 14, 1, 2)).is_none(), "nobody would be left");
+        assert!(waits.begin(waiter(&[12], &[1], 14, 0, 2)).is_some(), "it would do it itself");
+    }
+
+    #[test]
+    fn groups_that_wait_for_each_other_are_refused() {
+        let waits = Waits::new();
+        let _first = waits.begin(waiter(&[11], &[1], 12, 0, 4)).unwrap();
+        assert!(waits.begin(waiter(&[12], &[1], 11, 0, 4)).is_none());
+        assert!(waits.begin(waiter(&[13], &[1], 12, 0, 4)).is_some(), "12 is with somebody who goes on");
+    }
+
+    #[test]
+    fn what_nobody_spins_yet_may_come() {
+        let waits = Waits::new();
+        assert!(waits.begin(waiter(&[11], &[1], 12, 2, 0)).is_some());
     }
 }

@@ -1,57 +1,106 @@
-//! What this thread is in the middle of: the executors it spins and the callback it runs.
+//! What this thread is in the middle of: the executors it spins and the callbacks it runs.
 //!
-//! Asked when something would wait for this very thread: a publisher for a full history, `close` for a running callback,
-//! a spin inside a spin.
+//! Asked when something would wait for this very thread (a publisher for a full history, a caller for a server, `close` for a
+//! running callback, a spin inside a spin), and where a message that is published should run next.
 
 use std::cell::{Cell, RefCell};
 
-thread_local! {
-    /// The serial number of the entity whose callback runs; 0 for none.
-    static ENTITY: Cell<u64> = const { Cell::new(0) };
-    /// The executors that are spun on this thread, outermost first: (executor, the entity it was spun in).
-    static SPINNING: RefCell<Vec<(u64, u64)>> = const { RefCell::new(Vec::new()) };
+/// So many callbacks inside each other are told apart. Calls of services are limited to fewer; spins inside callbacks that go
+/// deeper than this only lose the check for waiting for themselves.
+const DEPTH: usize = 128;
+
+struct Callbacks {
+    depth: Cell<usize>,
+    /// From the outermost: the serial number of the entity, and the number of its group.
+    running: [Cell<(u64, u64)>; DEPTH],
 }
 
-/// While it lives, this thread runs a callback of the entity.
-pub(crate) struct Running(u64);
+thread_local! {
+    static CALLBACKS: Callbacks =
+        const { Callbacks { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
+    /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
+    static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
+    /// The executors that are spun on this thread, outermost first.
+    static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, this thread runs a callback.
+pub(crate) struct Running(());
 
 impl Running {
     #[inline]
-    pub(crate) fn enter(serial: u64) -> Self {
-        Self(ENTITY.replace(serial))
+    pub(crate) fn enter(serial: u64, group: u64) -> Self {
+        CALLBACKS.with(|callbacks| {
+            let depth = callbacks.depth.get();
+            if let Some(place) = callbacks.running.get(depth) {
+                place.set((serial, group));
+            }
+            callbacks.depth.set(depth + 1);
+        });
+        Self(())
     }
 }
 
 impl Drop for Running {
     #[inline]
     fn drop(&mut self) {
-        ENTITY.set(self.0);
+        CALLBACKS.with(|callbacks| callbacks.depth.set(callbacks.depth.get() - 1));
     }
 }
 
+fn running<R>(look: impl FnOnce(&[Cell<(u64, u64)>]) -> R) -> R {
+    CALLBACKS.with(|callbacks| look(&callbacks.running[..callbacks.depth.get().min(DEPTH)]))
+}
+
 /// While it lives, this thread spins the executor.
-pub(crate) struct Spinning(());
+pub(crate) struct Spinning {
+    outer: (u64, u32),
+}
 
 impl Spinning {
-    pub(crate) fn enter(executor: u64) -> Self {
-        SPINNING.with_borrow_mut(|spinning| spinning.push((executor, ENTITY.get())));
-        Self(())
+    pub(crate) fn enter(executor: u64, worker: u32) -> Self {
+        SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
+        Self { outer: WORKER.replace((executor, worker)) }
     }
 }
 
 impl Drop for Spinning {
     fn drop(&mut self) {
+        WORKER.set(self.outer);
         SPINNING.with_borrow_mut(Vec::pop);
     }
 }
 
-/// Whether a callback of the entity is on this thread's stack.
-pub(crate) fn runs(serial: u64) -> bool {
-    ENTITY.get() == serial
-        || SPINNING.with_borrow(|spinning| spinning.iter().any(|&(_, entity)| entity == serial))
+/// Which worker of the executor this thread is, if that is the one it spins innermost.
+#[inline]
+pub(crate) fn worker_of(executor: u64) -> Option<u32> {
+    let (current, worker) = WORKER.get();
+    (current == executor).then_some(worker)
 }
 
-/// The executors that can't go on before this thread does.
+/// Whether a callback of the entity is on this thread's stack.
+pub(crate) fn runs(serial: u64) -> bool {
+    running(|callbacks| callbacks.iter().any(|callback| callback.get().0 == serial))
+}
+
+/// The exclusive groups whose turns this thread has.
+pub(crate) fn groups() -> Vec<u64> {
+    running(|callbacks| {
+        callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0).collect()
+    })
+}
+
+/// How many callbacks this thread is in.
+pub(crate) fn depth() -> usize {
+    CALLBACKS.with(|callbacks| callbacks.depth.get())
+}
+
+/// The executors this thread spins.
 pub(crate) fn spinning() -> Vec<u64> {
-    SPINNING.with_borrow(|spinning| spinning.iter().map(|&(executor, _)| executor).collect())
+    SPINNING.with_borrow(Clone::clone)
+}
+
+/// Whether this thread spins the executor.
+pub(crate) fn spins(executor: u64) -> bool {
+    SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }

@@ -62,7 +62,7 @@ impl<S> Clone for Group<S> {
 /// let _pictures = node.subscription::<Picture>("pictures").in_group(&group)
 ///     .callback(|_: &Picture| { SEEN.fetch_add(1, Ordering::Relaxed); })?;
 ///
-/// let executor = Executor::single();
+/// let executor = Executor::multi(2); // up to two pictures at a time
 /// executor.add(&context)?;
 /// node.publisher::<Picture>("pictures").create()?.publish(Picture)?;
 /// executor.spin_some()?;

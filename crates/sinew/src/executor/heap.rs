@@ -36,7 +36,7 @@ impl<K: Ord + Copy> Heap<K> {
     }
 
     /// The number of entries.
-    #[cfg(test)]
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -2,8 +2,11 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `scheduler` | the ready queue: which callback runs next; timers; sleeping |
+//! | `scheduler` | which callback runs next, where; sleeping and waking |
+//! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `ready`, `heap` | the queues it is made of |
+//! | `handover` | whether another thread is woken for what became ready |
+//! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `turn` | who may touch a group's callbacks and state now |
@@ -12,10 +15,13 @@
 
 pub(crate) mod current;
 pub(crate) mod group;
+mod handover;
 mod heap;
+pub(crate) mod histogram;
 pub(crate) mod membership;
 mod ready;
 pub(crate) mod scheduler;
+mod state;
 pub(crate) mod trail;
 pub(crate) mod turn;
 
@@ -25,8 +31,9 @@ use crate::node::Node;
 use crate::sync::{Arc, Mutex};
 use current::{Running, Spinning};
 use group::{Group, GroupCore, NotAdded};
+use histogram::Histogram;
 use membership::Groups;
-use scheduler::{Next, Patience, Ran, Scheduler, Slack, Work};
+use scheduler::{Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
 use std::any::Any;
 use std::fmt;
 use std::io::Write;
@@ -40,9 +47,15 @@ use trail::Noting;
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.
 ///
-/// All `spin` functions run callbacks on the calling thread, one at a time. One thread spins an executor at a time;
-/// different executors may serve different nodes or groups on different threads. While nothing is ready the thread sleeps;
-/// an idle entity costs nothing. Dropped, an executor gives its groups free, and what waits in them keeps waiting.
+/// With [`single`](Self::single), all `spin` functions run callbacks on the calling thread, one at a time. With
+/// [`multi`](Self::multi), [`spin`](Self::spin) and [`spin_until`](Self::spin_until) run callbacks of different groups (and of
+/// [reentrant](crate::ReentrantGroup) ones) on several threads, of which the calling one is the first; the other functions use
+/// the calling thread alone. Callbacks begin in order; with several threads one may overtake another after that. One spin of
+/// an executor runs at a time; different executors may serve different nodes or groups on different threads. While nothing is
+/// ready the threads sleep; an idle entity costs nothing. Dropped, an executor gives its groups free, and what waits in them
+/// keeps waiting.
+///
+/// Which one to take is told in `docs/executors.md`.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -64,8 +77,17 @@ use trail::Noting;
 pub struct Executor {
     scheduler: Arc<Scheduler>,
     served: Mutex<Vec<Served>>,
-    on_panic: OnFault,
-    on_error: OnFault,
+}
+
+/// What callbacks are ordered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Order {
+    /// When their messages arrived, the default: a subscription keeps its place in the queue if its oldest message gives way to
+    /// a newer one. So a topic that is published faster than it is read still has its turn.
+    #[default]
+    Arrival,
+    /// When the messages that wait were published: a message that gives way takes its place in the queue with it.
+    SourceTime,
 }
 
 /// What an executor does when a callback panics or returns an error.
@@ -131,26 +153,84 @@ impl<S: Send + 'static> Servable for Group<S> {
 impl Executor {
     /// An executor that runs everything on the thread that spins it.
     pub fn single() -> Self {
-        Self {
-            scheduler: Scheduler::new(),
-            served: Mutex::new(Vec::new()),
-            on_panic: OnFault::Stop,
-            on_error: OnFault::Report,
-        }
+        Self::with(1, Order::Arrival)
+    }
+
+    /// An executor that runs callbacks on so many threads, up to 63, the one that spins it included; 0 for as many as the
+    /// process may use cores. They are started by [`spin`](Self::spin) and end with it.
+    ///
+    /// A callback of a group never runs at the same time as another of that group, unless it is
+    /// [reentrant](crate::ReentrantGroup): all that a node makes is in one group, its default one, unless it says otherwise. What
+    /// a callback publishes usually runs next on the same thread, and another one is woken only if it would wait longer than
+    /// that takes; the executor learns how long callbacks run ([`run_times`](Self::run_times)).
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let context = Context::new()?;
+    /// let [left, right] = ["left", "right"].map(|name| context.node(name).unwrap());
+    /// // Two nodes, so two groups: these may run at the same time.
+    /// let _left = left.subscription::<Scan>("scan").callback(|_: &Scan| println!("left"))?;
+    /// let done = context.clone();
+    /// let _right = right.subscription::<Scan>("scan").callback(move |_: &Scan| done.shutdown())?;
+    /// left.publisher::<Scan>("scan").create()?.publish(Scan)?;
+    ///
+    /// let executor = Executor::multi(2);
+    /// executor.add(&context)?;
+    /// executor.spin()?;
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn multi(threads: usize) -> Self {
+        Self::with(threads, Order::Arrival)
+    }
+
+    fn with(threads: usize, order: Order) -> Self {
+        let threads = if threads == 0 {
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
+        } else {
+            threads
+        };
+        Self { scheduler: Scheduler::with(threads, order), served: Mutex::new(Vec::new()) }
+    }
+
+    /// What callbacks are ordered by; [`Order::Arrival`] by default.
+    ///
+    /// # Panics
+    /// If something was added already.
+    #[must_use]
+    pub fn order(self, order: Order) -> Self {
+        assert!(
+            self.served.lock().is_empty(),
+            "an executor's order is chosen before something is added to it"
+        );
+        Self { scheduler: self.scheduler.with_order(order), served: Mutex::new(Vec::new()) }
     }
 
     /// What to do when a callback panics; [`OnFault::Stop`] by default.
     #[must_use]
-    pub fn on_panic(mut self, reaction: OnFault) -> Self {
-        self.on_panic = reaction;
+    pub fn on_panic(self, reaction: OnFault) -> Self {
+        self.scheduler.set_reactions(Some(reaction), None);
         self
     }
 
     /// What to do when a callback returns an error; [`OnFault::Report`] by default.
     #[must_use]
-    pub fn on_error(mut self, reaction: OnFault) -> Self {
-        self.on_error = reaction;
+    pub fn on_error(self, reaction: OnFault) -> Self {
+        self.scheduler.set_reactions(None, Some(reaction));
         self
+    }
+
+    /// On how many threads [`spin`](Self::spin) runs callbacks.
+    pub fn threads(&self) -> usize {
+        self.scheduler.threads()
+    }
+
+    /// How long the callbacks of each entity have run so far, in no particular order; entities that have not run are left out.
+    ///
+    /// Every run of a callback is measured until it is known to be short (under 10 µs), then one in eight, which counts as
+    /// eight. Allocates.
+    pub fn run_times(&self) -> Vec<RunTimes> {
+        self.scheduler.run_times()
     }
 
     /// Serves a context, a node or a group from now on: of a context or a node all groups that no other executor serves,
@@ -219,8 +299,36 @@ impl Executor {
     /// [`SpinError`]: a callback panicked, or failed and [`on_error`](Self::on_error) says to stop; or somebody spins
     /// this executor already.
     pub fn spin(&self) -> Result<(), SpinError> {
+        self.with_helpers(|spin| spin.run(Patience::Forever).map(drop))
+    }
+
+    /// Spins on this thread and, if the executor has several, on all the others.
+    fn with_helpers<R>(&self, work: impl FnOnce(&Spin<'_>) -> Result<R, SpinError>) -> Result<R, SpinError> {
         let spin = self.begin(true)?;
-        spin.run(Patience::Forever).map(drop)
+        if self.threads() == 1 {
+            return work(&spin);
+        }
+        std::thread::scope(|scope| {
+            let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
+            for worker in 1..self.threads() {
+                let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
+                self.scheduler.join_in();
+                let helper = helper.spawn_scoped(scope, move || self.help(scheduler::index(worker)));
+                if let Err(error) = helper {
+                    self.scheduler.drop_out(scheduler::index(worker));
+                    return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
+                }
+            }
+            work(&spin)
+        })
+    }
+
+    /// One of the other threads.
+    fn help(&self, worker: u32) {
+        let spin = self.part(worker, true);
+        if let Err(fault) = spin.run(Patience::Forever) {
+            self.scheduler.dismiss(Some(fault));
+        }
     }
 
     /// Runs what is ready now, and nothing that becomes ready meanwhile. Returns how many callbacks ran. Doesn't wait.
@@ -266,17 +374,18 @@ impl Executor {
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
     pub fn spin_until<F: Future>(&self, future: F) -> Result<F::Output, SpinError> {
-        let spin = self.begin(true)?;
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
-        loop {
-            if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
-                return Ok(output);
+        self.with_helpers(|spin| {
+            loop {
+                if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
+                    return Ok(output);
+                }
+                if !spin.run_until_poked()? {
+                    return Err(SpinError::Stopped);
+                }
             }
-            if !spin.run_until_poked()? {
-                return Err(SpinError::Stopped);
-            }
-        }
+        })
     }
 
     /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready until nothing is.
@@ -313,14 +422,18 @@ impl Executor {
         if !self.scheduler.begin() {
             return Err(SpinError::Busy);
         }
-        let spinning = Spinning::enter(self.scheduler.id);
-        Ok(Spin {
+        Ok(self.part(0, sleeps))
+    }
+
+    fn part(&self, worker: u32, sleeps: bool) -> Spin<'_> {
+        Spin {
             executor: self,
+            worker,
             most: u64::MAX,
             end: None,
-            _spinning: spinning,
+            _spinning: Spinning::enter(self.scheduler.id, worker),
             _noting: sleeps.then(Noting::begin),
-        })
+        }
     }
 }
 
@@ -342,7 +455,26 @@ impl Drop for Executor {
 
 impl fmt::Debug for Executor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Executor").field("on_panic", &self.on_panic).finish_non_exhaustive()
+        f.debug_struct("Executor").field("threads", &self.threads()).finish_non_exhaustive()
+    }
+}
+
+/// How long an entity's callbacks have run; from [`Executor::run_times`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RunTimes {
+    /// Whose, e.g. "subscription to /camera/image of node /filter".
+    pub entity: String,
+    /// Its run times.
+    pub histogram: Histogram,
+}
+
+/// Ends the spin of an executor's other threads.
+struct Dismissal<'a>(&'a Scheduler);
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.0.dismiss(None);
     }
 }
 
@@ -373,9 +505,10 @@ impl task::Wake for Poke {
     }
 }
 
-/// One spin, from beginning to end.
+/// One thread's part in a spin, from beginning to end.
 struct Spin<'a> {
     executor: &'a Executor,
+    worker: u32,
     /// Callbacks to run at most.
     most: u64,
     /// When to stop even if there is more to do.
@@ -387,41 +520,36 @@ struct Spin<'a> {
 impl Spin<'_> {
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
     fn run(&self, patience: Patience) -> Result<u64, SpinError> {
-        let mut slack = Slack::new();
+        let mut worker = Worker::new(self.worker);
         let mut ran = 0;
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, patience, &mut slack) {
+            match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
                 Next::Run => {
-                    ran += u64::from(self.execute(&mut hand)?);
+                    ran += u64::from(hand.execute()?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
                         return Ok(ran);
                     }
                 }
                 Next::Poked => {}
-                Next::Idle | Next::Stopped => return Ok(ran),
+                Next::Idle => return Ok(ran),
+                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(ran), Err),
             }
         }
     }
 
     /// Runs callbacks until somebody pokes; false if the executor was stopped.
     fn run_until_poked(&self) -> Result<bool, SpinError> {
-        let mut slack = Slack::new();
+        let mut worker = Worker::new(self.worker);
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut slack) {
-                Next::Run => drop(self.execute(&mut hand)?),
+            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
+                Next::Run => drop(hand.execute()?),
                 Next::Poked => return Ok(true),
-                Next::Idle | Next::Stopped => return Ok(false),
+                Next::Idle => return Ok(false),
+                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
             }
         }
-    }
-
-    /// Runs one callback; whether it was called.
-    #[inline]
-    fn execute(&self, work: &mut InHand<'_>) -> Result<bool, SpinError> {
-        let Some(work) = &mut work.work else { return Ok(false) };
-        self.executor.execute(work)
     }
 
     fn in_hand(&self) -> InHand<'_> {
@@ -429,10 +557,51 @@ impl Spin<'_> {
     }
 }
 
+impl Drop for Spin<'_> {
+    fn drop(&mut self) {
+        if self.worker == 0 {
+            self.executor.scheduler.end_spin();
+        } else {
+            self.executor.scheduler.drop_out(self.worker);
+        }
+    }
+}
+
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
 struct InHand<'a> {
     scheduler: &'a Scheduler,
     work: Option<Work>,
+}
+
+impl InHand<'_> {
+    /// Runs one callback; false if there was nothing left to call it for.
+    #[inline]
+    fn execute(&mut self) -> Result<bool, SpinError> {
+        let Some(work) = &mut self.work else { return Ok(false) };
+        let _running = Running::enter(work.serial, work.group);
+        let Work { entity, turn, .. } = work;
+        trail::ran(entity);
+        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
+            Ok(Ran { result: Ok(()), next, called }) => {
+                work.next = next;
+                Ok(called)
+            }
+            Ok(Ran { result: Err(message), next, .. }) => {
+                work.next = next;
+                let (_, on_error) = self.scheduler.reactions();
+                on_error.handle(SpinError::Failed { entity: work.entity.describe(), message }).map(|()| true)
+            }
+            Err(panic) => {
+                work.next = work.entity.left();
+                let message = panic_message(&*panic);
+                dispose_of(panic);
+                let (on_panic, _) = self.scheduler.reactions();
+                on_panic
+                    .handle(SpinError::Panicked { entity: work.entity.describe(), message })
+                    .map(|()| true)
+            }
+        }
+    }
 }
 
 impl Drop for InHand<'_> {
@@ -443,37 +612,18 @@ impl Drop for InHand<'_> {
     }
 }
 
-impl Drop for Spin<'_> {
-    fn drop(&mut self) {
-        self.executor.scheduler.end_spin();
-    }
-}
-
-impl Executor {
-    /// Runs one callback; false if there was nothing left to call it for.
-    #[inline]
-    fn execute(&self, work: &mut Work) -> Result<bool, SpinError> {
-        let _running = Running::enter(work.serial);
-        let Work { entity, turn, .. } = work;
-        trail::ran(entity);
-        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
-            Ok(Ran { result: Ok(()), next, called }) => {
-                work.next = next;
-                Ok(called)
-            }
-            Ok(Ran { result: Err(message), next, .. }) => {
-                work.next = next;
-                self.on_error
-                    .handle(SpinError::Failed { entity: work.entity.describe(), message })
-                    .map(|()| true)
-            }
-            Err(panic) => {
-                work.next = work.entity.left();
-                let message = panic_message(&*panic);
-                dispose_of(panic);
-                self.on_panic
-                    .handle(SpinError::Panicked { entity: work.entity.describe(), message })
-                    .map(|()| true)
+impl Scheduler {
+    /// Runs an entity's callback on this thread, which would otherwise wait for it: if it has something to do, its group is
+    /// free, and either this thread is in the middle of a callback of this executor, or the executor is spun and has a place
+    /// for a thread from outside. False if it couldn't.
+    pub(crate) fn run_here(&self, home: &Home) -> bool {
+        let mut hand = InHand { scheduler: self, work: self.take_here(home) };
+        match hand.execute() {
+            Ok(_) if hand.work.is_none() => false,
+            Ok(_) => true,
+            Err(fault) => {
+                self.dismiss(Some(fault)); // the threads that spin return it
+                true
             }
         }
     }
@@ -570,6 +720,17 @@ pub enum SpinError {
         entity: String,
         /// The error's message.
         message: String,
+    },
+    /// The operating system gave no more threads.
+    #[error(
+        "the executor needs {threads} threads, and one of them could not be started: {reason}; use fewer, or raise the \
+         limit (ulimit -u)"
+    )]
+    Thread {
+        /// How many it was made for.
+        threads: usize,
+        /// What the operating system said.
+        reason: String,
     },
     /// The executor was stopped before the future was ready.
     #[error("the executor was stopped before the future was ready")]

@@ -87,6 +87,11 @@ impl Groups {
     }
 
     #[inline]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len()
+    }
+
+    #[inline]
     pub(crate) fn first(&self) -> Option<(GroupKey, u32)> {
         self.first
     }

@@ -18,27 +18,38 @@
 //!
 //! # Locks
 //!
-//! One mutex; nothing but this file's bookkeeping happens under it, never user code. It is the last lock in the order
-//! graph -> publisher -> class -> history/status/timer -> scheduler. What ends up dropped is carried out of it.
+//! One mutex ([`State`]); nothing but this crate's bookkeeping happens under it, never user code. It is the last lock in the
+//! order graph -> publisher -> class -> history/status/timer -> scheduler. What ends up dropped is carried out of it.
 //!
-//! - P1 park: under the mutex, `parked = true`, then the condition variable's wait releases it.
-//! - P2 notify: under the mutex, the entity enters the heap; if `parked`, it is taken back and the caller signals after it
-//!   let go of all its locks. A parked thread therefore gets one signal however much arrives, and none is lost: it either
-//!   saw the heap filled before P1 or is signalled.
+//! # Sleep
+//!
+//! Each worker (a thread that spins) sleeps on a condition variable of its own, so that it can be chosen who wakes.
+//!
+//! - P1 park: under the mutex, the worker enters `Workers::parked`, then its condition variable's wait releases the mutex.
+//! - P2 notify: under the mutex, the entity enters the heap; if a worker is to wake for it, it is taken out of `parked` and
+//!   its bit is set in `Bells::due`. The caller signals (P3) after it let go of all its locks.
+//! - P3 signal: `due` is emptied, and the condition variables of the workers in it are notified. Whoever empties it also
+//!   rings for others who have set bits since; every setter signals after having set its bit, so none is left.
+//!
+//! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
+//! or is called. Whether somebody is called at all is `handover`'s decision; when in doubt, yes.
+//!
+//! # Lent threads
+//!
+//! A thread that waits for a server's answer may run the server itself: [`Scheduler::run_here`] hands out that one entity, if
+//! its group is free. A worker does so in the middle of a callback, and a thread from outside takes the place of a worker that
+//! rests. If neither can be, it waits among the `lenders`, and is rung when the group is ready and no worker is there for it.
 
 use super::current;
-use super::heap::Heap;
-use super::ready;
+use super::handover::{Times, Woken};
+pub(crate) use super::state::Hand;
+use super::state::{Member, Slot, State, Wait, member_of, wait_of};
 use super::trail;
-use super::turn::{REENTRANT, Turn};
-use crate::clock::{self, Clock, ClockKind, Stamp, Wake};
-use crate::sync::{Arc, Condvar, Mutex, next_serial};
-use slab::Slab;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use super::turn::Turn;
+use super::{OnFault, Order, RunTimes, SpinError};
+use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, next_serial};
 use std::mem;
-use std::thread::ThreadId;
-use std::time::Duration;
 
 /// Something with callbacks that an executor runs.
 pub(crate) trait Entity: Send + Sync {
@@ -85,9 +96,9 @@ impl Ran {
 #[derive(Clone)]
 pub(crate) struct Home {
     pub(crate) scheduler: Arc<Scheduler>,
-    member: u32,
+    pub(super) member: u32,
     /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
-    serial: u64,
+    pub(super) serial: u64,
 }
 
 impl Home {
@@ -98,81 +109,55 @@ impl Home {
         self.scheduler.notify(self, key)
     }
 
+    /// The number of its group; 0 if that is reentrant, or the entity has left.
+    pub(crate) fn group(&self) -> u64 {
+        let mut state = self.scheduler.state.lock();
+        let slot = member_of(&mut state.members, self).map(|member| member.slot);
+        slot.and_then(|slot| state.slots.get(slot as usize)).map_or(0, |group| group.group)
+    }
+
     /// The entity has nothing to do any more. The caller holds the lock under which it announces.
     pub(crate) fn withdraw(&self) {
         self.scheduler.state.lock().unready(self);
     }
+
+    /// The oldest thing to do is another one than it was, though the entity hasn't run. For executors to which that matters.
+    #[inline]
+    pub(crate) fn change_key(&self, key: Stamp) {
+        if self.scheduler.order == Order::SourceTime {
+            self.scheduler.state.lock().change_key(self, key);
+        }
+    }
 }
 
-/// An executor's state. See the module's documentation.
+/// An executor's ready queue and workers. See the module's documentation.
 pub(crate) struct Scheduler {
     pub(crate) id: u64,
-    state: Mutex<State>,
-    /// Signalled when a parked thread has to look again.
-    bell: Condvar,
+    pub(super) order: Order,
+    pub(super) state: Mutex<State>,
+    bells: Bells,
     /// Signalled when a callback has finished and somebody waits for that.
     finished: Condvar,
 }
 
-pub(crate) struct State {
-    clock: Option<Clock>,
-    slots: Slab<Slot>,
-    members: Slab<Member>,
-    ready: ready::Groups,
-    /// When the first steady timer is due; `i64::MAX` for none.
-    first_due: i64,
-    /// Which timers are due takes more than a look at `first_due`: there are timers of other clocks, or groups of different
-    /// priorities.
-    reads_clock: bool,
-    /// Per clock: when the timers in `timer_places` are due.
-    timers: [Heap<i64>; 3],
-    timer_places: Slab<TimerPlace>,
-    /// How many groups have which priority.
-    priorities: BTreeMap<i32, usize>,
-    /// The executor is gone: nothing is taken in any more.
-    closed: bool,
-    parked: bool,
-    /// The next blocking spin, or the one that runs, returns.
-    stopped: bool,
-    /// The context is shut down: every spin returns.
-    ended: bool,
-    /// Somebody other than an entity wants the spinning thread to look up (a future that can go on).
-    poked: bool,
-    /// The thread that spins now.
-    spinner: Option<ThreadId>,
-    /// The thread that spun last.
-    last_spinner: Option<ThreadId>,
-    /// Threads waiting in `leave` for a callback to finish.
-    leaving: usize,
+/// What the workers sleep on.
+pub(super) struct Bells {
+    of_workers: Box<[Condvar]>,
+    /// Bit by bit, the workers that were called and not signalled yet; the last bit is for the callers in `State::rung`.
+    due: AtomicU64,
 }
 
-#[derive(Clone, Copy)]
-struct TimerPlace {
-    clock: ClockKind,
-    member: u32,
-}
+/// As many threads an executor has at most: a bit each, and one is taken.
+pub(super) const MOST_THREADS: usize = 63;
 
-/// A group.
-struct Slot {
-    /// What its turn opens.
-    group: u64,
-    /// The serial number of the member whose callback runs now; 0 for none.
-    running: u64,
-    ready: ready::Members,
-    priority: i32,
-    members: u32,
-    /// The group is gone; the slot goes when its last callback has finished.
-    leaves: bool,
-}
+const LENDERS: u64 = 1 << MOST_THREADS;
 
-struct Member {
-    serial: u64,
-    slot: u32,
-    timer: Option<u32>,
-    /// `None` while it runs: the thread that runs it has it, so no reference has to be counted.
-    entity: Option<Arc<dyn Entity>>,
-    /// It is in its group's queue.
-    ready: bool,
+impl Bells {
+    #[inline]
+    pub(super) fn call(&self, worker: u32) {
+        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals before it.
+        self.due.fetch_or(1 << worker, Ordering::Relaxed);
+    }
 }
 
 /// An entity on its way through its callback.
@@ -180,11 +165,30 @@ pub(crate) struct Work {
     pub(crate) entity: Arc<dyn Entity>,
     /// The turn of the entity's group, until the work is put back.
     pub(crate) turn: Turn,
-    slot: u32,
-    member: u32,
+    /// Who runs it.
+    pub(crate) hand: Hand,
+    /// The number of its group.
+    pub(crate) group: u64,
+    pub(super) slot: u32,
+    pub(super) member: u32,
     pub(crate) serial: u64,
     /// Whether there is more to do, once it ran.
     pub(crate) next: Option<Stamp>,
+    /// When it began, and for how many runs it stands, if it is measured.
+    pub(super) measured: Option<(i64, u8)>,
+    pub(super) times: Times,
+}
+
+impl Work {
+    /// The time its callback ended, if that is measured.
+    #[inline]
+    fn end(this: &Option<Self>) -> i64 {
+        if this.as_ref().is_some_and(|work| work.measured.is_some()) {
+            Time::steady().nanoseconds()
+        } else {
+            0
+        }
+    }
 }
 
 /// What a thread that asks for work gets.
@@ -210,37 +214,35 @@ pub(crate) enum Patience {
     Forever,
 }
 
-fn index(n: usize) -> u32 {
+pub(super) fn index(n: usize) -> u32 {
     #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
     u32::try_from(n).expect("fewer than 2^32 entities")
 }
 
 impl Scheduler {
+    /// For an executor with one thread.
+    #[cfg(test)]
     pub(crate) fn new() -> Arc<Self> {
+        Self::with(1, Order::Arrival)
+    }
+
+    pub(crate) fn with(threads: usize, order: Order) -> Arc<Self> {
+        let threads = threads.clamp(1, MOST_THREADS);
         Arc::new(Self {
             id: next_serial(),
-            state: Mutex::new(State {
-                clock: None,
-                slots: Slab::new(),
-                members: Slab::new(),
-                ready: ready::Groups::new(),
-                first_due: i64::MAX,
-                reads_clock: false,
-                timers: [Heap::new(), Heap::new(), Heap::new()],
-                timer_places: Slab::new(),
-                priorities: BTreeMap::new(),
-                closed: false,
-                parked: false,
-                stopped: false,
-                ended: false,
-                poked: false,
-                spinner: None,
-                last_spinner: None,
-                leaving: 0,
-            }),
-            bell: Condvar::new(),
+            order,
+            state: Mutex::new(State::new(threads)),
+            bells: Bells {
+                of_workers: (0..threads).map(|_| Condvar::new()).collect(),
+                due: AtomicU64::new(0),
+            },
             finished: Condvar::new(),
         })
+    }
+
+    /// How many threads spin it at most.
+    pub(crate) fn threads(&self) -> usize {
+        self.bells.of_workers.len()
     }
 
     // ---- membership ----
@@ -268,9 +270,7 @@ impl Scheduler {
         if state.closed {
             return None;
         }
-        let slot =
-            Slot { group, running: 0, ready: ready::Members::default(), priority, members: 0, leaves: false };
-        let slot = index(state.slots.insert(slot));
+        let slot = index(state.slots.insert(Slot::new(group, priority, self.threads())));
         state.ready.reserve(slot + 1);
         state.count_priority(None, Some(priority));
         Some(slot)
@@ -278,16 +278,7 @@ impl Scheduler {
 
     /// Forgets a group whose members have all left; if its last callback is still running, after that.
     pub(crate) fn remove_group(&self, slot: u32) {
-        let mut state = self.state.lock();
-        let gone = match state.slots.get_mut(slot as usize) {
-            Some(group) if group.running != 0 => {
-                group.leaves = true;
-                None
-            }
-            Some(_) => state.remove_slot(slot),
-            None => None,
-        };
-        drop(state);
+        let gone = self.state.lock().retire_slot(slot);
         drop(gone);
     }
 
@@ -313,8 +304,7 @@ impl Scheduler {
     /// Gives an entity its place; the caller then attaches it.
     pub(crate) fn enter(self: &Arc<Self>, slot: u32, serial: u64, entity: Arc<dyn Entity>) -> Home {
         let mut state = self.state.lock();
-        let member = Member { serial, slot, timer: None, entity: Some(entity), ready: false };
-        let member = index(state.members.insert(member));
+        let member = index(state.members.insert(Member::new(serial, slot, entity)));
         let group = &mut state.slots[slot as usize];
         group.members += 1;
         group.ready.reserve(group.members as usize); // so that becoming ready never allocates
@@ -329,7 +319,7 @@ impl Scheduler {
         if wait && !current::runs(home.serial) {
             state.leaving += 1;
             // Rarely: so the running member is looked for among all groups.
-            while state.slots.iter().any(|(_, group)| group.running == home.serial) {
+            while state.slots.iter().any(|(_, group)| group.runs(home.serial)) {
                 state = self.finished.wait(state);
             }
             state.leaving -= 1;
@@ -343,25 +333,66 @@ impl Scheduler {
     #[inline]
     fn notify(&self, home: &Home, key: Stamp) -> bool {
         let mut state = self.state.lock();
-        state.make_ready(home, key);
-        mem::take(&mut state.parked) // P2
+        let state = &mut *state;
+        let load = state.load;
+        if !state.make_ready(home, key) {
+            return false;
+        }
+        let here = current::worker_of(self.id);
+        let called = state.workers.for_new(state.ready.len(), load, here, key.time); // P2
+        if let Some(worker) = called {
+            self.bells.call(worker);
+            self.note_call(state);
+            return true;
+        }
+        !state.lenders.is_empty() && state.call_lender() && {
+            self.bells.due.fetch_or(LENDERS, Ordering::Relaxed); // as in `Bells::call`
+            true
+        }
     }
 
-    /// Signals the parked thread, for a caller who was told to.
+    /// For learning what a wake-up costs.
+    #[cold]
+    fn note_call(&self, state: &mut State) {
+        if self.threads() > 1 {
+            state.workers.note_call(Time::steady().nanoseconds());
+        }
+    }
+
+    /// Signals whom the caller was told to.
     pub(crate) fn signal(&self) {
-        self.bell.notify_one();
+        // P3. Relaxed: what the woken threads need to see they see under the mutex.
+        let mut due = self.bells.due.swap(0, Ordering::Relaxed);
+        if due & LENDERS != 0 {
+            due &= !LENDERS;
+            let rung = mem::take(&mut self.state.lock().rung);
+            rung.iter().for_each(|bell| bell.ring());
+        }
+        while due != 0 {
+            self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
+            due &= due - 1;
+        }
     }
 
-    /// Makes the spinning thread look up.
-    pub(crate) fn poke(&self) {
-        let parked = {
-            let mut state = self.state.lock();
-            state.poked = true;
-            mem::take(&mut state.parked)
-        };
-        if parked {
+    /// Does something to the state, and then signals whom it says to call.
+    fn calling(&self, act: impl FnOnce(&mut State) -> Option<u32>) {
+        let mut state = self.state.lock();
+        let called = act(&mut state);
+        if let Some(worker) = called {
+            self.bells.call(worker);
+        }
+        drop(state);
+        if called.is_some() {
             self.signal();
         }
+    }
+
+    /// Makes the thread that spins look up, not its helpers.
+    pub(crate) fn poke(&self) {
+        self.calling(|state| {
+            state.poked = true;
+            state.workers.call_this(0)
+        });
     }
 
     pub(crate) fn stop(&self) {
@@ -373,12 +404,22 @@ impl Scheduler {
         self.halt(|state| state.ended = true);
     }
 
+    /// The spin that runs has what it wanted, or has failed: its helpers return.
+    pub(crate) fn dismiss(&self, fault: Option<SpinError>) {
+        self.halt(|state| {
+            state.dismissed = true;
+            if state.fault.is_none() {
+                state.fault = fault;
+            }
+        });
+    }
+
     fn halt(&self, mark: impl FnOnce(&mut State)) {
         let mut state = self.state.lock();
         mark(&mut state);
-        state.parked = false;
+        state.workers.call_all();
         drop(state);
-        self.bell.notify_all();
+        self.bells.of_workers.iter().for_each(Condvar::notify_all);
     }
 
     // ---- timers ----
@@ -387,26 +428,13 @@ impl Scheduler {
     #[must_use]
     pub(crate) fn arm(&self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
         let mut state = self.state.lock();
-        let state = &mut *state;
-        state.unready(home);
-        let Some(member) = member_of(&mut state.members, home) else { return false };
-        let heap = &mut state.timers[clock as usize];
-        let before = heap.peek().map(|(due, _)| due);
-        match (member.timer, due) {
-            (Some(timer), Some(due)) => heap.update(timer, due),
-            (None, Some(due)) => {
-                let timer = index(state.timer_places.insert(TimerPlace { clock, member: home.member }));
-                member.timer = Some(timer);
-                heap.push(timer, due);
-            }
-            (Some(timer), None) => drop(heap.remove(timer)),
-            (None, None) => return false,
-        }
-        let first = heap.peek().map(|(due, _)| due);
-        state.note_timers();
         // Only an earlier end of the sleep is worth a wake-up.
-        let earlier = first.is_some_and(|first| before.is_none_or(|before| first < before));
-        earlier && mem::take(&mut state.parked)
+        if !state.set_timer(home, clock, due) {
+            return false;
+        }
+        let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
+        let called = state.workers.for_timer(due, current::worker_of(self.id));
+        called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
 
     /// The virtual time of the next expiry that its passing brings.
@@ -428,19 +456,83 @@ impl Scheduler {
         let thread = Some(std::thread::current().id());
         state.spinner = thread;
         state.last_spinner = thread;
+        state.present = 1;
         true
     }
 
+    /// Another thread helps the one that spins.
+    pub(crate) fn join_in(&self) {
+        self.state.lock().present += 1;
+    }
+
+    pub(crate) fn drop_out(&self, worker: u32) {
+        let mut state = self.state.lock();
+        state.present -= 1;
+        state.workers.retire(worker);
+    }
+
+    /// The spin is over.
     pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
         state.spinner = None;
         state.stopped = false;
+        state.dismissed = false;
+        state.present = 0;
+        state.workers.retire(0);
     }
 
-    /// Whether nobody but the calling thread could run this executor's callbacks now.
+    /// Why the spin that runs ends, if something went wrong on another thread.
+    pub(crate) fn fault(&self) -> Option<SpinError> {
+        self.state.lock().fault.take()
+    }
+
+    /// The same for an executor with another order, to which nothing was added yet.
+    pub(crate) fn with_order(&self, order: Order) -> Arc<Self> {
+        let other = Self::with(self.threads(), order);
+        let (on_panic, on_error) = self.reactions();
+        other.set_reactions(Some(on_panic), Some(on_error));
+        other
+    }
+
+    /// How long callbacks have run.
+    pub(crate) fn run_times(&self) -> Vec<RunTimes> {
+        let measured: Vec<_> = {
+            let state = self.state.lock();
+            let ran = state.members.iter().filter(|(_, member)| member.histogram.count() > 0);
+            ran.filter_map(|(_, member)| Some((member.known.upgrade()?, member.histogram.clone()))).collect()
+        };
+        let described =
+            measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
+        described.collect()
+    }
+
+    /// An entity to be run on this thread; see [`run_here`](Self::run_here).
+    pub(super) fn take_here(&self, home: &Home) -> Option<Work> {
+        let mut work = None;
+        let mut state = self.state.lock();
+        if state.closed || state.stopped || state.ended || state.dismissed {
+            return None;
+        }
+        let hand = if current::spins(self.id) {
+            Hand::Nested
+        } else if state.present > 0 && state.workers.accept_lent_thread() {
+            Hand::Lent
+        } else {
+            return None;
+        };
+        state.pop_this(home, hand, &mut work);
+        work
+    }
+
+    /// How many threads spin it now.
+    pub(crate) fn present(&self) -> usize {
+        self.state.lock().present
+    }
+
+    /// Whether nobody but the calling thread could be expected to run this executor's callbacks, as nobody does now.
     pub(crate) fn depends_on_this_thread(&self) -> bool {
         let state = self.state.lock();
-        state.last_spinner == Some(std::thread::current().id())
+        state.spinner.is_none() && state.last_spinner == Some(std::thread::current().id())
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -453,14 +545,25 @@ impl Scheduler {
         self.state.lock().clock.clone()
     }
 
+    /// What to do about callbacks that panic, and that fail.
+    pub(crate) fn reactions(&self) -> (OnFault, OnFault) {
+        let state = self.state.lock();
+        (state.on_panic, state.on_error)
+    }
+
+    pub(crate) fn set_reactions(&self, on_panic: Option<OnFault>, on_error: Option<OnFault>) {
+        let mut state = self.state.lock();
+        state.on_panic = on_panic.unwrap_or(state.on_panic);
+        state.on_error = on_error.unwrap_or(state.on_error);
+    }
+
     /// Puts back what ran, and gets what to run next.
-    ///
-    /// `slack` is set when the thread waits for a timer for the first time.
     #[inline(never)]
-    pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, slack: &mut Slack) -> Next {
+    pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, worker: &mut Worker) -> Next {
+        let ended = Work::end(work);
         let mut state = self.state.lock();
         if work.is_some() {
-            let gone = state.put_back(work);
+            let gone = state.put_back(work, ended);
             if state.leaving > 0 {
                 self.finished.notify_all();
             }
@@ -471,302 +574,111 @@ impl Scheduler {
                 state = self.state.lock();
             }
         }
+        let mut woken = Woken::Called;
         loop {
-            if state.stopped || state.ended {
+            if state.stopped || state.ended || state.dismissed {
                 return Next::Stopped;
             }
-            if mem::take(&mut state.poked) {
+            if worker.index == 0 && mem::take(&mut state.poked) {
                 return Next::Poked;
             }
-            state.fire_timers();
-            let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
-            if state.pop(limit, work).is_some() {
-                return Next::Run;
+            if woken != Woken::Look || state.is_something_left_lying(worker.now) {
+                state.fire_timers();
+                let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
+                if state.pop(limit, Hand::Worker(worker.index), ended, work) {
+                    state.workers.leave_post(worker.index);
+                    let signal = state.workers.has_parked() && state.call_for_rest(work, &self.bells);
+                    drop(state);
+                    if signal {
+                        self.signal();
+                    }
+                    return Next::Run;
+                }
             }
             let deadline = match patience {
                 Patience::None | Patience::Until(_) => return Next::Idle,
                 Patience::Deadline(deadline) => Some(deadline),
                 Patience::Forever => None,
             };
-            let timeout = match state.longest_wait(deadline) {
-                Wait::Over => return Next::Idle,
-                Wait::Look => continue,
+            let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
+            let timeout = match state.longest_wait(deadline, minds_timers) {
                 Wait::AtMost(timeout) => timeout,
+                over_or_look => {
+                    state.workers.unpark(worker.index, worker.now);
+                    woken = Woken::Timeout;
+                    match over_or_look {
+                        Wait::Over => return Next::Idle,
+                        _ => continue,
+                    }
+                }
             };
-            slack.tighten();
-            state.parked = true; // P1
-            state = self.bell.wait_at_most(state, timeout);
-            state.parked = false;
-            drop(state);
-            trail::fetch();
-            state = self.state.lock();
+            let watch = watch.map(wait_of);
+            let timeout = timeout.into_iter().chain(watch).min();
+            worker.slack.tighten();
+            state = self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout);
+            if self.threads() > 1 {
+                worker.now = Time::steady().nanoseconds();
+            }
+            woken = state.workers.unpark(worker.index, worker.now);
+            if woken != Woken::Look {
+                drop(state);
+                trail::fetch();
+                state = self.state.lock();
+            }
         }
     }
 
     /// Puts back what ran last, when no more is wanted.
     pub(crate) fn finish(&self, work: &mut Option<Work>) {
+        let ended = Work::end(work);
+        let was_lent = work.as_ref().is_some_and(|work| matches!(work.hand, Hand::Lent | Hand::Nested));
         let mut state = self.state.lock();
-        let gone = state.put_back(work);
+        let gone = state.put_back(work, ended);
         if state.leaving > 0 {
             self.finished.notify_all();
         }
+        // Whoever takes no more leaves the rest to others.
+        let ready = state.ready.len();
+        let called = if was_lent && ready > 0 { state.workers.for_place(ready) } else { None };
+        if let Some(worker) = called {
+            self.bells.call(worker);
+        } else if was_lent && ready > 0 && state.call_lender() {
+            self.bells.due.fetch_or(LENDERS, Ordering::Relaxed); // as in `Bells::call`
+        }
         drop(state);
+        self.signal();
         drop(gone);
     }
 }
 
 impl Wake for Scheduler {
     fn wake(&self) {
-        let parked = mem::take(&mut self.state.lock().parked);
-        if parked {
-            self.signal();
-        }
+        self.calling(|state| state.workers.call());
     }
 }
 
-/// How long to sleep.
-enum Wait {
-    /// The deadline has passed.
-    Over,
-    /// Something is due already.
-    Look,
-    /// At most so long, or until somebody signals.
-    AtMost(Option<Duration>),
+/// A thread that asks for work.
+pub(crate) struct Worker {
+    pub(crate) index: u32,
+    slack: Slack,
+    /// When it woke up last.
+    now: i64,
 }
 
-#[inline]
-fn member_of<'a>(members: &'a mut Slab<Member>, home: &Home) -> Option<&'a mut Member> {
-    members.get_mut(home.member as usize).filter(|member| member.serial == home.serial)
-}
-
-impl State {
-    #[inline]
-    fn make_ready(&mut self, home: &Home, key: Stamp) {
-        if member_of(&mut self.members, home).is_some() {
-            self.ready_member(home.member, key);
-        } // else it left
+impl Worker {
+    pub(crate) fn new(index: u32) -> Self {
+        Self { index, slack: Slack::new(), now: 0 }
     }
-
-    #[inline]
-    fn ready_member(&mut self, id: u32, key: Stamp) {
-        let member = &mut self.members[id as usize];
-        if mem::replace(&mut member.ready, true) {
-            return; // sticky: it keeps the key under which it is waiting
-        }
-        let Some(group) = self.slots.get_mut(member.slot as usize) else { return };
-        if group.ready.push(key, id) && group.running == 0 {
-            self.ready.update(member.slot, (Reverse(group.priority), key));
-        }
-    }
-
-    /// Brings the executor's queue in line with the group's.
-    fn place_group(&mut self, slot: u32) {
-        let Some(group) = self.slots.get(slot as usize) else { return };
-        match group.ready.first() {
-            Some((key, _)) if group.running == 0 => self.ready.update(slot, (Reverse(group.priority), key)),
-            _ => self.ready.remove(slot),
-        }
-    }
-
-    fn unready(&mut self, home: &Home) {
-        if let Some(member) = member_of(&mut self.members, home)
-            && mem::take(&mut member.ready)
-        {
-            let slot = member.slot;
-            if let Some(group) = self.slots.get_mut(slot as usize) {
-                group.ready.remove(home.member);
-            }
-            self.place_group(slot);
-        }
-    }
-
-    fn take_member(&mut self, home: &Home) -> Option<Member> {
-        member_of(&mut self.members, home)?;
-        self.unready(home);
-        let member = self.members.remove(home.member as usize);
-        if let Some(timer) = member.timer {
-            let place = self.timer_places.remove(timer as usize);
-            self.timers[place.clock as usize].remove(timer);
-            self.note_timers();
-        }
-        if let Some(group) = self.slots.get_mut(member.slot as usize) {
-            group.members -= 1;
-        }
-        Some(member)
-    }
-
-    fn remove_slot(&mut self, slot: u32) -> Option<Slot> {
-        self.ready.remove(slot);
-        let gone = self.slots.try_remove(slot as usize)?;
-        self.count_priority(Some(gone.priority), None);
-        Some(gone)
-    }
-
-    /// A group's priority changes, from none if it comes, to none if it goes.
-    fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
-        if let Some(to) = to {
-            *self.priorities.entry(to).or_default() += 1;
-        }
-        if let Some(from) = from
-            && let Some(count) = self.priorities.get_mut(&from)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.priorities.remove(&from);
-            }
-        }
-        self.note_timers();
-    }
-
-    /// Brings `first_due` and `reads_clock` up to date.
-    fn note_timers(&mut self) {
-        let [steady, others @ ..] = &self.timers;
-        self.first_due = steady.peek().map_or(i64::MAX, |(due, _)| due);
-        let other_clocks = others.iter().any(|heap| !heap.is_empty());
-        self.reads_clock = other_clocks || (self.priorities.len() > 1 && !steady.is_empty());
-    }
-
-    /// Makes the timers ready that are due before what is ready, or now.
-    #[inline]
-    fn fire_timers(&mut self) {
-        let first = self.ready.first().map(|((_, key), _)| key.time);
-        if let Some(first) = first.filter(|_| !self.reads_clock) {
-            // It was published at a time that is past: a timer that is due before it is due.
-            if self.first_due <= first {
-                self.fire(ClockKind::Steady, first, 0);
-            }
-        } else if self.first_due != i64::MAX || self.reads_clock {
-            self.fire_by_clock();
-        }
-    }
-
-    fn fire_by_clock(&mut self) {
-        let Some(clock) = self.clock.clone() else { return };
-        let steady = clock.steady();
-        for kind in ClockKind::ALL {
-            if !self.timers[kind as usize].is_empty() {
-                let now = if kind == ClockKind::Steady { steady } else { clock.now(kind) };
-                self.fire(kind, now, steady.saturating_sub(now));
-            }
-        }
-    }
-
-    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its times to steady ones.
-    fn fire(&mut self, kind: ClockKind, now: i64, to_steady: i64) {
-        while let Some((due, timer)) = self.timers[kind as usize].peek() {
-            if due > now {
-                break;
-            }
-            self.timers[kind as usize].pop();
-            let TimerPlace { member, .. } = self.timer_places[timer as usize];
-            self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
-        }
-        self.note_timers();
-    }
-
-    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its stamps' order doesn't.
-    fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
-        let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);
-        if is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
-    }
-
-    /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
-    #[inline]
-    fn pop(&mut self, limit: Option<Stamp>, work: &mut Option<Work>) -> Option<()> {
-        let ((_, first), mut slot) = self.ready.first()?;
-        if let Some(limit) = limit
-            && !self.in_time(first, limit)
-        {
-            // What was ready at the limit may stand behind a group of higher priority that became ready since.
-            let in_time = self.ready.iter().filter(|((_, key), _)| self.in_time(*key, limit));
-            slot = in_time.min_by_key(|(key, _)| *key)?.1;
-        }
-        self.ready.remove(slot);
-        let group = &mut self.slots[slot as usize];
-        let (_, id) = group.ready.pop()?;
-        let member = &mut self.members[id as usize];
-        member.ready = false;
-        let entity = member.entity.take()?;
-        group.running = member.serial;
-        let turn = match group.group {
-            REENTRANT => Turn::reentrant(),
-            // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
-            // which can't be while a spin borrows it), and here it runs one member at a time: `running` was 0, or the group
-            // would not have been in `ready`, and is set until `put_back` takes the turn back.
-            number => unsafe { Turn::of(number) },
-        };
-        *work = Some(Work { entity, turn, slot, member: id, serial: member.serial, next: None });
-        Some(())
-    }
-
-    /// Puts an entity back; returns it if it left while it ran.
-    #[inline(never)]
-    pub(crate) fn put_back(&mut self, work: &mut Option<Work>) -> Option<Arc<dyn Entity>> {
-        // With it the turn ends, before anybody can get the next one.
-        let Work { entity, slot, member: id, serial, next, .. } = work.take()?;
-        let group = &mut self.slots[slot as usize];
-        group.running = 0;
-        let gone = match self.members.get_mut(id as usize) {
-            Some(member) if member.serial == serial => {
-                member.entity = Some(entity);
-                if let Some(key) = next
-                    && !mem::replace(&mut member.ready, true)
-                {
-                    group.ready.push(key, id);
-                }
-                None
-            }
-            _ => Some(entity),
-        };
-        if group.leaves {
-            // Its last members left while this ran: `gone` is the last of them, and the slot has nothing to be dropped.
-            self.remove_slot(slot);
-        } else if let Some((key, _)) = group.ready.first() {
-            self.ready.update(slot, (Reverse(group.priority), key));
-        }
-        gone
-    }
-
-    /// How long a thread may sleep when nothing is ready.
-    fn longest_wait(&self, deadline: Option<i64>) -> Wait {
-        let mut sleep = i64::MAX;
-        if let Some(deadline) = deadline {
-            sleep = deadline.saturating_sub(clock::Time::steady().nanoseconds());
-            if sleep <= 0 {
-                return Wait::Over;
-            }
-        }
-        let Some(clock) = &self.clock else {
-            return Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, so no timer
-        };
-        let now = clock.steady();
-        for kind in ClockKind::ALL {
-            let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
-            let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });
-            if left <= 0 {
-                return Wait::Look;
-            }
-            if clock.passes(kind) {
-                // Somebody may set the wall clock without telling us: look again every second.
-                sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
-            }
-        }
-        Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep)))
-    }
-}
-
-fn wait_of(nanoseconds: i64) -> Duration {
-    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
 }
 
 /// A thread's timer slack, while it spins.
-pub(crate) struct Slack {
+struct Slack {
     before: Option<u64>,
     tightened: bool,
 }
 
 impl Slack {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self { before: None, tightened: false }
     }
 

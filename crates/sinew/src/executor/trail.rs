@@ -12,7 +12,8 @@
 //! what is known already a note is a comparison. It is a hint in every respect: places are written by any thread, and one that
 //! is wrong costs a search.
 
-use super::scheduler::{Entity, Scheduler, State};
+use super::scheduler::{Entity, Scheduler};
+use super::state::State;
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outlet::Outlet;
 use crate::message::block::{Erased, Pool};

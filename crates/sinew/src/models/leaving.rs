@@ -4,7 +4,7 @@ use super::{Probe, add_group, check, notify, stamp};
 use crate::VirtualClock;
 use crate::context::Context;
 use crate::executor::Executor;
-use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Slack};
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
 use crate::executor::turn::Number;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use loom::thread;
@@ -32,11 +32,11 @@ fn nothing_starts_after_leave() {
             its.store(true, Ordering::Release);
             notify(&home, 2);
         });
-        let mut slack = Slack::new();
+        let mut worker = Worker::new(0);
         let mut work = None;
         for _ in 0..2 {
             let was_left = left.load(Ordering::Acquire);
-            match scheduler.next(&mut work, Patience::None, &mut slack) {
+            match scheduler.next(&mut work, Patience::None, &mut worker) {
                 Next::Run => {
                     assert!(!was_left, "it ran after it had left");
                     work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
@@ -49,7 +49,7 @@ fn nothing_starts_after_leave() {
             scheduler.finish(&mut work);
         }
         thread.join().unwrap();
-        assert!(matches!(scheduler.next(&mut work, Patience::None, &mut slack), Next::Idle));
+        assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
     });
 }
 
@@ -65,12 +65,12 @@ fn leave_waits(through_next: bool) {
             there.leave(&home, true);
             its.write(its.read() + 1);
         });
-        let mut slack = Slack::new();
+        let mut worker = Worker::new(0);
         let mut work = None;
-        if let Next::Run = scheduler.next(&mut work, Patience::None, &mut slack) {
+        if let Next::Run = scheduler.next(&mut work, Patience::None, &mut worker) {
             touched.write(touched.read() + 1); // the callback
             if through_next {
-                assert!(matches!(scheduler.next(&mut work, Patience::None, &mut slack), Next::Idle));
+                assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
             } else {
                 scheduler.finish(&mut work);
             }

@@ -2,16 +2,16 @@
 
 use super::{add_group, check, notify};
 use crate::clock::{Clock, ClockKind, VirtualClock};
-use crate::executor::scheduler::{Next, Patience, Scheduler, Slack};
+use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
 use crate::executor::turn::Number;
 use loom::thread;
 
 /// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
-    let mut slack = Slack::new();
+    let mut worker = Worker::new(0);
     for ran in 0..count {
         let mut work = None;
-        match scheduler.next(&mut work, Patience::Forever, &mut slack) {
+        match scheduler.next(&mut work, Patience::Forever, &mut worker) {
             Next::Run => scheduler.finish(&mut work),
             Next::Stopped => return ran,
             Next::Idle | Next::Poked => panic!("nobody asked for that"),
@@ -85,10 +85,10 @@ fn a_poke_wakes_the_sleeper() {
         let there = scheduler.clone();
         let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.poke())];
         let (mut ran, mut poked) = (0, 0);
-        let mut slack = Slack::new();
+        let mut worker = Worker::new(0);
         while ran + poked < 2 {
             let mut work = None;
-            match scheduler.next(&mut work, Patience::Forever, &mut slack) {
+            match scheduler.next(&mut work, Patience::Forever, &mut worker) {
                 Next::Run => {
                     ran += 1;
                     scheduler.finish(&mut work);

@@ -1,7 +1,7 @@
 //! A group's turn: one at a time, and each sees what the last one left.
 
 use super::{Probe, add_group, check, notify};
-use crate::executor::scheduler::{Next, Patience, Scheduler, Slack};
+use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
 use crate::executor::turn::Number;
 use crate::sync::Arc;
 use loom::thread;
@@ -20,7 +20,7 @@ fn one_turn_at_a_time() {
         let homes = add_group::<2>(&scheduler, group);
         let spin = |scheduler: Arc<Scheduler>, state: Arc<crate::executor::turn::Exclusive<Probe, _>>| {
             let (mut ran, mut work) = (0, None);
-            while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Slack::new()) {
+            while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Worker::new(0)) {
                 let turn = &mut work.as_mut().unwrap().turn;
                 let state = state.open(&mut turn.state);
                 state.write(state.read() + 1);

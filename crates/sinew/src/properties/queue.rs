@@ -1,7 +1,7 @@
 //! The scheduler against everything that is ready, sorted.
 
 use crate::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
-use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Slack, Work};
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Work, Worker};
 use crate::executor::turn::Number;
 use crate::idle;
 use crate::sync::Arc;
@@ -100,7 +100,7 @@ struct Member {
 }
 
 #[derive(Default)]
-struct Worker {
+struct Thread {
     work: Option<Work>,
     /// What it runs: group and serial number.
     runs: Option<(usize, u64)>,
@@ -112,7 +112,7 @@ struct Pair {
     time: VirtualClock,
     groups: Vec<Group>,
     members: Vec<Member>,
-    workers: [Worker; 2],
+    workers: [Thread; 2],
     ran: usize,
 }
 
@@ -258,7 +258,7 @@ impl Pair {
         let patience = limit.map_or(Patience::None, Patience::Until);
         let sorted = self.sorted(limit);
         let work = &mut self.workers[worker].work;
-        match self.scheduler.next(work, patience, &mut Slack::new()) {
+        match self.scheduler.next(work, patience, &mut Worker::new(0)) {
             Next::Run => {
                 let serial = work.as_ref().map(|work| work.serial).unwrap_or_default();
                 let found = sorted.iter().find(|(_, _, ready)| *ready == serial);

@@ -1,0 +1,610 @@
+//! What an executor knows: its groups and their members, what is ready, the timers, its workers. One lock guards it all.
+
+use super::OnFault;
+use super::SpinError;
+use super::handover::{Times, Workers};
+use super::heap::Heap;
+use super::histogram::Histogram;
+use super::ready;
+use super::scheduler::{Entity, Home, Work};
+use super::turn::{REENTRANT, Turn};
+use crate::clock::{self, Clock, ClockKind, Stamp};
+use crate::sync::{Arc, Bell};
+use slab::Slab;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::mem;
+use std::sync::Weak;
+use std::thread::ThreadId;
+use std::time::Duration;
+
+/// What an unknown callback adds to the expected work.
+const UNKNOWN_LOAD: i64 = 1_000_000_000;
+
+pub(crate) struct State {
+    pub(super) clock: Option<Clock>,
+    pub(super) slots: Slab<Slot>,
+    pub(super) members: Slab<Member>,
+    pub(super) ready: ready::Groups,
+    /// How long the callbacks that are ready are expected to take; of an executor with several threads.
+    pub(super) load: i64,
+    pub(super) workers: Workers,
+    /// When the first steady timer is due; `i64::MAX` for none.
+    first_due: i64,
+    /// Which timers are due takes more than a look at `first_due`: there are timers of other clocks, or groups of different
+    /// priorities.
+    reads_clock: bool,
+    /// Per clock: when the timers in `timer_places` are due.
+    pub(super) timers: [Heap<i64>; 3],
+    pub(super) timer_places: Slab<TimerPlace>,
+    /// How many groups have which priority.
+    priorities: BTreeMap<i32, usize>,
+    /// The executor is gone: nothing is taken in any more.
+    pub(super) closed: bool,
+    /// The next blocking spin, or the one that runs, returns.
+    pub(super) stopped: bool,
+    /// The context is shut down: every spin returns.
+    pub(super) ended: bool,
+    /// The thread that spins has what it wanted: its helpers return.
+    pub(super) dismissed: bool,
+    /// Somebody other than an entity wants the spinning thread to look up (a future that can go on).
+    pub(super) poked: bool,
+    /// Why the spin that runs is to end.
+    pub(super) fault: Option<SpinError>,
+    pub(super) on_panic: OnFault,
+    pub(super) on_error: OnFault,
+    /// The thread that spins now.
+    pub(super) spinner: Option<ThreadId>,
+    /// The thread that spun last.
+    pub(super) last_spinner: Option<ThreadId>,
+    /// How many threads spin.
+    pub(super) present: usize,
+    /// Threads waiting in `leave` for a callback to finish.
+    pub(super) leaving: usize,
+    /// Threads that wait for a server of a group (its slot) and would run it themselves.
+    pub(super) lenders: Vec<(u32, Arc<Bell>)>,
+    /// Of those, the ones to be rung.
+    pub(super) rung: Vec<Arc<Bell>>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct TimerPlace {
+    clock: ClockKind,
+    member: u32,
+}
+
+/// A group.
+pub(super) struct Slot {
+    /// What its turn opens.
+    pub(super) group: u64,
+    /// The serial number of the member whose callback runs now; 0 for none, and always in a reentrant group.
+    pub(super) running: u64,
+    pub(super) ready: ready::Members,
+    pub(super) priority: i32,
+    pub(super) members: u32,
+    /// The group is gone; the slot goes when its last callback has finished.
+    pub(super) leaves: bool,
+    /// What it adds to the executor's load while it is ready.
+    load: i64,
+    /// The serial numbers of a reentrant group's members whose callbacks run now.
+    pub(super) concurrent: Vec<u64>,
+}
+
+impl Slot {
+    pub(super) fn new(group: u64, priority: i32, threads: usize) -> Self {
+        let concurrent = if group == REENTRANT { Vec::with_capacity(threads) } else { Vec::new() };
+        Self {
+            group,
+            running: 0,
+            ready: ready::Members::default(),
+            priority,
+            members: 0,
+            leaves: false,
+            load: 0,
+            concurrent,
+        }
+    }
+
+    pub(super) fn runs(&self, serial: u64) -> bool {
+        self.running == serial || self.concurrent.contains(&serial)
+    }
+
+    fn is_running(&self) -> bool {
+        self.running != 0 || !self.concurrent.is_empty()
+    }
+}
+
+pub(super) struct Member {
+    pub(super) serial: u64,
+    pub(super) slot: u32,
+    /// It is in its group's queue.
+    ready: bool,
+    /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference has to be counted.
+    entity: Option<Arc<dyn Entity>>,
+    times: Times,
+    timer: Option<u32>,
+    /// How long its callbacks have run.
+    pub(super) histogram: Histogram,
+    /// The entity, also while it runs.
+    pub(super) known: Weak<dyn Entity>,
+}
+
+impl Member {
+    pub(super) fn new(serial: u64, slot: u32, entity: Arc<dyn Entity>) -> Self {
+        let known = Arc::downgrade(&entity);
+        Self {
+            serial,
+            slot,
+            ready: false,
+            entity: Some(entity),
+            times: Times::UNKNOWN,
+            timer: None,
+            histogram: Histogram::default(),
+            known,
+        }
+    }
+}
+
+/// Who has a callback in hand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hand {
+    Worker(u32),
+    /// A worker of this executor, in the middle of another callback.
+    Nested,
+    /// A thread that is none of the executor's.
+    Lent,
+}
+
+/// How long to sleep.
+pub(super) enum Wait {
+    /// The deadline has passed.
+    Over,
+    /// Something is due already.
+    Look,
+    /// At most so long, or until somebody signals.
+    AtMost(Option<Duration>),
+}
+
+#[inline]
+pub(super) fn member_of<'a>(members: &'a mut Slab<Member>, home: &Home) -> Option<&'a mut Member> {
+    members.get_mut(home.member as usize).filter(|member| member.serial == home.serial)
+}
+
+impl State {
+    pub(super) fn new(threads: usize) -> Self {
+        Self {
+            clock: None,
+            slots: Slab::new(),
+            members: Slab::new(),
+            ready: ready::Groups::new(),
+            load: 0,
+            workers: Workers::new(threads),
+            first_due: i64::MAX,
+            reads_clock: false,
+            timers: [Heap::new(), Heap::new(), Heap::new()],
+            timer_places: Slab::new(),
+            priorities: BTreeMap::new(),
+            closed: false,
+            stopped: false,
+            ended: false,
+            dismissed: false,
+            poked: false,
+            fault: None,
+            on_panic: OnFault::Stop,
+            on_error: OnFault::Report,
+            spinner: None,
+            last_spinner: None,
+            present: 0,
+            leaving: 0,
+            lenders: Vec::new(),
+            rung: Vec::new(),
+        }
+    }
+
+    /// An entity has something to do. True if its group is ready now and wasn't.
+    #[inline]
+    pub(super) fn make_ready(&mut self, home: &Home, key: Stamp) -> bool {
+        member_of(&mut self.members, home).is_some() && self.ready_member(home.member, key) // else it left
+    }
+
+    #[inline]
+    fn ready_member(&mut self, id: u32, key: Stamp) -> bool {
+        let member = &mut self.members[id as usize];
+        if mem::replace(&mut member.ready, true) {
+            return false; // sticky: it keeps the key under which it is waiting
+        }
+        let expected = member.times.run.expected();
+        let slot = member.slot;
+        let Some(group) = self.slots.get_mut(slot as usize) else { return false };
+        let was_ready = group.ready.first().is_some();
+        if !group.ready.push(key, id) || group.running != 0 {
+            return false;
+        }
+        self.ready.update(slot, (Reverse(group.priority), key));
+        if self.workers.threads() > 1 {
+            count_load(&mut self.load, group, expected);
+        }
+        !was_ready
+    }
+
+    /// The key of what an entity has to do changed while it waits.
+    pub(super) fn change_key(&mut self, home: &Home, key: Stamp) {
+        let Some(member) = member_of(&mut self.members, home) else { return };
+        if member.ready {
+            let slot = member.slot;
+            if let Some(group) = self.slots.get_mut(slot as usize) {
+                group.ready.remove(home.member);
+                group.ready.push(key, home.member);
+            }
+            self.place_group(slot);
+        }
+    }
+
+    /// Brings the executor's queue in line with the group's.
+    pub(super) fn place_group(&mut self, slot: u32) {
+        let Some(group) = self.slots.get_mut(slot as usize) else { return };
+        match group.ready.first() {
+            Some((key, member)) if group.running == 0 => {
+                self.ready.update(slot, (Reverse(group.priority), key));
+                if self.workers.threads() > 1 {
+                    count_load(&mut self.load, group, self.members[member as usize].times.run.expected());
+                }
+            }
+            _ => {
+                self.ready.remove(slot);
+                count_load(&mut self.load, group, 0);
+            }
+        }
+    }
+
+    pub(super) fn unready(&mut self, home: &Home) {
+        if let Some(member) = member_of(&mut self.members, home)
+            && mem::take(&mut member.ready)
+        {
+            let slot = member.slot;
+            if let Some(group) = self.slots.get_mut(slot as usize) {
+                group.ready.remove(home.member);
+            }
+            self.place_group(slot);
+        }
+    }
+
+    pub(super) fn take_member(&mut self, home: &Home) -> Option<Member> {
+        member_of(&mut self.members, home)?;
+        self.unready(home);
+        let member = self.members.remove(home.member as usize);
+        if let Some(timer) = member.timer {
+            let place = self.timer_places.remove(timer as usize);
+            self.timers[place.clock as usize].remove(timer);
+            self.note_timers();
+        }
+        if let Some(group) = self.slots.get_mut(member.slot as usize) {
+            group.members -= 1;
+        }
+        Some(member)
+    }
+
+    pub(super) fn remove_slot(&mut self, slot: u32) -> Option<Slot> {
+        self.ready.remove(slot);
+        let mut gone = self.slots.try_remove(slot as usize)?;
+        count_load(&mut self.load, &mut gone, 0);
+        self.count_priority(Some(gone.priority), None);
+        Some(gone)
+    }
+
+    /// Forgets a group whose members have all left, now or when its last callback has finished.
+    pub(super) fn retire_slot(&mut self, slot: u32) -> Option<Slot> {
+        let group = self.slots.get_mut(slot as usize)?;
+        group.leaves = group.is_running();
+        if group.leaves { None } else { self.remove_slot(slot) }
+    }
+
+    /// Sets when a timer is due; before that nothing of it is ready any more. True if that is before all others.
+    pub(super) fn set_timer(&mut self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
+        self.unready(home);
+        let Some(member) = member_of(&mut self.members, home) else { return false };
+        let heap = &mut self.timers[clock as usize];
+        let before = heap.peek().map(|(due, _)| due);
+        match (member.timer, due) {
+            (Some(timer), Some(due)) => heap.update(timer, due),
+            (None, Some(due)) => {
+                let place = TimerPlace { clock, member: home.member };
+                let timer = super::scheduler::index(self.timer_places.insert(place));
+                member.timer = Some(timer);
+                heap.push(timer, due);
+            }
+            (Some(timer), None) => drop(heap.remove(timer)),
+            (None, None) => return false,
+        }
+        let first = heap.peek().map(|(due, _)| due);
+        self.note_timers();
+        first.is_some_and(|first| before.is_none_or(|before| first < before))
+    }
+
+    /// A group's priority changes, from none if it comes, to none if it goes.
+    pub(super) fn count_priority(&mut self, from: Option<i32>, to: Option<i32>) {
+        if let Some(to) = to {
+            *self.priorities.entry(to).or_default() += 1;
+        }
+        if let Some(from) = from
+            && let Some(count) = self.priorities.get_mut(&from)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.priorities.remove(&from);
+            }
+        }
+        self.note_timers();
+    }
+
+    /// Brings `first_due` and `reads_clock` up to date.
+    fn note_timers(&mut self) {
+        let [steady, others @ ..] = &self.timers;
+        self.first_due = steady.peek().map_or(i64::MAX, |(due, _)| due);
+        let other_clocks = others.iter().any(|heap| !heap.is_empty());
+        self.reads_clock = other_clocks || (self.priorities.len() > 1 && !steady.is_empty());
+    }
+
+    /// Makes the timers ready that are due before what is ready, or now.
+    #[inline]
+    pub(super) fn fire_timers(&mut self) {
+        let first = self.ready.first().map(|((_, key), _)| key.time);
+        if let Some(first) = first.filter(|_| !self.reads_clock) {
+            // It was published at a time that is past: a timer that is due before it is due.
+            if self.first_due <= first {
+                self.fire(ClockKind::Steady, first, 0);
+            }
+        } else if self.first_due != i64::MAX || self.reads_clock {
+            self.fire_by_clock();
+        }
+    }
+
+    fn fire_by_clock(&mut self) {
+        let Some(clock) = self.clock.clone() else { return };
+        let steady = clock.steady();
+        for kind in ClockKind::ALL {
+            if !self.timers[kind as usize].is_empty() {
+                let now = if kind == ClockKind::Steady { steady } else { clock.now(kind) };
+                self.fire(kind, now, steady.saturating_sub(now));
+            }
+        }
+    }
+
+    /// Makes the timers of a clock ready that are due at `now`; `to_steady` is what brings its times to steady ones.
+    fn fire(&mut self, kind: ClockKind, now: i64, to_steady: i64) {
+        while let Some((due, timer)) = self.timers[kind as usize].peek() {
+            if due > now {
+                break;
+            }
+            self.timers[kind as usize].pop();
+            let TimerPlace { member, .. } = self.timer_places[timer as usize];
+            self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
+        }
+        self.note_timers();
+    }
+
+    /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its stamps' order doesn't.
+    fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
+        let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);
+        if is_virtual && key.order != 0 { key.order <= limit.order } else { key <= limit }
+    }
+
+    /// The next entity to run: of the group of the highest priority the one with the oldest key, not after `limit`.
+    #[inline]
+    pub(super) fn pop(
+        &mut self,
+        limit: Option<Stamp>,
+        hand: Hand,
+        now: i64,
+        work: &mut Option<Work>,
+    ) -> bool {
+        let Some(((_, first), mut slot)) = self.ready.first() else { return false };
+        if self.workers.are_full() {
+            return false; // a thread from outside runs a callback in place of this one
+        }
+        if let Some(limit) = limit
+            && !self.in_time(first, limit)
+        {
+            // What was ready at the limit may stand behind a group of higher priority that became ready since.
+            let in_time = self.ready.iter().filter(|((_, key), _)| self.in_time(*key, limit));
+            match in_time.min_by_key(|(key, _)| *key) {
+                Some((_, in_time)) => slot = in_time,
+                None => return false,
+            }
+        }
+        let Some((_, id)) = self.slots[slot as usize].ready.pop() else { return false };
+        *work = self.hand_out(id, hand, now);
+        work.is_some()
+    }
+
+    /// A certain entity, if it is ready and its group free.
+    pub(super) fn pop_this(&mut self, home: &Home, hand: Hand, work: &mut Option<Work>) -> bool {
+        let Some(member) = member_of(&mut self.members, home) else { return false };
+        let group = &mut self.slots[member.slot as usize];
+        if !member.ready || group.running != 0 {
+            return false;
+        }
+        group.ready.remove(home.member);
+        *work = self.hand_out(home.member, hand, 0);
+        work.is_some()
+    }
+
+    /// Hands out an entity that was taken out of its group's queue; `now` is 0 if nobody looked.
+    #[inline]
+    fn hand_out(&mut self, id: u32, hand: Hand, mut now: i64) -> Option<Work> {
+        let member = &mut self.members[id as usize];
+        member.ready = false;
+        let weight = member.times.measures_next();
+        if weight.is_some() && now == 0 {
+            now = clock::Time::steady().nanoseconds();
+        }
+        let slot = member.slot;
+        let group = &mut self.slots[slot as usize];
+        let (entity, turn) = match group.group {
+            REENTRANT => {
+                group.concurrent.push(member.serial);
+                (member.entity.clone()?, Turn::reentrant())
+            }
+            number => {
+                group.running = member.serial;
+                // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
+                // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the turn
+                // until `put_back`), and here it runs one member at a time: `running` was 0, or the group would not have been
+                // in `ready`, and is set until `put_back` takes the turn back.
+                (member.entity.take()?, unsafe { Turn::of(number) })
+            }
+        };
+        let (serial, times, group_number) = (member.serial, member.times, group.group);
+        self.place_group(slot); // a reentrant group may have more to do
+        match hand {
+            Hand::Worker(worker) => self.workers.begin(worker, times, now),
+            Hand::Lent => self.workers.begin_lent(),
+            Hand::Nested => {}
+        }
+        let measured = weight.map(|weight| (now, weight));
+        Some(Work {
+            entity,
+            turn,
+            hand,
+            group: group_number,
+            slot,
+            member: id,
+            serial,
+            next: None,
+            measured,
+            times,
+        })
+    }
+
+    /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended, if that is measured.
+    #[inline(never)]
+    pub(crate) fn put_back(&mut self, work: &mut Option<Work>, now: i64) -> Option<Arc<dyn Entity>> {
+        // With it the turn ends, before anybody can get the next one.
+        let Work { entity, hand, slot, member: id, serial, next, measured, .. } = work.take()?;
+        let published = match hand {
+            Hand::Worker(worker) => self.workers.end(worker),
+            Hand::Lent => {
+                self.workers.end_lent();
+                0
+            }
+            Hand::Nested => 0,
+        };
+        let group = &mut self.slots[slot as usize];
+        if group.group == REENTRANT {
+            if let Some(place) = group.concurrent.iter().position(|&other| other == serial) {
+                group.concurrent.swap_remove(place);
+            }
+        } else {
+            group.running = 0;
+        }
+        let gone = match self.members.get_mut(id as usize) {
+            Some(member) if member.serial == serial => {
+                if let Some((since, weight)) = measured {
+                    member.times.run.learn(now - since);
+                    if published >= since {
+                        member.times.tail.learn(now - published);
+                    }
+                    member
+                        .histogram
+                        .record_nanoseconds(u64::try_from(now - since).unwrap_or(0), weight.into());
+                }
+                let spare =
+                    if group.group == REENTRANT { Some(entity) } else { member.entity.replace(entity) };
+                if let Some(key) = next
+                    && !mem::replace(&mut member.ready, true)
+                {
+                    group.ready.push(key, id);
+                }
+                spare // a clone, which is not the last
+            }
+            _ => Some(entity),
+        };
+        if group.leaves && !group.is_running() {
+            // Its last members left while this ran: `gone` is the last of them, and the slot has nothing to be dropped.
+            self.remove_slot(slot);
+        } else if group.ready.first().is_some() {
+            self.place_group(slot);
+        }
+        gone
+    }
+
+    /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
+    #[inline]
+    pub(super) fn call_for_rest(&mut self, work: &Option<Work>, bells: &super::scheduler::Bells) -> bool {
+        let Some(work) = work else { return false };
+        let run = work.times.run.expected();
+        if self.ready.first().is_some() {
+            let called = self.workers.for_rest(self.ready.len(), self.load, run);
+            if let Some(worker) = called {
+                bells.call(worker);
+                return true;
+            }
+            if !self.lenders.is_empty() {
+                return self.call_lender();
+            }
+        }
+        if self.first_due == i64::MAX && !self.reads_clock {
+            return false;
+        }
+        let now = work.measured.map_or(0, |(now, _)| now);
+        // What the other clocks' timers are due at isn't known without a look at those clocks.
+        let soon = if self.reads_clock { now.saturating_add(self.workers.patience()) } else { i64::MAX };
+        let due = self.first_due.min(soon);
+        let called = self.workers.for_timer_during(due, now, run);
+        called.inspect(|worker| bells.call(*worker)).is_some()
+    }
+
+    /// Rings a caller that waits for a group which is ready and that no worker is there for.
+    pub(super) fn call_lender(&mut self) -> bool {
+        let slots = &self.slots;
+        let can_run = |slot: u32| {
+            slots.get(slot as usize).is_some_and(|group| group.running == 0 && group.ready.first().is_some())
+        };
+        let Some(place) = self.lenders.iter().position(|&(slot, _)| can_run(slot)) else { return false };
+        let (_, bell) = self.lenders.swap_remove(place);
+        self.rung.push(bell);
+        true
+    }
+
+    /// Whether something is ready that has waited for longer than a wake-up takes.
+    pub(super) fn is_something_left_lying(&self, now: i64) -> bool {
+        let patience = self.workers.patience();
+        self.ready.first().is_some_and(|((_, key), _)| now - key.time > patience)
+    }
+
+    /// How long a thread may sleep when nothing is ready.
+    pub(super) fn longest_wait(&self, deadline: Option<i64>, minds_timers: bool) -> Wait {
+        let mut sleep = i64::MAX;
+        if let Some(deadline) = deadline {
+            sleep = deadline.saturating_sub(clock::Time::steady().nanoseconds());
+            if sleep <= 0 {
+                return Wait::Over;
+            }
+        }
+        let Some(clock) = self.clock.as_ref().filter(|_| minds_timers) else {
+            return Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, or others mind the timers
+        };
+        let now = clock.steady();
+        for kind in ClockKind::ALL {
+            let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
+            let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });
+            if left <= 0 {
+                return Wait::Look;
+            }
+            if clock.passes(kind) {
+                // Somebody may set the wall clock without telling us: look again every second.
+                sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
+            }
+        }
+        Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep)))
+    }
+}
+
+pub(super) fn wait_of(nanoseconds: i64) -> Duration {
+    Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
+}
+
+fn count_load(load: &mut i64, group: &mut Slot, expected: i64) {
+    let expected = expected.min(UNKNOWN_LOAD);
+    *load += expected - mem::replace(&mut group.load, expected);
+}
