@@ -136,7 +136,9 @@ pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
 pub use event::{IncompatibleQos, IncompatibleType, Matched, MessageLost, Triggered};
 pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::histogram::Histogram;
-pub use executor::{AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, spin};
+pub use executor::{
+    AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread, spin,
+};
 pub use guard::{GuardCondition, GuardConditionBuilder};
 pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Shared, Unique};
 pub use name::{NameError, NameKind};

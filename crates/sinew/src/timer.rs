@@ -166,9 +166,7 @@ impl Schedule {
             change(&mut state, now);
             self.arm(&state)
         };
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        send(signal);
     }
 
     /// Tells the executor when it is due. Returns whom the caller must signal once it holds no lock.
@@ -186,9 +184,7 @@ impl Schedule {
         let is_due = !state.cancelled && state.due <= now;
         let signal = if is_due { None } else { self.arm(&state) };
         drop(state);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        send(signal);
         is_due
     }
 
@@ -203,7 +199,7 @@ impl Schedule {
             // It was reset, or its clock was set back since it became ready: it waits again.
             let signal = self.arm(&state);
             drop(state);
-            debug_assert!(signal.is_none(), "the thread that would be signalled is this one");
+            send(signal);
             return None;
         }
         let due = state.due;
@@ -213,9 +209,15 @@ impl Schedule {
         state.skipped += skipped;
         let signal = self.arm(&state);
         drop(state);
-        debug_assert!(signal.is_none(), "the thread that would be signalled is this one");
+        send(signal);
         let (due, actual) = (Time::from_nanoseconds(due), Time::from_nanoseconds(now));
         Some(TimerInfo { due, actual, skipped, schedule: self.clone() })
+    }
+}
+
+fn send(signal: Option<Arc<Scheduler>>) {
+    if let Some(scheduler) = signal {
+        scheduler.signal();
     }
 }
 
@@ -258,9 +260,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
             state.home = home;
             self.schedule.arm(&state)
         };
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        send(signal);
     }
 
     fn describe(&self) -> String {

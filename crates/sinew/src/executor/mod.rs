@@ -6,6 +6,7 @@
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `ready`, `heap` | the queues it is made of |
 //! | `handover` | whether another thread is woken for what became ready |
+//! | `timers` | a thread of their own for timers |
 //! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `membership` | which executor serves the groups of a node or a context |
@@ -22,6 +23,7 @@ pub(crate) mod membership;
 mod ready;
 pub(crate) mod scheduler;
 mod state;
+mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
 
@@ -77,6 +79,21 @@ use trail::Noting;
 pub struct Executor {
     scheduler: Arc<Scheduler>,
     served: Mutex<Vec<Served>>,
+    timer_thread: TimerThread,
+}
+
+/// Whether an executor's timers have a thread of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum TimerThread {
+    /// No: the threads that run callbacks mind the timers. The default; it costs no switch between threads.
+    #[default]
+    No,
+    /// A thread wakes when they are due and queues them, before the messages that were published after that. For executors that
+    /// are busy with long callbacks on several threads.
+    Queues,
+    /// A thread wakes when they are due and runs their callbacks itself, beside those that run callbacks of other groups; a timer
+    /// whose group is running is queued.
+    Runs,
 }
 
 /// What callbacks are ordered by.
@@ -190,7 +207,11 @@ impl Executor {
         } else {
             threads
         };
-        Self { scheduler: Scheduler::with(threads, order), served: Mutex::new(Vec::new()) }
+        Self {
+            scheduler: Scheduler::with(threads, order),
+            served: Mutex::new(Vec::new()),
+            timer_thread: TimerThread::No,
+        }
     }
 
     /// What callbacks are ordered by; [`Order::Arrival`] by default.
@@ -203,7 +224,16 @@ impl Executor {
             self.served.lock().is_empty(),
             "an executor's order is chosen before something is added to it"
         );
-        Self { scheduler: self.scheduler.with_order(order), served: Mutex::new(Vec::new()) }
+        let scheduler = self.scheduler.with_order(order);
+        Self { scheduler, served: Mutex::new(Vec::new()), timer_thread: self.timer_thread }
+    }
+
+    /// Whether timers have a thread of their own while [`spin`](Self::spin) or [`spin_until`](Self::spin_until) runs;
+    /// [`TimerThread::No`] by default. In virtual time they never have.
+    #[must_use]
+    pub fn timer_thread(mut self, kind: TimerThread) -> Self {
+        self.timer_thread = kind;
+        self
     }
 
     /// What to do when a callback panics; [`OnFault::Stop`] by default.
@@ -305,7 +335,9 @@ impl Executor {
     /// Spins on this thread and, if the executor has several, on all the others.
     fn with_helpers<R>(&self, work: impl FnOnce(&Spin<'_>) -> Result<R, SpinError>) -> Result<R, SpinError> {
         let spin = self.begin(true)?;
-        if self.threads() == 1 {
+        let is_virtual = self.scheduler.clock().is_some_and(|clock| clock.is_virtual());
+        let timer_thread = if is_virtual { TimerThread::No } else { self.timer_thread };
+        if self.threads() == 1 && timer_thread == TimerThread::No {
             return work(&spin);
         }
         std::thread::scope(|scope| {
@@ -319,8 +351,29 @@ impl Executor {
                     return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
                 }
             }
+            if timer_thread != TimerThread::No {
+                self.scheduler.give_timers_a_thread(true);
+                let helper = std::thread::Builder::new().name("sinew-timers".to_owned());
+                let helper = helper.spawn_scoped(scope, move || self.mind_timers(timer_thread));
+                if let Err(error) = helper {
+                    self.scheduler.give_timers_a_thread(false);
+                    return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
+                }
+            }
             work(&spin)
         })
+    }
+
+    /// The timers' thread.
+    fn mind_timers(&self, kind: TimerThread) {
+        let mut worker = Worker::new(0);
+        let mut hand = InHand { scheduler: &self.scheduler, work: None };
+        while let Next::Run = self.scheduler.next_timer(kind, &mut hand.work, &mut worker) {
+            if let Err(fault) = hand.execute() {
+                self.scheduler.dismiss(Some(fault));
+            }
+        }
+        self.scheduler.give_timers_a_thread(false);
     }
 
     /// One of the other threads.

@@ -135,7 +135,7 @@ pub(crate) struct Scheduler {
     pub(crate) id: u64,
     pub(super) order: Order,
     pub(super) state: Mutex<State>,
-    bells: Bells,
+    pub(super) bells: Bells,
     /// Signalled when a callback has finished and somebody waits for that.
     finished: Condvar,
 }
@@ -143,20 +143,32 @@ pub(crate) struct Scheduler {
 /// What the workers sleep on.
 pub(super) struct Bells {
     of_workers: Box<[Condvar]>,
-    /// Bit by bit, the workers that were called and not signalled yet; the last bit is for the callers in `State::rung`.
+    /// The thread that minds the timers, if there is one.
+    pub(super) of_timers: Condvar,
+    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung` and for
+    /// the timers' thread.
     due: AtomicU64,
 }
 
-/// As many threads an executor has at most: a bit each, and one is taken.
-pub(super) const MOST_THREADS: usize = 63;
+/// As many threads an executor has at most: a bit each, and two are taken.
+pub(super) const MOST_THREADS: usize = 62;
 
 const LENDERS: u64 = 1 << MOST_THREADS;
+const TIMERS: u64 = LENDERS << 1;
 
 impl Bells {
     #[inline]
     pub(super) fn call(&self, worker: u32) {
         // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals before it.
         self.due.fetch_or(1 << worker, Ordering::Relaxed);
+    }
+
+    pub(super) fn call_timers(&self) {
+        self.due.fetch_or(TIMERS, Ordering::Relaxed); // as above
+    }
+
+    pub(super) fn call_lenders(&self) {
+        self.due.fetch_or(LENDERS, Ordering::Relaxed); // as above
     }
 }
 
@@ -234,6 +246,7 @@ impl Scheduler {
             state: Mutex::new(State::new(threads)),
             bells: Bells {
                 of_workers: (0..threads).map(|_| Condvar::new()).collect(),
+                of_timers: Condvar::new(),
                 due: AtomicU64::new(0),
             },
             finished: Condvar::new(),
@@ -345,10 +358,7 @@ impl Scheduler {
             self.note_call(state);
             return true;
         }
-        !state.lenders.is_empty() && state.call_lender() && {
-            self.bells.due.fetch_or(LENDERS, Ordering::Relaxed); // as in `Bells::call`
-            true
-        }
+        !state.lenders.is_empty() && state.call_lender(&self.bells)
     }
 
     /// For learning what a wake-up costs.
@@ -367,6 +377,10 @@ impl Scheduler {
             due &= !LENDERS;
             let rung = mem::take(&mut self.state.lock().rung);
             rung.iter().for_each(|bell| bell.ring());
+        }
+        if due & TIMERS != 0 {
+            due &= !TIMERS;
+            self.bells.of_timers.notify_one();
         }
         while due != 0 {
             self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
@@ -420,6 +434,7 @@ impl Scheduler {
         state.workers.call_all();
         drop(state);
         self.bells.of_workers.iter().for_each(Condvar::notify_all);
+        self.bells.of_timers.notify_all();
     }
 
     // ---- timers ----
@@ -431,6 +446,10 @@ impl Scheduler {
         // Only an earlier end of the sleep is worth a wake-up.
         if !state.set_timer(home, clock, due) {
             return false;
+        }
+        if state.timers_have_thread {
+            self.bells.call_timers();
+            return true;
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
         let called = state.workers.for_timer(due, current::worker_of(self.id));
@@ -583,7 +602,9 @@ impl Scheduler {
                 return Next::Poked;
             }
             if woken != Woken::Look || state.is_something_left_lying(worker.now) {
-                state.fire_timers();
+                if !state.timers_have_thread {
+                    state.fire_timers();
+                }
                 let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
                 if state.pop(limit, Hand::Worker(worker.index), ended, work) {
                     state.workers.leave_post(worker.index);
@@ -601,6 +622,7 @@ impl Scheduler {
                 Patience::Forever => None,
             };
             let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
+            let minds_timers = minds_timers && !state.timers_have_thread;
             let timeout = match state.longest_wait(deadline, minds_timers) {
                 Wait::AtMost(timeout) => timeout,
                 over_or_look => {
@@ -642,8 +664,8 @@ impl Scheduler {
         let called = if was_lent && ready > 0 { state.workers.for_place(ready) } else { None };
         if let Some(worker) = called {
             self.bells.call(worker);
-        } else if was_lent && ready > 0 && state.call_lender() {
-            self.bells.due.fetch_or(LENDERS, Ordering::Relaxed); // as in `Bells::call`
+        } else if was_lent && ready > 0 {
+            state.call_lender(&self.bells);
         }
         drop(state);
         self.signal();
@@ -653,6 +675,7 @@ impl Scheduler {
 
 impl Wake for Scheduler {
     fn wake(&self) {
+        self.bells.of_timers.notify_one();
         self.calling(|state| state.workers.call());
     }
 }
@@ -660,7 +683,7 @@ impl Wake for Scheduler {
 /// A thread that asks for work.
 pub(crate) struct Worker {
     pub(crate) index: u32,
-    slack: Slack,
+    pub(super) slack: Slack,
     /// When it woke up last.
     now: i64,
 }
@@ -672,7 +695,7 @@ impl Worker {
 }
 
 /// A thread's timer slack, while it spins.
-struct Slack {
+pub(super) struct Slack {
     before: Option<u64>,
     tightened: bool,
 }
@@ -682,7 +705,7 @@ impl Slack {
         Self { before: None, tightened: false }
     }
 
-    fn tighten(&mut self) {
+    pub(super) fn tighten(&mut self) {
         if !mem::replace(&mut self.tightened, true) {
             self.before = clock::precise_waits();
         }

@@ -57,6 +57,10 @@ pub(crate) struct State {
     pub(super) spinner: Option<ThreadId>,
     /// The thread that spun last.
     pub(super) last_spinner: Option<ThreadId>,
+    /// A thread of their own minds the timers.
+    pub(super) timers_have_thread: bool,
+    /// Those that it made ready and has not seen to yet.
+    pub(super) fired: Vec<u32>,
     /// How many threads spin.
     pub(super) present: usize,
     /// Threads waiting in `leave` for a callback to finish.
@@ -151,6 +155,8 @@ pub(crate) enum Hand {
     Worker(u32),
     /// A worker of this executor, in the middle of another callback.
     Nested,
+    /// The thread of the executor's timers.
+    Timers,
     /// A thread that is none of the executor's.
     Lent,
 }
@@ -194,6 +200,8 @@ impl State {
             on_error: OnFault::Report,
             spinner: None,
             last_spinner: None,
+            timers_have_thread: false,
+            fired: Vec::new(),
             present: 0,
             leaving: 0,
             lenders: Vec::new(),
@@ -359,7 +367,7 @@ impl State {
         }
     }
 
-    fn fire_by_clock(&mut self) {
+    pub(super) fn fire_by_clock(&mut self) {
         let Some(clock) = self.clock.clone() else { return };
         let steady = clock.steady();
         for kind in ClockKind::ALL {
@@ -379,6 +387,9 @@ impl State {
             self.timers[kind as usize].pop();
             let TimerPlace { member, .. } = self.timer_places[timer as usize];
             self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
+            if self.timers_have_thread {
+                self.fired.push(member);
+            }
         }
         self.note_timers();
     }
@@ -419,13 +430,18 @@ impl State {
 
     /// A certain entity, if it is ready and its group free.
     pub(super) fn pop_this(&mut self, home: &Home, hand: Hand, work: &mut Option<Work>) -> bool {
-        let Some(member) = member_of(&mut self.members, home) else { return false };
+        member_of(&mut self.members, home).is_some() && self.pop_member(home.member, hand, work)
+    }
+
+    /// A certain member, if it is there and ready and its group free.
+    pub(super) fn pop_member(&mut self, id: u32, hand: Hand, work: &mut Option<Work>) -> bool {
+        let Some(member) = self.members.get(id as usize) else { return false };
         let group = &mut self.slots[member.slot as usize];
         if !member.ready || group.running != 0 {
             return false;
         }
-        group.ready.remove(home.member);
-        *work = self.hand_out(home.member, hand, 0);
+        group.ready.remove(id);
+        *work = self.hand_out(id, hand, 0);
         work.is_some()
     }
 
@@ -459,7 +475,7 @@ impl State {
         match hand {
             Hand::Worker(worker) => self.workers.begin(worker, times, now),
             Hand::Lent => self.workers.begin_lent(),
-            Hand::Nested => {}
+            Hand::Nested | Hand::Timers => {}
         }
         let measured = weight.map(|weight| (now, weight));
         Some(Work {
@@ -487,7 +503,7 @@ impl State {
                 self.workers.end_lent();
                 0
             }
-            Hand::Nested => 0,
+            Hand::Nested | Hand::Timers => 0,
         };
         let group = &mut self.slots[slot as usize];
         if group.group == REENTRANT {
@@ -540,10 +556,10 @@ impl State {
                 return true;
             }
             if !self.lenders.is_empty() {
-                return self.call_lender();
+                return self.call_lender(bells);
             }
         }
-        if self.first_due == i64::MAX && !self.reads_clock {
+        if (self.first_due == i64::MAX && !self.reads_clock) || self.timers_have_thread {
             return false;
         }
         let now = work.measured.map_or(0, |(now, _)| now);
@@ -555,7 +571,7 @@ impl State {
     }
 
     /// Rings a caller that waits for a group which is ready and that no worker is there for.
-    pub(super) fn call_lender(&mut self) -> bool {
+    pub(super) fn call_lender(&mut self, bells: &super::scheduler::Bells) -> bool {
         let slots = &self.slots;
         let can_run = |slot: u32| {
             slots.get(slot as usize).is_some_and(|group| group.running == 0 && group.ready.first().is_some())
@@ -563,6 +579,7 @@ impl State {
         let Some(place) = self.lenders.iter().position(|&(slot, _)| can_run(slot)) else { return false };
         let (_, bell) = self.lenders.swap_remove(place);
         self.rung.push(bell);
+        bells.call_lenders();
         true
     }
 

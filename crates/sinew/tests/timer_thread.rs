@@ -1,0 +1,150 @@
+//! Timers with a thread of their own.
+
+use sinew::prelude::*;
+use sinew::{SpinError, TimerThread};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::ThreadId;
+
+/// What a timer's callback saw: the thread it ran on.
+fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
+    let context = Context::new().unwrap();
+    let node = context.node("busy").unwrap();
+    let (ticks, ticked) = channel();
+    let (stop, mut left) = (context.clone(), 5);
+    let _timer = context
+        .node("ticking")
+        .unwrap()
+        .timer(Duration::from_millis(1))
+        .callback(move || {
+            ticks.send(std::thread::current().id()).unwrap();
+            left -= 1;
+            if left == 0 {
+                stop.shutdown();
+            }
+        })
+        .unwrap();
+    let messages = node.publisher::<Note>("notes").create().unwrap();
+    let group = node.group(0_u64);
+    let seen = node
+        .subscription::<Note>("notes")
+        .in_group(&group)
+        .callback(|seen: &mut u64, _: &Note| *seen += 1)
+        .unwrap();
+    messages.publish(Note).unwrap();
+    let executor = Executor::single().timer_thread(kind);
+    executor.add(&context).unwrap();
+    executor.spin().unwrap();
+    (ticked.try_iter().collect(), seen.statistics().taken)
+}
+
+#[derive(Clone)]
+struct Note;
+
+impl Message for Note {}
+
+#[test]
+fn a_thread_that_queues_them_leaves_the_callbacks_to_the_executor() {
+    let (ticks, taken) = spin_with(TimerThread::Queues);
+    assert_eq!(ticks, vec![std::thread::current().id(); 5]);
+    assert_eq!(taken, 1);
+}
+
+#[test]
+fn a_thread_that_runs_them_is_another_one() {
+    let (ticks, taken) = spin_with(TimerThread::Runs);
+    assert_eq!(ticks.len(), 5);
+    assert!(!ticks.contains(&std::thread::current().id()));
+    assert_eq!(taken, 1);
+}
+
+/// A callback that waits for a timer of another group, on the only thread of its executor.
+fn wait_for_a_tick(kind: TimerThread) -> u32 {
+    let context = Context::new().unwrap();
+    let (tick, ticked) = channel();
+    let _timer = context
+        .node("ticking")
+        .unwrap()
+        .timer(Duration::from_millis(1))
+        .callback(move || drop(tick.send(())))
+        .unwrap();
+    let node = context.node("waiting").unwrap();
+    let stop = context.clone();
+    let waits = move |ticked: &Receiver<()>| {
+        (0..3).for_each(|_| ticked.recv().unwrap());
+        stop.shutdown();
+    };
+    let group = node.group(ticked);
+    let _guard = node
+        .guard_condition()
+        .in_group(&group)
+        .callback(move |ticked: &mut Receiver<()>| waits(ticked))
+        .map(|guard| {
+            guard.trigger();
+            guard
+        })
+        .unwrap();
+    let executor = Executor::single().timer_thread(kind);
+    executor.add(&context).unwrap();
+    executor.spin().unwrap();
+    3
+}
+
+#[test]
+fn a_thread_that_runs_them_does_so_while_the_executor_is_busy() {
+    assert_eq!(wait_for_a_tick(TimerThread::Runs), 3);
+}
+
+#[test]
+fn a_timer_whose_group_is_running_waits_for_it() {
+    let context = Context::new().unwrap();
+    let node = context.node("one_group").unwrap();
+    let group = node.group(Vec::new());
+    let _timer = node
+        .timer(Duration::from_millis(1))
+        .in_group(&group)
+        .callback(|log: &mut Vec<&str>| {
+            log.push("timer begins");
+            log.push("timer ends");
+        })
+        .unwrap();
+    let notes = node.publisher::<Note>("notes").create().unwrap();
+    let again = notes.clone();
+    let stop = context.clone();
+    let _notes = node
+        .subscription::<Note>("notes")
+        .in_group(&group)
+        .callback(move |log: &mut Vec<&str>, _: &Note| {
+            assert_ne!(log.last(), Some(&"timer begins"), "they ran at the same time");
+            if log.len() >= 10 {
+                stop.shutdown();
+                return Ok(());
+            }
+            again.publish(Note)
+        })
+        .unwrap();
+    notes.publish(Note).unwrap();
+    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    executor.add(&context).unwrap();
+    executor.spin().unwrap();
+}
+
+#[test]
+fn a_panic_on_their_thread_is_returned_by_spin() {
+    let context = Context::new().unwrap();
+    let node = context.node("unlucky").unwrap();
+    let _timer = node.timer(Duration::from_millis(1)).callback(|| panic!("as announced")).unwrap();
+    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    executor.add(&context).unwrap();
+    let Err(SpinError::Panicked { entity, message }) = executor.spin() else { panic!("no error") };
+    assert_eq!((entity.as_str(), message.as_str()), ("timer (1ms) of node /unlucky", "as announced"));
+}
+
+#[test]
+fn virtual_time_needs_no_thread() {
+    let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build().unwrap();
+    let node = context.node("calm").unwrap();
+    let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
+    let executor = Executor::single().timer_thread(TimerThread::Runs);
+    executor.add(&context).unwrap();
+    assert_eq!(executor.advance(Duration::from_secs(3)).unwrap(), 3);
+}
