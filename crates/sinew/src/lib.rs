@@ -136,6 +136,7 @@ pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
 pub use event::{IncompatibleQos, IncompatibleType, Matched, MessageLost, Triggered};
 pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::histogram::Histogram;
+pub use executor::threads::{Placement, ThreadError};
 pub use executor::{AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, spin};
 pub use guard::{GuardCondition, GuardConditionBuilder};
 pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Shared, Unique};
