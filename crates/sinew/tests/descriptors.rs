@@ -11,6 +11,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use support::{Gate, Log, Number, PATIENCE, finishes, real_context};
 
@@ -463,6 +464,46 @@ fn reentrant_groups_have_sources_too() -> sinew::Result<()> {
     writer.write_all(b"ab").unwrap();
     site.run(2);
     assert_eq!(site.run_rest(), 0);
+    Ok(())
+}
+
+#[test]
+fn on_several_threads_a_source_still_runs_one_callback_at_a_time() -> sinew::Result<()> {
+    const SOURCES: usize = 8;
+    const BYTES: u8 = 200;
+    let context = real_context();
+    let node = context.node("busy")?;
+    let group = node.reentrant_group();
+    let log = Log::new();
+    let mut sources = Vec::new();
+    let mut writers = Vec::new();
+    for n in 0..SOURCES {
+        let (reader, writer) = pipe().unwrap();
+        let pen = log.pen();
+        let is_inside = AtomicBool::new(false);
+        let source = node.descriptor(&reader.try_clone().unwrap()).in_group(&group).callback(move || {
+            assert!(!is_inside.swap(true, Ordering::Relaxed), "two at a time");
+            pen.write((n, read_some(&reader, 3)));
+            is_inside.store(false, Ordering::Relaxed);
+        })?;
+        sources.push(source);
+        writers.push(writer);
+    }
+    let executor = Executor::multi(3);
+    executor.add(&context)?;
+    let stop = executor.stop_handle();
+    let spinning = thread::spawn(move || executor.spin());
+    for byte in 0..BYTES {
+        writers.iter_mut().for_each(|writer| writer.write_all(&[byte]).unwrap());
+    }
+    let mut received = vec![Vec::new(); SOURCES];
+    while received.iter().map(Vec::len).sum::<usize>() < SOURCES * usize::from(BYTES) {
+        let (n, mut bytes) = log.next();
+        received[n].append(&mut bytes);
+    }
+    stop.stop();
+    finishes(move || spinning.join().unwrap())?;
+    assert!(received.iter().all(|bytes| bytes.iter().copied().eq(0..BYTES)), "{received:?}");
     Ok(())
 }
 
