@@ -6,10 +6,15 @@
 //! again every second serves for a second.
 
 use crate::sync::{Arc, AtomicI64, AtomicU64, Mutex, Ordering};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
+    timerfd_create, timerfd_settime,
+};
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 use std::ops::{Add, Sub};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -307,6 +312,36 @@ impl VirtualClock {
 impl fmt::Debug for VirtualClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("VirtualClock").field(&self.now()).finish()
+    }
+}
+
+/// A file descriptor that becomes readable at a steady time of the machine.
+#[derive(Debug)]
+pub(crate) struct Alarm(OwnedFd);
+
+impl Alarm {
+    /// One that is not set.
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        Ok(Self(timerfd_create(TimerfdClockId::Monotonic, flags)?))
+    }
+
+    /// Sets it to a time, from which on it is readable, at once if that is past; `None` for never. Until then it is not
+    /// readable any more.
+    pub(crate) fn set(&self, due: Option<Time>) -> io::Result<()> {
+        // 0 would mean never; there is no earlier time that isn't past as well.
+        let due = due.map_or(0, |due| due.0.max(1));
+        let it_value = Timespec { tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000 };
+        let once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let setting = Itimerspec { it_interval: once, it_value };
+        timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &setting)?;
+        Ok(())
+    }
+}
+
+impl AsFd for Alarm {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 }
 

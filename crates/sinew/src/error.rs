@@ -66,7 +66,7 @@ pub enum ContextError {
     Interrupts(std::io::Error),
 }
 
-/// Why a node, publisher, subscription, timer, group or guard condition could not be made.
+/// Why a node, publisher, subscription, timer, group, guard condition or descriptor source could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -102,6 +102,27 @@ pub enum CreateError {
     GroupAfterHandlers {
         /// The topic as it was given.
         topic: String,
+    },
+    /// The file descriptor is of a kind that is always ready, so that there is nothing to wait for.
+    #[error(
+        "{name} can't be created: its descriptor is a regular file or a directory, which are always ready; read or write it \
+         directly, in a thread of its own if that takes long"
+    )]
+    AlwaysReady {
+        /// What was to be created.
+        name: String,
+    },
+    /// The operating system refused something that it takes.
+    #[error("{name} can't be created: {call} failed: {reason}; {remedy}")]
+    System {
+        /// What was to be created.
+        name: String,
+        /// The system call, or what it was for.
+        call: &'static str,
+        /// What the operating system said.
+        reason: String,
+        /// What might help.
+        remedy: &'static str,
     },
     /// The group belongs to another context.
     #[error("`{name}` can't be in a group of another context")]

@@ -130,10 +130,14 @@ impl<E: Gathered> Source<E> {
     {
         let core = group.core().clone();
         let (cell, group) = (callback.cell(group), group.clone());
-        let callback: OnEvent<E> = Box::new(move |turn, event| F::call(&cell, &group, turn, event));
+        Self::erased(core, what, Box::new(move |turn, event| F::call(&cell, &group, turn, event)))
+    }
+
+    /// With a callback that knows its group.
+    pub(crate) fn erased(group: Arc<GroupCore>, what: String, callback: OnEvent<E>) -> Arc<Self> {
         Arc::new(Self {
-            clock: core.clock.clone(),
-            group: core,
+            clock: group.clock.clone(),
+            group,
             what,
             gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
             place: trail::Place::new(),

@@ -29,7 +29,7 @@
 //! ```
 //!
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [timers](Timer), [guard
-//! conditions](GuardCondition) and [groups](Group). Each exists until it is dropped: keep it in a variable, `_` alone
+//! conditions](GuardCondition), [descriptor sources](DescriptorSource) and [groups](Group). Each exists until it is dropped: keep it in a variable, `_` alone
 //! drops it at once.
 //!
 //! # Who gets a copy
@@ -66,6 +66,7 @@
 //! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone` |
 //! | timer | nothing or [`&TimerInfo`](TimerInfo) |
 //! | guard condition | nothing or [`&Triggered`](Triggered) |
+//! | [descriptor source](DescriptorSource) | nothing or [`&Readiness`](Readiness) |
 //! | status handler (`on_matched` and the like) | nothing or the event, e.g. [`&Matched`](Matched) |
 //!
 //! The state of the group, `&mut S`, may come before it, and for a subscription [`&MessageInfo`](MessageInfo) after it. A
@@ -76,7 +77,8 @@
 //! All handles may be used from any thread. Callbacks run on the thread that spins their [`Executor`], one at a time, in
 //! the order in which their messages were published and their timers were due, those of groups with a higher
 //! [priority](Group::priority) first. Executors on several threads may serve different nodes or groups. The library
-//! starts no threads of its own but one that waits for Ctrl-C, in programs that ask for that ([`Context::from_args`] does).
+//! starts no threads of its own but one that waits for Ctrl-C, in programs that ask for that ([`Context::from_args`] does),
+//! and one that waits for file descriptors, in programs with a [`DescriptorSource`].
 //!
 //! Publishing blocks only if the publisher and a subscription are both reliable and keep all, and that subscription is
 //! full: then up to [`QoS::max_blocking_time`]. A wait that could never end fails at once. [`Subscription::take`] doesn't
@@ -107,6 +109,7 @@ mod callback;
 mod clock;
 mod context;
 mod delivery;
+mod descriptor;
 mod error;
 mod event;
 mod executor;
@@ -132,10 +135,12 @@ pub use arguments::{ArgumentError, Arguments, LogLevel};
 pub use callback::{EventCallback, Outcome, SubscriptionCallback};
 pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
+pub use descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
 pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
 pub use event::{IncompatibleQos, IncompatibleType, Matched, MessageLost, Triggered};
 pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::histogram::Histogram;
+pub use executor::threads::{Placement, ThreadError};
 pub use executor::{
     AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread, spin,
 };

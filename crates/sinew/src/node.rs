@@ -1,6 +1,7 @@
 //! Nodes: names, and the room in which entities are made.
 
 use crate::context::Shared;
+use crate::descriptor::DescriptorSourceBuilder;
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::Groups;
@@ -14,6 +15,7 @@ use crate::sync::{Arc, next_serial};
 use crate::timer::TimerBuilder;
 use sinew_msg::Message;
 use std::fmt;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
@@ -114,6 +116,11 @@ impl Node {
         let group = Group::new(&self.0.full_name, &self.0.context, state);
         self.register(&group.core);
         group
+    }
+
+    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by reference.
+    pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
+        DescriptorSourceBuilder::new(self, descriptor)
     }
 
     /// A callback group whose callbacks may run at the same time on several threads.

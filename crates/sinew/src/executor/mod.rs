@@ -13,8 +13,12 @@
 //! | `turn` | who may touch a group's callbacks and state now |
 //! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
 //! | `current` | what this thread is in the middle of |
+//! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
+//! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
 pub(crate) mod current;
+#[cfg_attr(not(test), expect(dead_code, reason = "the executor doesn't offer it yet"))]
+pub(crate) mod descriptor;
 pub(crate) mod group;
 mod handover;
 mod heap;
@@ -24,6 +28,8 @@ mod ready;
 pub(crate) mod scheduler;
 mod state;
 mod timers;
+#[cfg_attr(not(test), expect(dead_code, reason = "the executor doesn't offer it yet"))]
+pub(crate) mod threads;
 pub(crate) mod trail;
 pub(crate) mod turn;
 
@@ -44,6 +50,7 @@ use std::pin::pin;
 use std::sync::Weak;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
+use threads::ThreadError;
 use trail::Noting;
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
@@ -788,6 +795,9 @@ pub enum SpinError {
     /// The executor was stopped before the future was ready.
     #[error("the executor was stopped before the future was ready")]
     Stopped,
+    /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
+    #[error(transparent)]
+    Setup(#[from] ThreadError),
     /// Only virtual time can be moved.
     #[error(
         "only an executor that serves a context in virtual time (ContextBuilder::virtual_time) can move time"
