@@ -143,7 +143,7 @@ impl Shared {
         self.ended.store(true, Ordering::Release);
         self.each_executor(Scheduler::end);
         for inbox in self.graph.inboxes() {
-            inbox.wake_publishers();
+            inbox.end();
         }
     }
 

@@ -158,6 +158,11 @@ impl<E: Gathered> Source<E> {
         let home = waiting.home.as_ref()?;
         home.notify(stamp).then(|| home.scheduler.clone())
     }
+
+    /// What is gathered now.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&E) -> R) -> R {
+        look(&self.gathered.lock().event)
+    }
 }
 
 impl<E: Gathered> Entity for Source<E> {

@@ -1,10 +1,13 @@
 //! Guard conditions: waking an executor by hand.
 
 use crate::callback::EventCallback;
+use crate::delivery::listening::Listener;
 use crate::error::CreateError;
 use crate::event::{Joined, Source, Triggered};
 use crate::executor::group::{CallbackGroup, Group};
+use crate::executor::scheduler::Entity;
 use crate::node::Node;
+use crate::sync::{Arc, Mutex};
 use std::fmt;
 
 /// Has its callback run by the executor when somebody triggers it, from any thread.
@@ -26,14 +29,48 @@ use std::fmt;
 #[must_use = "a guard condition ends when it is dropped: keep it in a variable"]
 pub struct GuardCondition {
     joined: Joined<Triggered>,
+    /// Held while a trigger is counted, so that each is told either by itself or in the number of those that wait.
+    listener: Mutex<Option<Arc<Listener>>>,
 }
 
 impl GuardCondition {
     /// Has the callback run. Never blocks; wakes the executor if it sleeps.
     pub fn trigger(&self) {
-        if let Some(scheduler) = self.joined.source().update(|event| event.count += 1) {
+        let listener = self.listener.lock();
+        let signal = self.joined.source().update(|event| event.count += 1);
+        let told = listener.clone();
+        drop(listener);
+        if let Some(scheduler) = signal {
             scheduler.signal();
         }
+        if let Some(listener) = told {
+            listener.hear(1);
+        }
+    }
+
+    /// Has `listener` called for each trigger: with 1, on the thread that triggers. If there were triggers since the callback
+    /// ran last, it is called at once with their number. It replaces the one that was set before. ROS 2:
+    /// `set_on_trigger_callback`.
+    ///
+    /// Several threads may call it at once. It may trigger other guard conditions, replace or clear itself; a panic in it is
+    /// reported, and no concern of who triggers.
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        let source = self.joined.source();
+        let listener = Listener::new(source.describe(), listener);
+        let mut place = self.listener.lock();
+        let waiting = source.look(|event| event.count);
+        let before = place.replace(listener.clone());
+        drop(place);
+        drop(before); // the program's code
+        if waiting > 0 {
+            listener.hear(waiting);
+        }
+    }
+
+    /// Has no listener called any more, but for triggers that are just happening on other threads.
+    pub fn clear_listener(&self) {
+        let before = self.listener.lock().take();
+        drop(before); // the program's code, outside the lock
     }
 
     /// Ends it as dropping it does, and waits for its callback if that is running on another thread.
@@ -84,6 +121,6 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
     {
         self.node.check_group(self.group.core(), "a guard condition")?;
         let source = Source::new(&self.group, "guard condition".to_owned(), callback);
-        Ok(GuardCondition { joined: Joined::new(source) })
+        Ok(GuardCondition { joined: Joined::new(source), listener: Mutex::new(None) })
     }
 }

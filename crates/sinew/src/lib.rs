@@ -121,6 +121,7 @@ mod name;
 mod node;
 mod publisher;
 mod qos;
+mod receive;
 mod subscription;
 mod timer;
 
@@ -152,6 +153,7 @@ pub use publisher::{
     PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
 };
 pub use qos::{Durability, History, Liveliness, Policy, QoS, QosError, Reliability};
+pub use receive::{Messages, Recv, RecvUnique};
 pub use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};

@@ -4,6 +4,7 @@ use crate::callback::{Called, SubscriptionCallback};
 use crate::clock::Stamp;
 use crate::delivery::history::Entry;
 use crate::delivery::inbox::{Filter, Inbox, Wanted};
+use crate::delivery::listening::{Listener, Ticket};
 use crate::delivery::plan::Role;
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
@@ -18,10 +19,12 @@ use crate::message::table::{CloneInto, Table, clone_into};
 use crate::message::{MessageInfo, Shared, Unique};
 use crate::node::Node;
 use crate::qos::QoS;
+use crate::receive::{Messages, Recv, RecvUnique, Wait};
 use crate::sync::Arc;
 use sinew_msg::Message;
 use std::fmt;
 use std::marker::PhantomData;
+use std::task::{Poll, Waker};
 
 /// How many blocks a subscription's pool has at most; it is used for messages kept by value and for late copies.
 const POOL_CAPACITY: usize = 64;
@@ -46,7 +49,7 @@ pub enum BufferType {
 /// Receives the messages of a topic.
 ///
 /// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
-/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take). It exists until it is dropped.
+/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited with [`recv`](Self::recv). It exists until it is dropped.
 /// After that none of its callbacks starts; one that is running on another thread finishes ([`close`](Self::close) waits
 /// for it). It may be dropped in its own callback.
 ///
@@ -80,9 +83,7 @@ impl<T: Message> Subscription<T> {
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
-        let entry = self.inbox.take()?;
-        let info = self.inbox.info(entry.publication, entry.reception);
-        Some((Shared::assume(entry.message), info))
+        self.inbox.take().map(|entry| self.shared(entry))
     }
 
     /// The same, for itself: copied only if somebody else holds the message, too.
@@ -90,13 +91,92 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        let entry = self.inbox.take()?;
-        let info = self.inbox.info(entry.publication, entry.reception);
-        let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
-        if copied {
-            self.inbox.count_copy();
-        }
-        Some((message, info))
+        self.inbox.take().map(|entry| self.unique(entry))
+    }
+
+    /// The next message, and what is known about it, as soon as there is one; `None` once the [context is shut
+    /// down](crate::Context::shutdown) and no message is left.
+    ///
+    /// The future may be polled by any runtime, and moved between its tasks; no executor of this crate need spin. It may be
+    /// dropped at any time (in a `select!`, by a timeout), and no message is lost. Several tasks may wait: each message goes
+    /// to one of them and wakes one, first come, first served; on a subscription with a callback, it goes to a task or the
+    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the same message.
+    ///
+    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing thread's work, and allocates
+    /// nothing of ours.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("reader")?;
+    /// # let publisher = node.publisher::<Number>("numbers").create()?;
+    /// let numbers = node.subscription::<Number>("numbers").create()?;
+    /// let sum = async {
+    ///     let mut sum = 0;
+    ///     while let Some((number, _)) = numbers.recv().await {
+    ///         sum += number.0;
+    ///     }
+    ///     sum
+    /// };
+    /// # for n in 1..=3 { publisher.publish(Number(n))?; }
+    /// # context.shutdown();
+    /// # let mut sum = std::pin::pin!(sum);
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert_eq!(sum.as_mut().poll(&mut task), std::task::Poll::Ready(6));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn recv(&self) -> Recv<'_, T> {
+        Recv(Wait::new(self))
+    }
+
+    /// The same, for itself: copied only if somebody else holds the message, too.
+    pub fn recv_unique(&self) -> RecvUnique<'_, T>
+    where
+        T: Clone,
+    {
+        RecvUnique(Wait::new(self))
+    }
+
+    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is ready with `None`.
+    pub fn stream(&self) -> Messages<'_, T> {
+        Messages(Wait::new(self))
+    }
+
+    /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once the message can be
+    /// taken. If messages wait already, it is called at once with their number. It replaces the one that was set before.
+    /// ROS 2: `set_on_new_message_callback`.
+    ///
+    /// It is there to tell somebody who will take the messages, e.g. an event loop of the program's own, and should be quick.
+    /// Messages that arrived may be gone when somebody comes for them (taken by somebody else, overwritten, expired).
+    /// Several threads may call it at once. It may publish, take, replace or clear itself; a panic in it is reported and is
+    /// no concern of the publisher. The subscription keeps it until it is dropped, so a listener that holds the
+    /// subscription in turn keeps both for ever.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("reader")?;
+    /// # let publisher = node.publisher::<Number>("numbers").create()?;
+    /// let numbers = node.subscription::<Number>("numbers").create()?;
+    /// publisher.publish(Number(1))?;
+    /// publisher.publish(Number(2))?;
+    /// let (bell, news) = std::sync::mpsc::channel();
+    /// numbers.set_listener(move |count| drop(bell.send(count)));
+    /// publisher.publish(Number(3))?;
+    /// assert_eq!(news.try_iter().collect::<Vec<_>>(), [2, 1]);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        let Wanted { topic, node, .. } = &self.inbox.wanted;
+        let whose = format!("subscription to {topic} of node {node}");
+        self.inbox.set_listener(Some(Listener::new(whose, listener)));
+    }
+
+    /// Has no listener called any more, but for messages that are just being published on other threads.
+    pub fn clear_listener(&self) {
+        self.inbox.set_listener(None);
     }
 
     /// The topic's full name, after remapping.
@@ -132,6 +212,33 @@ impl<T: Message> Subscription<T> {
     /// its own callback, it doesn't wait.
     pub fn close(self) {
         self.leave(true);
+    }
+
+    /// A message that was taken, as it is.
+    pub(crate) fn shared(&self, entry: Entry) -> (Shared<T>, MessageInfo) {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        (Shared::assume(entry.message), info)
+    }
+
+    /// A message that was taken, for the caller alone.
+    pub(crate) fn unique(&self, entry: Entry) -> (Unique<T>, MessageInfo)
+    where
+        T: Clone,
+    {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
+        if copied {
+            self.inbox.count_copy();
+        }
+        (message, info)
+    }
+
+    pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
+        self.inbox.poll_take(ticket, task, &self.node.context_shared().ended)
+    }
+
+    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+        self.inbox.stop_waiting(ticket);
     }
 
     fn leave(&self, wait: bool) {

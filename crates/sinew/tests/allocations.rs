@@ -7,6 +7,7 @@ use sinew::{BufferType, Executor, Publisher, Unique, VirtualClock};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::thread;
+use support::tasks::Task;
 use support::{Number, Room, real_context, virtual_context};
 
 /// The system's allocator, which counts what each thread allocates.
@@ -99,6 +100,38 @@ fn publishing_and_taking_by_hand_allocates_nothing_whatever_the_buffers() -> sin
             assert_eq!(count, 0, "{first:?} and {second:?} with {qos:?}");
         }
     }
+    Ok(())
+}
+
+#[test]
+fn waking_tasks_and_telling_listeners_allocates_nothing() -> sinew::Result<()> {
+    let room = Room::new();
+    let reader = || room.node.subscription::<Number>("numbers").create();
+    let (awaited, listened, both) = (reader()?, reader()?, reader()?);
+    listened.set_listener(|_| {});
+    both.set_listener(|_| {});
+    let publisher = room.node.publisher::<Number>("numbers").create()?;
+    let alone = room.node.subscription::<Number>("alone").create()?;
+    let to_one = room.node.publisher::<Number>("alone").create()?;
+    let task = Task::new();
+    let count = allocations(20, || {
+        let (mut one, mut other, mut third) = (awaited.recv(), both.recv(), alone.recv());
+        assert!(task.poll(&mut one).is_pending());
+        assert!(task.poll(&mut other).is_pending());
+        assert!(task.poll(&mut third).is_pending());
+        to_one.publish(to_one.loan())?;
+        publisher.publish(Number(1))?;
+        publisher.publish(publisher.loan())?;
+        assert_eq!(task.rings(), 3);
+        assert!(task.poll(&mut one).is_ready());
+        assert!(task.poll(&mut third).is_ready());
+        drop(other);
+        for reader in [&awaited, &listened, &both] {
+            while reader.take().is_some() {}
+        }
+        Ok(())
+    });
+    assert_eq!(count, 0);
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod support;
 
 use sinew::prelude::*;
 use sinew::{Executor, OnFault, SpinError, VirtualClock};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use support::{Gate, Log, Number, PATIENCE, Room, finishes, real_context, virtual_context};
 
@@ -263,5 +264,35 @@ fn a_filter_that_panics_while_its_subscription_joins_leaves_no_subscription() ->
     });
     assert!(std::panic::catch_unwind(joining).is_err());
     assert_eq!(publisher.matched_subscriptions(), 0);
+    Ok(())
+}
+
+/// The message that panics when it is dropped gives way in one history, just when the next one has taken the place that was
+/// reserved for it in another.
+#[test]
+fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sinew::Result<()> {
+    #[derive(Clone)]
+    struct Fuse(bool);
+    impl Message for Fuse {}
+    impl Drop for Fuse {
+        fn drop(&mut self) {
+            if self.0 {
+                panic!("dropped");
+            }
+        }
+    }
+
+    let node = virtual_context(&VirtualClock::new()).node("node")?;
+    let qos = QoS::default().keep_all().max_samples(2).max_blocking_time(Duration::ZERO);
+    let publisher = node.publisher::<Fuse>("fuses").qos(qos).create()?;
+    let newest = node.subscription::<Fuse>("fuses").qos(QoS::default().keep_last(1)).create()?;
+    publisher.publish(Fuse(true))?;
+    let all = node.subscription::<Fuse>("fuses").qos(qos).create()?;
+    let publish = AssertUnwindSafe(|| publisher.publish(Fuse(false)));
+    assert!(catch_unwind(publish).is_err());
+    publisher.publish(Fuse(false))?;
+    assert!(publisher.publish(Fuse(false)).is_err(), "there is room for two");
+    assert_eq!(all.statistics().waiting, 2);
+    drop((newest, all));
     Ok(())
 }

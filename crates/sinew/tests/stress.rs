@@ -11,7 +11,9 @@ use sinew::{BufferType, StopHandle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Poll;
 use std::thread;
+use support::tasks::{Task, block_on};
 
 /// How often things are done in each test.
 fn rounds(usual: u64) -> u64 {
@@ -434,6 +436,69 @@ fn executors_come_and_go() {
         }
     });
     assert_eq!(reader.statistics().taken, parcels);
+}
+
+/// Two senders, three tasks that give up and come again all the time like the losing branch of a `select!`, listeners that
+/// change: nothing is lost, nothing comes twice, and what a task gets of one sender comes in order.
+#[test]
+fn tasks_that_give_up_lose_nothing() {
+    let context = support::real_context();
+    let node = context.node("node").unwrap();
+    let parcels = rounds(4000);
+    let patient = QoS::new().reliable().keep_all().max_samples(8).max_blocking_time(Duration::from_secs(60));
+    let reader = node.subscription::<Parcel>("parcels").qos(patient).create().unwrap();
+    let task = |turn: usize| {
+        let (mut seen, mut received) = (Seen::default(), Vec::new());
+        let mut note = |parcel: &Parcel| {
+            seen.note(parcel);
+            received.push((parcel.sender, parcel.number));
+        };
+        for turn in turn.. {
+            if turn % 3 == 0 {
+                match block_on(reader.recv_unique()) {
+                    Some((parcel, _)) => note(&parcel),
+                    None => break,
+                }
+                continue;
+            }
+            let mut future = reader.recv();
+            match Task::new().poll(&mut future) {
+                Poll::Ready(Some((parcel, _))) => note(&parcel),
+                Poll::Ready(None) => break,
+                Poll::Pending => thread::yield_now(), // and drops it, woken or not
+            }
+        }
+        received
+    };
+    let heard = Arc::new(AtomicU64::new(0));
+    let mut received: Vec<_> = thread::scope(|scope| {
+        let tasks: Vec<_> = (0..3).map(|turn| scope.spawn(move || task(turn))).collect();
+        let senders: Vec<_> = (0..2)
+            .map(|sender| {
+                let publisher = node.publisher::<Parcel>("parcels").qos(patient).create().unwrap();
+                scope.spawn(move || {
+                    for number in 1..=parcels {
+                        publisher.publish(Parcel::new(sender, number)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        while !senders.iter().all(thread::ScopedJoinHandle::is_finished) {
+            let counted = heard.clone();
+            reader.set_listener(move |count| {
+                counted.fetch_add(count, Ordering::Relaxed);
+            });
+            thread::yield_now();
+            reader.clear_listener();
+        }
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        context.shutdown();
+        tasks.into_iter().flat_map(|task| task.join().unwrap()).collect()
+    });
+    received.sort_unstable();
+    let sent: Vec<_> = (0..2).flat_map(|sender| (1..=parcels).map(move |number| (sender, number))).collect();
+    assert!(received == sent, "{} received of {} sent", received.len(), sent.len());
+    assert_eq!(Arc::strong_count(&heard), 1, "no listener is left");
 }
 
 /// Shutting down in the middle of everything: every waiting publisher and every spin returns.

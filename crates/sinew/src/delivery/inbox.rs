@@ -1,6 +1,7 @@
 //! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
 
 use super::history::{Cause, Counts, Entry, History, Place};
+use super::listening::{Heard, Listener, Listening, Ticket, wake};
 use super::observers::Observers;
 use super::plan::Role;
 use super::waits::Waits;
@@ -15,16 +16,18 @@ use crate::message::table::{CloneInto, Table};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use std::cell::Cell;
+use std::task::{Poll, Waker};
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
 pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
 
-/// What has to wait until all locks are released: dropping messages and logging
-/// (other people's code), and signalling executors (a system call).
+/// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
+/// people's code), and signalling executors (a system call).
 #[derive(Default)]
 pub(crate) struct Outbox {
     pub(crate) dropped: Vec<Erased>,
     pub(crate) signals: Vec<Arc<Scheduler>>,
+    pub(crate) heard: Vec<Heard>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -42,6 +45,9 @@ impl Outbox {
         let result = work(&mut outbox);
         if !outbox.signals.is_empty() {
             outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        }
+        if !outbox.heard.is_empty() {
+            outbox.heard.drain(..).for_each(Heard::tell);
         }
         if !outbox.dropped.is_empty() {
             outbox.dropped.clear();
@@ -61,7 +67,10 @@ impl Outbox {
     pub(crate) fn add(&mut self, left: Left) {
         self.dropped.extend(left.dropped);
         self.signals.extend(left.signal);
-        self.signals.extend(left.lost_signal);
+        if let Some(seldom) = left.seldom {
+            self.signals.extend(seldom.lost_signal);
+            self.heard.push(seldom.heard);
+        }
     }
 }
 
@@ -70,7 +79,14 @@ impl Outbox {
 pub(crate) struct Left {
     dropped: Option<Erased>,
     signal: Option<Arc<Scheduler>>,
+    seldom: Option<Seldom>,
+}
+
+/// What most deliveries don't leave to do: one look tells.
+#[derive(Default)]
+struct Seldom {
     lost_signal: Option<Arc<Scheduler>>,
+    heard: Heard,
 }
 
 impl Left {
@@ -79,10 +95,21 @@ impl Left {
         if let Some(scheduler) = &self.signal {
             scheduler.signal();
         }
+        if let Some(seldom) = self.seldom {
+            seldom.finish();
+        }
+        drop(self.dropped);
+    }
+}
+
+impl Seldom {
+    #[cold]
+    #[inline(never)]
+    fn finish(self) {
         if let Some(scheduler) = &self.lost_signal {
             scheduler.signal();
         }
-        drop(self.dropped);
+        self.heard.tell();
     }
 }
 
@@ -127,11 +154,32 @@ struct State {
     /// It is announced; the executor asks for what comes next after each message.
     announced: bool,
     closed: bool,
+    /// Each message that comes is to be told to somebody; see `listening`.
+    listened: bool,
     /// Publishers waiting for a place.
     waiting: u32,
     /// Where to announce that something came; only a subscription with a callback in an executor has one.
     home: Option<Home>,
     history: History,
+    /// Made when somebody listens for the first time.
+    listening: Option<Box<Listening>>,
+}
+
+impl State {
+    /// Changes who listens.
+    fn listen<R>(&mut self, change: impl FnOnce(&mut Listening) -> R) -> R {
+        let listening = self.listening.get_or_insert_default();
+        let result = change(listening);
+        self.listened = listening.is_wanted();
+        result
+    }
+
+    /// A2: who is to be told of the message that came.
+    #[cold]
+    #[inline(never)]
+    fn heard(&mut self) -> Heard {
+        self.listen(Listening::heard)
+    }
 }
 
 /// Who takes a message.
@@ -165,7 +213,15 @@ impl Inbox {
         lost: Option<Arc<Source<MessageLost>>>,
     ) -> Arc<Self> {
         let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
-        let state = State { announced: false, closed: false, waiting: 0, home: None, history };
+        let state = State {
+            announced: false,
+            closed: false,
+            listened: false,
+            waiting: 0,
+            home: None,
+            history,
+            listening: None,
+        };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         Arc::new(Self { state: Mutex::new(state), lifespan, wanted, space: Condvar::new(), observers, lost })
     }
@@ -173,7 +229,7 @@ impl Inbox {
     /// Brings a message in and announces it. Called under the publisher's lock.
     #[inline(never)] // one piece of code for all callers: it is fetched once
     pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
-        let mut left = Left { dropped: None, signal: None, lost_signal: None };
+        let mut left = Left { dropped: None, signal: None, seldom: None };
         let mut state = self.state.lock();
         if state.closed {
             left.dropped = Some(message);
@@ -192,11 +248,14 @@ impl Inbox {
                 home.change_key(oldest);
             }
         }
+        if state.listened && !matches!(lost, Some((_, Cause::Refused))) {
+            left.seldom = Some(Seldom { lost_signal: None, heard: state.heard() });
+        }
         drop(state);
         if let Some((message, cause)) = lost {
             left.dropped = Some(message);
             if cause != Cause::Expired {
-                left.lost_signal = self.report_lost();
+                self.report_lost(&mut left);
             }
         }
         left
@@ -208,11 +267,13 @@ impl Inbox {
     }
 
     #[cold]
-    fn report_lost(&self) -> Option<Arc<Scheduler>> {
-        self.lost.as_ref()?.update(|event| {
+    fn report_lost(&self, left: &mut Left) {
+        let Some(lost) = &self.lost else { return };
+        let signal = lost.update(|event| {
             event.total += 1;
             event.total_change += 1;
-        })
+        });
+        left.seldom.get_or_insert_default().lost_signal = signal;
     }
 
     /// Takes the oldest message, for somebody who asks by himself.
@@ -260,12 +321,84 @@ impl Inbox {
         {
             signals.push(home.scheduler.clone());
         }
+        self.release(state);
+        entry.map(|entry| (entry, next))
+    }
+
+    /// Lets go of the lock, and has publishers look that wait for a place: there may be one.
+    #[inline]
+    fn release(&self, state: Guard<'_, State>) {
         let waited_for = state.waiting > 0;
         drop(state);
         if waited_for {
             self.space.notify_all();
         }
-        entry.map(|entry| (entry, next))
+    }
+
+    /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or when the context ends;
+    /// ready with `None` if it has ended.
+    pub(crate) fn poll_take(
+        &self,
+        ticket: &mut Ticket,
+        task: &Waker,
+        ended: &AtomicBool,
+    ) -> Poll<Option<Entry>> {
+        Outbox::with(|outbox| {
+            let mut ours: Option<Waker> = None;
+            loop {
+                let mut state = self.state.lock();
+                let expired = |old: Entry| outbox.dropped.push(old.message);
+                let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
+                // Acquire: pairs with the Release of the shutdown, which then asks under this lock who waits.
+                if entry.is_some() || ended.load(Ordering::Acquire) {
+                    let before = if ticket.is_none() { None } else { state.listen(|all| all.served(ticket)) };
+                    self.release(state);
+                    drop(before);
+                    return Poll::Ready(entry);
+                }
+                if state.listening.as_ref().is_some_and(|all| all.has(ticket, task)) {
+                    self.release(state);
+                    return Poll::Pending;
+                }
+                if let Some(ours) = ours.take() {
+                    let before = state.listen(|all| all.wait(ticket, ours)); // A1
+                    self.release(state);
+                    drop(before);
+                    return Poll::Pending;
+                }
+                self.release(state);
+                ours = Some(task.clone()); // the program's code; then everything is looked at again
+            }
+        })
+    }
+
+    /// A task waits no longer, without having got a message.
+    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+        if ticket.is_none() {
+            return;
+        }
+        let mut state = self.state.lock();
+        let has_messages = state.history.oldest().is_some();
+        let (ours, next) = state.listen(|all| all.left(ticket, has_messages));
+        drop(state);
+        drop(ours);
+        if let Some(next) = next {
+            wake(next);
+        }
+    }
+
+    /// Sets whom to tell of every message, and tells it at once of those that wait.
+    pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
+        let mut state = self.state.lock();
+        let waiting = state.history.len() as u64;
+        let before = state.listen(|all| all.set_listener(listener.clone()));
+        drop(state);
+        drop(before);
+        if let Some(listener) = listener
+            && waiting > 0
+        {
+            listener.hear(waiting);
+        }
     }
 
     /// Takes back the announcement if nothing waits; whether something does.
@@ -352,11 +485,7 @@ impl Inbox {
     pub(crate) fn unreserve(&self) {
         let mut state = self.state.lock();
         state.history.unreserve();
-        let waited_for = state.waiting > 0;
-        drop(state);
-        if waited_for {
-            self.space.notify_all();
-        }
+        self.release(state);
     }
 
     /// Brings in what was retained for late joiners; see [`History::merge`].
@@ -370,10 +499,13 @@ impl Inbox {
         drop(out); // user code, outside the lock
     }
 
-    /// Wakes publishers that wait for a place, so that they notice what changed.
-    pub(crate) fn wake_publishers(&self) {
-        drop(self.state.lock()); // whoever looked before is asleep by now
+    /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.
+    pub(crate) fn end(&self) {
+        let mut state = self.state.lock(); // whoever looked before is asleep by now
+        let tasks = state.listening.is_some().then(|| state.listen(Listening::everybody));
+        drop(state);
         self.space.notify_all();
+        tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
     }
 
     /// Nothing comes in any more, and what waited is dropped.
@@ -382,7 +514,8 @@ impl Inbox {
         state.closed = true;
         state.home = None;
         state.announced = false;
-        let out = state.history.drain();
+        state.listened = false;
+        let out = (state.history.drain(), state.listening.take());
         drop(state);
         self.space.notify_all();
         drop(out);

@@ -5,6 +5,7 @@
 //! | `plan` | who gets which copy: one pure function |
 //! | `history` | what one subscription keeps: plain data |
 //! | `inbox` | a history under its lock; places for publishers that wait; announcing to the executor |
+//! | `listening` | tasks that wait for a message, and listeners |
 //! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners |
 //! | `graph` | who is there and who matches |
 //! | `observers` | telling both ends |
@@ -13,6 +14,7 @@
 pub(crate) mod graph;
 pub(crate) mod history;
 pub(crate) mod inbox;
+pub(crate) mod listening;
 pub(crate) mod observers;
 pub(crate) mod outlet;
 pub(crate) mod plan;

@@ -309,9 +309,9 @@ impl Outlet {
                 outbox.dropped.extend(self.retain(retained, &message, &publication));
                 *copies += plan.copies() as u64;
                 given.deliver(message, &publication, &promises, outbox);
+                promises.kept(); // before the outbox, where the program's code may panic
                 drop(state);
             });
-            promises.kept();
             drop(routes); // the last of an old list, perhaps: outside the locks
             return Ok(());
         }

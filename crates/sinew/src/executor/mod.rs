@@ -695,20 +695,26 @@ impl OnFault {
         match self {
             OnFault::Stop => Err(error),
             OnFault::Report => {
-                if log::log_enabled!(log::Level::Error) {
-                    log::error!("{error}");
-                } else {
-                    // Standard error may be closed: then there is nobody to tell.
-                    let _ = writeln!(std::io::stderr(), "sinew: {error}");
-                }
+                report(&error);
                 Ok(())
             }
         }
     }
 }
 
+/// Tells the program's maker of a fault in it: in the log, or on standard error if there is no logger.
+#[cold]
+pub(crate) fn report(fault: &dyn fmt::Display) {
+    if log::log_enabled!(log::Level::Error) {
+        log::error!("{fault}");
+    } else {
+        // Standard error may be closed: then there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "sinew: {fault}");
+    }
+}
+
 /// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.
-fn dispose_of(panic: Box<dyn Any + Send>) {
+pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
     let mut payload = panic;
     for _ in 0..8 {
         match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
@@ -719,7 +725,7 @@ fn dispose_of(panic: Box<dyn Any + Send>) {
     std::mem::forget(payload); // it would go on for ever
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
 }

@@ -16,6 +16,7 @@
 //! | `joining` | C1, C2: subscriptions that come while others publish |
 //! | `parking` | P1, P2: sleeping executors |
 //! | `leaving` | entities that go while their callbacks run |
+//! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `waiting` | publishers that wait for a place |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -24,6 +25,7 @@ mod joining;
 mod leaving;
 mod parking;
 mod pools;
+mod receiving;
 mod turns;
 mod waiting;
 

@@ -1,6 +1,8 @@
 //! What the integration tests share.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub(crate) mod tasks;
+
 use sinew::prelude::*;
 use sinew::{Executor, VirtualClock};
 use std::fmt;

@@ -1,0 +1,380 @@
+//! Listeners: functions that are called as soon as something is new, so that others can come for it.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{BufferType, GuardCondition, PublishFailure};
+use std::sync::Arc;
+use std::thread;
+use support::tasks::{Task, block_on};
+use support::{Log, Number, Pen, Room, finishes, numbers_in, real_context};
+
+/// A listener that reports what it is told.
+fn reporting(pen: Pen<u64>) -> impl Fn(u64) + Send + Sync + 'static {
+    move |count| pen.write(count)
+}
+
+fn publish(publisher: &Publisher<Number>, numbers: impl IntoIterator<Item = u64>) {
+    numbers.into_iter().for_each(|number| publisher.publish(Number(number)).expect("it can be published"));
+}
+
+// ---- subscriptions ----
+
+#[test]
+fn a_listener_is_told_of_each_message_by_the_thread_that_publishes() -> sinew::Result<()> {
+    let room = Room::new();
+    let subscription = room.node.subscription::<Number>("numbers").create()?;
+    let publisher = room.node.publisher("numbers").create()?;
+    let log = Log::new();
+    let pen = log.pen();
+    subscription.set_listener(move |count| pen.write((count, thread::current().id())));
+    assert_eq!(log.lines(), [], "nothing waits");
+    publish(&publisher, [1]);
+    let there = thread::spawn(move || {
+        publish(&publisher, [2]);
+        thread::current().id()
+    });
+    let there = there.join().expect("it doesn't panic");
+    assert_eq!(log.lines(), [(1, thread::current().id()), (1, there)]);
+    assert_eq!(numbers_in(&subscription), [1, 2]);
+    Ok(())
+}
+
+#[test]
+fn a_listener_that_is_set_late_is_told_at_once_how_many_wait() -> sinew::Result<()> {
+    let room = Room::new();
+    let subscription = room.node.subscription::<Number>("numbers").create()?;
+    let publisher = room.node.publisher("numbers").create()?;
+    publish(&publisher, 1..=3);
+    assert!(subscription.take().is_some());
+    let log = Log::new();
+    subscription.set_listener(reporting(log.pen()));
+    assert_eq!(log.lines(), [2]);
+    publish(&publisher, [4]);
+    assert_eq!(log.lines(), [1]);
+    Ok(())
+}
+
+#[test]
+fn a_late_joiners_listener_is_told_what_was_retained() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_last(3).transient_local();
+    let publisher = room.node.publisher("numbers").qos(qos).create()?;
+    publish(&publisher, 1..=5);
+    let subscription = room.node.subscription::<Number>("numbers").qos(qos).create()?;
+    let log = Log::new();
+    subscription.set_listener(reporting(log.pen()));
+    assert_eq!(log.lines(), [3]);
+    Ok(())
+}
+
+#[test]
+fn when_a_listener_is_called_the_message_is_there() -> sinew::Result<()> {
+    finishes(|| {
+        let room = Room::new();
+        let subscription = Arc::new(room.node.subscription::<Number>("numbers").create()?);
+        let publisher = room.node.publisher("numbers").create()?;
+        let log = Log::new();
+        let (pen, weak) = (log.pen(), Arc::downgrade(&subscription));
+        subscription.set_listener(move |_| pen.write(weak.upgrade().map(|it| numbers_in(&it))));
+        publish(&publisher, 1..=2);
+        assert_eq!(log.lines(), [Some(vec![1]), Some(vec![2])]);
+        Ok(())
+    })
+}
+
+/// However a publisher reaches a subscription, by whatever shortcut.
+#[test]
+fn every_way_of_delivery_tells_its_listeners() -> sinew::Result<()> {
+    let buffers = [BufferType::Shared, BufferType::Unique, BufferType::Value];
+    let several = buffers.iter().flat_map(|one| buffers.iter().map(move |other| vec![*one, *other]));
+    for buffers in buffers.iter().map(|one| vec![*one]).chain(several) {
+        for qos in [QoS::default(), QoS::default().transient_local(), QoS::default().keep_all()] {
+            let room = Room::new();
+            let publisher = room.node.publisher("numbers").qos(qos).create()?;
+            let mut readers = Vec::new();
+            for buffer in &buffers {
+                let reader = room.node.subscription::<Number>("numbers").qos(qos).buffer(*buffer).create()?;
+                let log = Log::new();
+                reader.set_listener(reporting(log.pen()));
+                readers.push((reader, log));
+            }
+            publish(&publisher, 1..=3);
+            let by_reference = Number(4);
+            publisher.publish(&by_reference)?;
+            publisher.publish(publisher.loan().into_shared())?;
+            for (reader, log) in &readers {
+                assert_eq!(log.lines(), [1; 5], "{buffers:?} with {qos:?}");
+                assert_eq!(numbers_in(reader).len(), 5);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_listener_hears_what_arrives_and_nothing_else() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let overwriting =
+        room.node.subscription::<Number>("numbers").qos(QoS::default().keep_last(1)).create()?;
+    overwriting.set_listener(reporting(log.pen()));
+    let refused = Log::new();
+    let bounded = QoS::default().keep_all().max_samples(1).best_effort();
+    let refusing = room.node.subscription::<Number>("numbers").qos(bounded).create()?;
+    refusing.set_listener(reporting(refused.pen()));
+    let filtered = Log::new();
+    let filtering = room.node.subscription("numbers").filter(|number: &Number| number.0 > 2).create()?;
+    filtering.set_listener(reporting(filtered.pen()));
+    let publisher = room.node.publisher("numbers").create()?;
+    publish(&publisher, 1..=3);
+    assert_eq!(log.lines(), [1, 1, 1], "what gave way had arrived");
+    assert_eq!(refused.lines(), [1], "two found it full");
+    assert_eq!(filtered.lines(), [1]);
+    Ok(())
+}
+
+#[test]
+fn a_publish_that_fails_tells_nobody() -> sinew::Result<()> {
+    let room = Room::new();
+    let qos = QoS::default().keep_all().max_samples(1).max_blocking_time(Duration::ZERO);
+    let subscription = room.node.subscription::<Number>("numbers").qos(qos).create()?;
+    let publisher = room.node.publisher("numbers").qos(qos).create()?;
+    let log = Log::new();
+    subscription.set_listener(reporting(log.pen()));
+    publish(&publisher, [1]);
+    let failure = publisher.publish(Number(2)).map_err(|error| error.failure());
+    assert!(matches!(failure, Err(PublishFailure::Full { .. })), "{failure:?}");
+    assert_eq!(log.lines(), [1]);
+    Ok(())
+}
+
+#[test]
+fn a_callback_a_task_and_a_listener_go_together() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let subscription =
+        room.node.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
+    let heard = Log::new();
+    subscription.set_listener(reporting(heard.pen()));
+    let publisher = room.node.publisher("numbers").create()?;
+    let task = Task::new();
+    let mut future = subscription.recv();
+    assert!(task.poll(&mut future).is_pending());
+    publish(&publisher, 1..=3);
+    assert_eq!((heard.lines(), task.rings()), (vec![1, 1, 1], 1));
+    assert!(task.poll(&mut future).is_ready());
+    assert_eq!(room.run(), 2);
+    assert_eq!(log.lines(), [2, 3]);
+    Ok(())
+}
+
+#[test]
+fn a_listener_may_lead_an_executor_of_ones_own() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let qos = QoS::default().keep_last(300);
+    let subscriptions: Vec<_> = (0..3)
+        .map(|n| node.subscription::<Number>(&format!("topic_{n}")).qos(qos).create())
+        .collect::<Result<_, _>>()?;
+    let log = Log::new();
+    for (n, subscription) in subscriptions.iter().enumerate() {
+        let pen = log.pen();
+        subscription.set_listener(move |_| pen.write(n));
+    }
+    let publishers: Vec<_> =
+        (0..3).map(|n| node.publisher(&format!("topic_{n}")).create()).collect::<Result<_, _>>()?;
+    let publishing = thread::spawn(move || {
+        (0..300).zip(publishers.iter().cycle()).for_each(|(number, publisher)| publish(publisher, [number]));
+    });
+    let mut taken = Vec::new();
+    while taken.len() < 300 {
+        let (number, _) = subscriptions[log.next()].take().expect("one message for each call");
+        taken.push(number.0);
+    }
+    publishing.join().expect("it doesn't panic");
+    assert_eq!(taken, (0..300).collect::<Vec<_>>());
+    Ok(())
+}
+
+// ---- setting and clearing ----
+
+/// Says when it is dropped.
+struct Held(Pen<&'static str>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.write("dropped");
+    }
+}
+
+fn holding(pen: Pen<&'static str>) -> impl Fn(u64) + Send + Sync + 'static {
+    let held = Held(pen);
+    move |_| held.0.write("called")
+}
+
+#[test]
+fn a_listener_is_kept_until_it_is_replaced_cleared_or_the_subscription_goes() -> sinew::Result<()> {
+    let room = Room::new();
+    let subscription = room.node.subscription::<Number>("numbers").create()?;
+    let publisher = room.node.publisher("numbers").create()?;
+    let (first, second, third) = (Log::new(), Log::new(), Log::new());
+    subscription.set_listener(holding(first.pen()));
+    publish(&publisher, [1]);
+    assert!(subscription.take().is_some());
+    subscription.set_listener(holding(second.pen()));
+    publish(&publisher, [2]);
+    assert_eq!(first.lines(), ["called", "dropped"]);
+    subscription.clear_listener();
+    subscription.clear_listener();
+    publish(&publisher, [3]);
+    assert_eq!(second.lines(), ["called", "dropped"]);
+    subscription.set_listener(holding(third.pen()));
+    drop(subscription);
+    publish(&publisher, [4]);
+    assert_eq!(third.lines(), ["called", "dropped"], "called for those that waited");
+    Ok(())
+}
+
+#[test]
+fn a_listener_may_do_everything_with_its_subscription() -> sinew::Result<()> {
+    finishes(|| {
+        let room = Room::new();
+        let subscription = Arc::new(room.node.subscription::<Number>("numbers").create()?);
+        let publisher = room.node.publisher::<Number>("numbers").create()?;
+        let log = Log::new();
+        // Replaces itself by one that publishes, which clears itself first.
+        let (pen, onward) = (log.pen(), publisher.clone());
+        let (outer, inner) = (Arc::downgrade(&subscription), Arc::downgrade(&subscription));
+        subscription.set_listener(move |_| {
+            pen.write("first");
+            let (pen, onward, inner) = (pen.clone(), onward.clone(), inner.clone());
+            outer.upgrade().expect("it lives").take();
+            outer.upgrade().expect("it lives").set_listener(move |_| {
+                pen.write("second");
+                inner.upgrade().expect("it lives").clear_listener();
+                publish(&onward, [3]);
+            });
+        });
+        publish(&publisher, 1..=2);
+        assert_eq!(log.lines(), ["first", "second"]);
+        assert_eq!(numbers_in(&subscription), [2, 3]);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_listener_that_panics_is_no_concern_of_the_publisher_or_of_others() -> sinew::Result<()> {
+    let room = Room::new();
+    let log = Log::new();
+    let broken = room.node.subscription::<Number>("numbers").create()?;
+    let well = room.node.subscription::<Number>("numbers").create()?;
+    let pen = log.pen();
+    broken.set_listener(move |count| {
+        pen.write(count);
+        panic!("this listener is broken");
+    });
+    let heard = Log::new();
+    well.set_listener(reporting(heard.pen()));
+    let publisher = room.node.publisher("numbers").create()?;
+    publish(&publisher, 1..=2);
+    assert_eq!(log.lines(), [1, 1], "it is called again");
+    assert_eq!(heard.lines(), [1, 1]);
+    assert_eq!((numbers_in(&broken), numbers_in(&well)), (vec![1, 2], vec![1, 2]));
+    Ok(())
+}
+
+/// What a listener is told adds up to what arrived, at whatever moment it is set.
+#[test]
+fn no_message_is_told_twice_or_not_at_all() -> sinew::Result<()> {
+    const EACH: u32 = 300;
+    let context = real_context();
+    for _ in 0..20 {
+        let node = context.node("node")?;
+        let qos = QoS::default().keep_last(2 * EACH as usize);
+        let subscription = node.subscription::<Number>("numbers").qos(qos).create()?;
+        let log = Log::new();
+        let publishers = [(); 2].map(|()| {
+            let publisher = node.publisher("numbers").create().expect("a valid publisher");
+            thread::spawn(move || publish(&publisher, 0..u64::from(EACH)))
+        });
+        subscription.set_listener(reporting(log.pen()));
+        publishers.into_iter().for_each(|publisher| publisher.join().expect("it doesn't panic"));
+        assert_eq!(log.lines().iter().sum::<u64>(), u64::from(2 * EACH));
+        assert_eq!(numbers_in(&subscription).len(), 2 * EACH as usize);
+    }
+    Ok(())
+}
+
+// ---- guard conditions ----
+
+fn guard(room: &Room) -> sinew::Result<GuardCondition> {
+    Ok(room.node.guard_condition().callback(|| {})?)
+}
+
+#[test]
+fn a_guard_conditions_listener_is_told_of_each_trigger() -> sinew::Result<()> {
+    let room = Room::new();
+    let guard = guard(&room)?;
+    let log = Log::new();
+    guard.set_listener(reporting(log.pen()));
+    guard.trigger();
+    guard.trigger();
+    assert_eq!(log.lines(), [1, 1]);
+    assert_eq!(room.run(), 1, "the callback runs as ever");
+    guard.clear_listener();
+    guard.trigger();
+    assert_eq!(log.lines(), []);
+    assert_eq!(room.run(), 1);
+    Ok(())
+}
+
+#[test]
+fn a_guard_conditions_late_listener_is_told_at_once_what_waits() -> sinew::Result<()> {
+    let room = Room::new();
+    let guard = guard(&room)?;
+    let (first, second) = (Log::new(), Log::new());
+    guard.trigger();
+    guard.trigger();
+    guard.set_listener(reporting(first.pen()));
+    assert_eq!(first.lines(), [2]);
+    room.run();
+    guard.set_listener(reporting(second.pen()));
+    guard.trigger();
+    assert_eq!((first.lines(), second.lines()), (vec![], vec![1]), "nothing waited");
+    Ok(())
+}
+
+#[test]
+fn a_guard_conditions_listener_may_clear_itself_and_panic() -> sinew::Result<()> {
+    finishes(|| {
+        let room = Room::new();
+        let guard = Arc::new(guard(&room)?);
+        let log = Log::new();
+        let (its, weak) = (Held(log.pen()), Arc::downgrade(&guard));
+        guard.set_listener(move |_| {
+            its.0.write("called");
+            weak.upgrade().expect("it lives").clear_listener();
+            panic!("this listener is broken");
+        });
+        guard.trigger();
+        guard.trigger();
+        assert_eq!(log.lines(), ["called", "dropped"]);
+        Ok(())
+    })
+}
+
+#[test]
+fn a_listener_can_wake_a_future() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let (here, there) = (node.subscription::<Number>("here").create()?, node.publisher("here").create()?);
+    let relayed = node.publisher("relayed").create()?;
+    let end = node.subscription::<Number>("relayed").create()?;
+    here.set_listener(move |count| publish(&relayed, [count]));
+    let publishing = thread::spawn(move || publish(&there, [7]));
+    assert_eq!(block_on(end.recv()).map(|(number, _)| number.0), Some(1));
+    publishing.join().expect("it doesn't panic");
+    Ok(())
+}
