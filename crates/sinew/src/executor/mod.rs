@@ -17,7 +17,6 @@
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
 pub(crate) mod current;
-#[cfg_attr(not(test), expect(dead_code, reason = "the executor doesn't offer it yet"))]
 pub(crate) mod descriptor;
 pub(crate) mod group;
 mod handover;
@@ -27,9 +26,8 @@ pub(crate) mod membership;
 mod ready;
 pub(crate) mod scheduler;
 mod state;
-mod timers;
-#[cfg_attr(not(test), expect(dead_code, reason = "the executor doesn't offer it yet"))]
 pub(crate) mod threads;
+mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
 
@@ -44,13 +42,14 @@ use membership::Groups;
 use scheduler::{Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
 use std::any::Any;
 use std::fmt;
-use std::io::Write;
+use std::io::{self, Write};
+use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Weak;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
-use threads::ThreadError;
+use threads::{Placement, Plan, ThreadError, ThreadOptions};
 use trail::Noting;
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
@@ -87,6 +86,7 @@ pub struct Executor {
     scheduler: Arc<Scheduler>,
     served: Mutex<Vec<Served>>,
     timer_thread: TimerThread,
+    options: ThreadOptions,
 }
 
 /// Whether an executor's timers have a thread of their own.
@@ -180,7 +180,7 @@ impl Executor {
         Self::with(1, Order::Arrival)
     }
 
-    /// An executor that runs callbacks on so many threads, up to 63, the one that spins it included; 0 for as many as the
+    /// An executor that runs callbacks on so many threads, up to 61, the one that spins it included; 0 for as many as the
     /// process may use cores. They are started by [`spin`](Self::spin) and end with it.
     ///
     /// A callback of a group never runs at the same time as another of that group, unless it is
@@ -218,6 +218,7 @@ impl Executor {
             scheduler: Scheduler::with(threads, order),
             served: Mutex::new(Vec::new()),
             timer_thread: TimerThread::No,
+            options: ThreadOptions::default(),
         }
     }
 
@@ -232,7 +233,12 @@ impl Executor {
             "an executor's order is chosen before something is added to it"
         );
         let scheduler = self.scheduler.with_order(order);
-        Self { scheduler, served: Mutex::new(Vec::new()), timer_thread: self.timer_thread }
+        Self {
+            scheduler,
+            served: Mutex::new(Vec::new()),
+            timer_thread: self.timer_thread,
+            options: self.options.clone(),
+        }
     }
 
     /// Whether timers have a thread of their own while [`spin`](Self::spin) or [`spin_until`](Self::spin_until) runs;
@@ -240,6 +246,30 @@ impl Executor {
     #[must_use]
     pub fn timer_thread(mut self, kind: TimerThread) -> Self {
         self.timer_thread = kind;
+        self
+    }
+
+    /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on one of its own. The spinning
+    /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.)
+    #[must_use]
+    pub fn placement(mut self, placement: Placement) -> Self {
+        self.options.placement = placement;
+        self
+    }
+
+    /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
+    /// their cores, for as long as they like. Needs the right to (see [`ThreadError`]). Default: no.
+    #[must_use]
+    pub fn realtime_priority(mut self, priority: u8) -> Self {
+        self.options.priority = Some(priority);
+        self
+    }
+
+    /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no page has to be fetched from
+    /// disk in a callback. It stays so. Needs the right to (see [`ThreadError`]). Default: no.
+    #[must_use]
+    pub fn lock_memory(mut self) -> Self {
+        self.options.lock_memory = true;
         self
     }
 
@@ -344,15 +374,18 @@ impl Executor {
         let spin = self.begin(true)?;
         let is_virtual = self.scheduler.clock().is_some_and(|clock| clock.is_virtual());
         let timer_thread = if is_virtual { TimerThread::No } else { self.timer_thread };
+        let plan = self.options.prepare(self.threads())?;
         if self.threads() == 1 && timer_thread == TimerThread::No {
+            let _restore = plan.apply(0)?;
             return work(&spin);
         }
+        let plan = &plan;
         std::thread::scope(|scope| {
             let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
             for worker in 1..self.threads() {
                 let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
                 self.scheduler.join_in();
-                let helper = helper.spawn_scoped(scope, move || self.help(scheduler::index(worker)));
+                let helper = helper.spawn_scoped(scope, move || self.help(worker, plan));
                 if let Err(error) = helper {
                     self.scheduler.drop_out(scheduler::index(worker));
                     return Err(SpinError::Thread { threads: self.threads(), reason: error.to_string() });
@@ -367,6 +400,7 @@ impl Executor {
                     return Err(SpinError::Thread { threads: self.threads() + 1, reason: error.to_string() });
                 }
             }
+            let _restore = plan.apply(0)?; // last: what this thread starts would be placed where it is
             work(&spin)
         })
     }
@@ -384,9 +418,11 @@ impl Executor {
     }
 
     /// One of the other threads.
-    fn help(&self, worker: u32) {
-        let spin = self.part(worker, true);
-        if let Err(fault) = spin.run(Patience::Forever) {
+    fn help(&self, worker: usize, plan: &Plan) {
+        let spin = self.part(scheduler::index(worker), true);
+        let restore = plan.apply(worker);
+        let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Patience::Forever));
+        if let Err(fault) = result {
             self.scheduler.dismiss(Some(fault));
         }
     }
@@ -470,6 +506,34 @@ impl Executor {
                 _ => return Ok(ran),
             }
         }
+    }
+
+    /// A file descriptor for somebody else's event loop (epoll, tokio, a user interface's): readable while nobody spins this
+    /// executor and there is something to do, or a timer is due. Whoever waits for it then calls [`spin_some`](Self::spin_some)
+    /// or [`spin_all`](Self::spin_all). It is made by the first call, which takes some system calls; after that, making the
+    /// executor's first entity ready costs one, and each spin two or three.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use rustix::event::{PollFd, PollFlags, poll};
+    /// # struct Number(u64); impl Message for Number {}
+    /// let context = Context::new()?;
+    /// let node = context.node("guest")?;
+    /// let _numbers = node.subscription::<Number>("numbers").callback(|number: &Number| println!("{}", number.0))?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    ///
+    /// let descriptor = executor.descriptor().unwrap();
+    /// node.publisher::<Number>("numbers").create()?.publish(Number(7))?;
+    /// poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], None).unwrap(); // as an event loop does
+    /// assert_eq!(executor.spin_some()?, 1);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What the operating system says when it gives no more descriptors.
+    pub fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
+        self.scheduler.descriptor()
     }
 
     /// A handle that stops this executor from anywhere.

@@ -41,6 +41,7 @@
 //! rests. If neither can be, it waits among the `lenders`, and is rung when the group is ready and no worker is there for it.
 
 use super::current;
+use super::descriptor::Descriptor;
 use super::handover::{Times, Woken};
 pub(crate) use super::state::Hand;
 use super::state::{Member, Slot, State, Wait, member_of, wait_of};
@@ -49,7 +50,10 @@ use super::turn::Turn;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, next_serial};
+use std::io;
 use std::mem;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
 
 /// Something with callbacks that an executor runs.
 pub(crate) trait Entity: Send + Sync {
@@ -138,6 +142,8 @@ pub(crate) struct Scheduler {
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and somebody waits for that.
     finished: Condvar,
+    /// For somebody else's event loop, if there is one.
+    descriptor: OnceLock<Descriptor>,
 }
 
 /// What the workers sleep on.
@@ -145,16 +151,17 @@ pub(super) struct Bells {
     of_workers: Box<[Condvar]>,
     /// The thread that minds the timers, if there is one.
     pub(super) of_timers: Condvar,
-    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung` and for
-    /// the timers' thread.
+    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung`, for
+    /// the timers' thread and for the descriptor.
     due: AtomicU64,
 }
 
-/// As many threads an executor has at most: a bit each, and two are taken.
-pub(super) const MOST_THREADS: usize = 62;
+/// As many threads an executor has at most: a bit each, and three are taken.
+pub(super) const MOST_THREADS: usize = 61;
 
 const LENDERS: u64 = 1 << MOST_THREADS;
 const TIMERS: u64 = LENDERS << 1;
+const DESCRIPTOR: u64 = TIMERS << 1;
 
 impl Bells {
     #[inline]
@@ -165,6 +172,10 @@ impl Bells {
 
     pub(super) fn call_timers(&self) {
         self.due.fetch_or(TIMERS, Ordering::Relaxed); // as above
+    }
+
+    fn call_descriptor(&self) {
+        self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
     }
 
     pub(super) fn call_lenders(&self) {
@@ -250,6 +261,7 @@ impl Scheduler {
                 due: AtomicU64::new(0),
             },
             finished: Condvar::new(),
+            descriptor: OnceLock::new(),
         })
     }
 
@@ -358,6 +370,10 @@ impl Scheduler {
             self.note_call(state);
             return true;
         }
+        if mem::take(&mut state.descriptor_waits) {
+            self.bells.call_descriptor();
+            return true;
+        }
         !state.lenders.is_empty() && state.call_lender(&self.bells)
     }
 
@@ -381,6 +397,10 @@ impl Scheduler {
         if due & TIMERS != 0 {
             due &= !TIMERS;
             self.bells.of_timers.notify_one();
+        }
+        if due & DESCRIPTOR != 0 {
+            due &= !DESCRIPTOR;
+            self.make_descriptor_readable();
         }
         while due != 0 {
             self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
@@ -435,6 +455,7 @@ impl Scheduler {
         drop(state);
         self.bells.of_workers.iter().for_each(Condvar::notify_all);
         self.bells.of_timers.notify_all();
+        self.make_descriptor_readable();
     }
 
     // ---- timers ----
@@ -452,6 +473,10 @@ impl Scheduler {
             return true;
         }
         let due = due.filter(|_| clock == ClockKind::Steady).unwrap_or(i64::MIN);
+        if mem::take(&mut state.descriptor_waits) {
+            self.bells.call_descriptor(); // whoever waits there looks, and waits for the right time
+            return true;
+        }
         let called = state.workers.for_timer(due, current::worker_of(self.id));
         called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
@@ -476,7 +501,45 @@ impl Scheduler {
         state.spinner = thread;
         state.last_spinner = thread;
         state.present = 1;
+        state.descriptor_waits = false;
+        drop(state);
+        if let Some(descriptor) = self.descriptor.get() {
+            descriptor.clear(); // before looking for work
+        }
         true
+    }
+
+    /// The descriptor that is readable while nobody spins and something is to be done.
+    pub(super) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
+        if self.descriptor.get().is_none() {
+            let _ = self.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
+            self.watch_descriptor();
+        }
+        self.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+
+    /// Nobody spins any more: whoever waits for the descriptor is told when something is to be done.
+    fn watch_descriptor(&self) {
+        let Some(descriptor) = self.descriptor.get() else { return };
+        let mut state = self.state.lock();
+        if state.spinner.is_some() {
+            return; // it comes here when it ends
+        }
+        let wait = state.longest_wait(None, true);
+        let is_due = state.ready.first().is_some() || matches!(wait, Wait::Look | Wait::Over);
+        state.descriptor_waits = !is_due;
+        drop(state);
+        match wait {
+            _ if is_due => descriptor.ready(),
+            Wait::AtMost(timeout) => descriptor.arm(timeout.map(|timeout| Time::steady() + timeout)),
+            Wait::Look | Wait::Over => {}
+        }
+    }
+
+    fn make_descriptor_readable(&self) {
+        if let Some(descriptor) = self.descriptor.get() {
+            descriptor.ready();
+        }
     }
 
     /// Another thread helps the one that spins.
@@ -498,6 +561,8 @@ impl Scheduler {
         state.dismissed = false;
         state.present = 0;
         state.workers.retire(0);
+        drop(state);
+        self.watch_descriptor();
     }
 
     /// Why the spin that runs ends, if something went wrong on another thread.
@@ -676,6 +741,7 @@ impl Scheduler {
 impl Wake for Scheduler {
     fn wake(&self) {
         self.bells.of_timers.notify_one();
+        self.make_descriptor_readable();
         self.calling(|state| state.workers.call());
     }
 }

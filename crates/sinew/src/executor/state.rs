@@ -57,6 +57,8 @@ pub(crate) struct State {
     pub(super) spinner: Option<ThreadId>,
     /// The thread that spun last.
     pub(super) last_spinner: Option<ThreadId>,
+    /// Somebody waits for the executor's descriptor, and it isn't readable.
+    pub(super) descriptor_waits: bool,
     /// A thread of their own minds the timers.
     pub(super) timers_have_thread: bool,
     /// Those that it made ready and has not seen to yet.
@@ -200,6 +202,7 @@ impl State {
             on_error: OnFault::Report,
             spinner: None,
             last_spinner: None,
+            descriptor_waits: false,
             timers_have_thread: false,
             fired: Vec::new(),
             present: 0,
