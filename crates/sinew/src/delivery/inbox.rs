@@ -296,10 +296,13 @@ impl Inbox {
             // What has expired is dropped when the lock is released again.
             return Outbox::with(|outbox| {
                 let Outbox { dropped, signals, .. } = outbox;
-                self.take_from(self.state.lock(), taker, |old| dropped.push(old.message), signals)
+                let (entry, signal) =
+                    self.take_from(self.state.lock(), taker, |old| dropped.push(old.message));
+                signals.extend(signal);
+                entry
             });
         }
-        self.take_from(state, taker, drop, &mut Vec::new()) // none can expire, and nobody be signalled
+        self.take_from(state, taker, drop).0 // none can expire, and nobody be signalled
     }
 
     #[inline]
@@ -308,21 +311,21 @@ impl Inbox {
         mut state: Guard<'_, State>,
         taker: Taker,
         expired: impl FnMut(Entry),
-        signals: &mut Vec<Arc<Scheduler>>,
-    ) -> Option<(Entry, Option<Stamp>)> {
+    ) -> (Option<(Entry, Option<Stamp>)>, Option<Arc<Scheduler>>) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let mut next = state.history.oldest();
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
         }
+        let mut signal = None;
         if taker == Taker::Reentrant
             && let (Some(next), Some(home)) = (next.take(), &state.home)
             && home.notify(next)
         {
-            signals.push(home.scheduler.clone());
+            signal = Some(home.scheduler.clone());
         }
         self.release(state);
-        entry.map(|entry| (entry, next))
+        (entry.map(|entry| (entry, next)), signal)
     }
 
     /// Lets go of the lock, and has publishers look that wait for a place: there may be one.

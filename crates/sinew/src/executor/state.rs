@@ -466,6 +466,8 @@ impl State {
             }
             number => {
                 group.running = member.serial;
+                self.ready.remove(slot);
+                count_load(&mut self.load, group, 0);
                 // SAFETY: a group is in one scheduler at a time (`GroupCore::add_to`; it leaves when the executor is dropped,
                 // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the turn
                 // until `put_back`), and here it runs one member at a time: `running` was 0, or the group would not have been
@@ -474,7 +476,9 @@ impl State {
             }
         };
         let (serial, times, group_number) = (member.serial, member.times, group.group);
-        self.place_group(slot); // a reentrant group may have more to do
+        if group_number == REENTRANT {
+            self.place_group(slot); // it may have more to do
+        }
         match hand {
             Hand::Worker(worker) => self.workers.begin(worker, times, now),
             Hand::Lent => self.workers.begin_lent(),
@@ -624,6 +628,7 @@ pub(super) fn wait_of(nanoseconds: i64) -> Duration {
     Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(0))
 }
 
+#[inline]
 fn count_load(load: &mut i64, group: &mut Slot, expected: i64) {
     let expected = expected.min(UNKNOWN_LOAD);
     *load += expected - mem::replace(&mut group.load, expected);
