@@ -204,6 +204,9 @@ impl Places {
 
 impl Drop for Places {
     fn drop(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
         let mut placed = PLACED.lock();
         for core in &self.0 {
             if let Some(count) = placed.get_mut(core) {
