@@ -73,7 +73,7 @@ pub enum CreateError {
     /// A name breaks ROS 2's rules.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The QoS is contradictory, or not there yet.
+    /// The QoS is contradictory.
     #[error("the QoS of `{topic}` can't be used: {problem}")]
     Qos {
         /// The topic as it was given.

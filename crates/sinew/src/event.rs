@@ -62,6 +62,54 @@ pub struct MessageLost {
     pub total_change: u64,
 }
 
+/// A publisher was silent for longer than the deadline it offers, once for each period without a message. ROS 2:
+/// `rmw_offered_deadline_missed_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct OfferedDeadlineMissed {
+    /// How many periods there were.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+}
+
+/// No message reached a subscription for longer than the deadline it requests, once for each period without a message.
+/// ROS 2: `rmw_requested_deadline_missed_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct RequestedDeadlineMissed {
+    /// How many periods there were.
+    pub total: u64,
+    /// How many of them since the last event.
+    pub total_change: u64,
+}
+
+/// A publisher gave no sign of life for longer than its lease, and counts as not alive. ROS 2:
+/// `rmw_liveliness_lost_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LivelinessLost {
+    /// How often it did.
+    pub total: u64,
+    /// How many times of them since the last event.
+    pub total_change: u64,
+}
+
+/// Publishers that match a subscription came, went, lapsed, or gave a sign of life again. ROS 2:
+/// `rmw_liveliness_changed_status_t`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct LivelinessChanged {
+    /// How many of them are alive now.
+    pub alive: u64,
+    /// How many exist, but have given no sign of life within their lease.
+    pub not_alive: u64,
+    /// How `alive` changed since the last event; 0 if it went down and up again.
+    pub alive_change: i64,
+    /// How `not_alive` changed since the last event.
+    pub not_alive_change: i64,
+}
+
 /// A guard condition was triggered.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -97,6 +145,30 @@ impl Gathered for IncompatibleType {
 impl Gathered for MessageLost {
     fn delivered(&mut self) {
         self.total_change = 0;
+    }
+}
+
+impl Gathered for OfferedDeadlineMissed {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for RequestedDeadlineMissed {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for LivelinessLost {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for LivelinessChanged {
+    fn delivered(&mut self) {
+        (self.alive_change, self.not_alive_change) = (0, 0);
     }
 }
 
@@ -148,12 +220,22 @@ impl<E: Gathered> Source<E> {
     /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no lock.
     #[must_use]
     pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        self.gather(|| self.clock.stamp(), change)
+    }
+
+    /// The same for what happened earlier.
+    #[must_use]
+    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        self.gather(|| stamp, change)
+    }
+
+    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
         let mut waiting = self.gathered.lock();
         change(&mut waiting.event);
         if waiting.since.is_some() {
             return None; // it is queued already
         }
-        let stamp = self.clock.stamp();
+        let stamp = stamp();
         waiting.since = Some(stamp);
         let home = waiting.home.as_ref()?;
         home.notify(stamp).then(|| home.scheduler.clone())

@@ -1,7 +1,17 @@
 //! The `on_..` handlers that a publisher's and a subscription's builder collect.
 
+use crate::delivery::alarm::{Alarm, Ringing};
+use crate::delivery::deadline::{Deadline, DeadlineMissed};
+use crate::delivery::inbox::Told;
+use crate::delivery::liveliness::{Pulse, Watcher};
 use crate::delivery::observers::Observers;
-use crate::event::{Gathered, IncompatibleQos, IncompatibleType, Joined, Matched, MessageLost, Source};
+use crate::delivery::outlet::Promised;
+use crate::event::{
+    Gathered, IncompatibleQos, IncompatibleType, Joined, LivelinessChanged, LivelinessLost, Matched,
+    MessageLost, OfferedDeadlineMissed, RequestedDeadlineMissed, Source,
+};
+use crate::executor::group::GroupCore;
+use crate::qos::QoS;
 use crate::sync::Arc;
 
 /// Handlers for what happens to one entity, as members of its group.
@@ -12,6 +22,12 @@ pub(crate) struct Handlers {
     pub(crate) incompatible_qos: Option<Joined<IncompatibleQos>>,
     pub(crate) incompatible_type: Option<Joined<IncompatibleType>>,
     pub(crate) lost: Option<Joined<MessageLost>>,
+    pub(crate) offered_deadline: Option<Joined<OfferedDeadlineMissed>>,
+    pub(crate) requested_deadline: Option<Joined<RequestedDeadlineMissed>>,
+    pub(crate) liveliness_lost: Option<Joined<LivelinessLost>>,
+    pub(crate) liveliness_changed: Option<Joined<LivelinessChanged>>,
+    /// Looks for the last four.
+    ringing: Option<Ringing>,
     /// `in_group` came after a handler, which is in another group now.
     pub(crate) misplaced: bool,
 }
@@ -24,6 +40,11 @@ impl Handlers {
             incompatible_qos: None,
             incompatible_type: None,
             lost: None,
+            offered_deadline: None,
+            requested_deadline: None,
+            liveliness_lost: None,
+            liveliness_changed: None,
+            ringing: None,
             misplaced: false,
         }
     }
@@ -33,18 +54,52 @@ impl Handlers {
         self.misplaced |= self.matched.is_some()
             || self.incompatible_qos.is_some()
             || self.incompatible_type.is_some()
-            || self.lost.is_some();
+            || self.lost.is_some()
+            || self.offered_deadline.is_some()
+            || self.requested_deadline.is_some()
+            || self.liveliness_lost.is_some()
+            || self.liveliness_changed.is_some();
     }
 
     pub(crate) fn observers(&self) -> Observers {
-        fn source<E: Gathered>(joined: Option<&Joined<E>>) -> Option<Arc<Source<E>>> {
-            joined.map(|joined| joined.source().clone())
-        }
         Observers::new(
             source(self.matched.as_ref()),
             source(self.incompatible_qos.as_ref()),
             source(self.incompatible_type.as_ref()),
         )
+    }
+
+    /// What a publisher with this QoS has to keep an eye on.
+    pub(crate) fn promised(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> Promised {
+        let deadline = qos.deadline_nanoseconds().zip(source(self.offered_deadline.as_ref()));
+        let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
+        let pulse = qos.manual_lease_nanoseconds().map(|lease| {
+            let lost = source(self.liveliness_lost.as_ref());
+            Pulse::new(lease, group.clock.clone(), lost.map(|source| (source, self.alarm(group))))
+        });
+        Promised { deadline, pulse }
+    }
+
+    /// What a subscription with this QoS wants to be told.
+    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> Told {
+        let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
+        let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
+        let changed = source(self.liveliness_changed.as_ref());
+        let liveliness = changed.map(|changed| Watcher { changed, alarm: self.alarm(group) });
+        Told { lost: source(self.lost.as_ref()), deadline, liveliness }
+    }
+
+    fn deadline<E: DeadlineMissed>(
+        &mut self,
+        period: i64,
+        source: Arc<Source<E>>,
+        group: &Arc<GroupCore>,
+    ) -> Arc<Deadline<E>> {
+        Deadline::new(period, group.clock.clone(), source, self.alarm(group))
+    }
+
+    fn alarm(&mut self, group: &Arc<GroupCore>) -> Arc<Alarm> {
+        self.ringing.get_or_insert_with(|| Ringing::new(group, &self.whose)).alarm().clone()
     }
 
     /// Takes the handlers out of their group.
@@ -58,7 +113,18 @@ impl Handlers {
         part(self.incompatible_qos.as_ref(), wait);
         part(self.incompatible_type.as_ref(), wait);
         part(self.lost.as_ref(), wait);
+        part(self.offered_deadline.as_ref(), wait);
+        part(self.requested_deadline.as_ref(), wait);
+        part(self.liveliness_lost.as_ref(), wait);
+        part(self.liveliness_changed.as_ref(), wait);
+        if let Some(ringing) = &self.ringing {
+            ringing.part(wait);
+        }
     }
+}
+
+fn source<E: Gathered>(joined: Option<&Joined<E>>) -> Option<Arc<Source<E>>> {
+    joined.map(|joined| joined.source().clone())
 }
 
 /// The builder methods that publishers and subscriptions share.

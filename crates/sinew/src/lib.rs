@@ -90,8 +90,8 @@
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`AddError`], [`SpinError`].
 //! [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`]. An error
 //! that a callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
-//! it as an error. Both can be [changed](Executor::on_panic). QoS settings that are not honoured yet (deadline,
-//! liveliness, lease) are a [`CreateError`], never ignored.
+//! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
+//! ignored.
 //!
 //! # Where to go on
 //!
@@ -138,7 +138,10 @@ pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
 pub use descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
 pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
-pub use event::{IncompatibleQos, IncompatibleType, Matched, MessageLost, Triggered};
+pub use event::{
+    IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
+    OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
+};
 pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::histogram::Histogram;
 pub use executor::threads::{Placement, ThreadError};

@@ -123,6 +123,26 @@ impl<T: Message> Publisher<T> {
         self.outlet.observers.matched_now()
     }
 
+    /// Says that this publisher is alive, as publishing does: for one that is
+    /// [manual by topic](crate::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
+    /// nothing for others, which are alive anyway. Never blocks but for short locks.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::Liveliness;
+    /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
+    /// let context = Context::new()?;
+    /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(200));
+    /// let stop = context.node("button")?.publisher::<Stop>("stop").qos(watched).create()?;
+    /// stop.assert_liveliness(); // not pressed, but there
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn assert_liveliness(&self) {
+        if let Some(pulse) = &self.outlet.promised.pulse {
+            pulse.assert();
+        }
+    }
+
     /// What it has done so far.
     pub fn statistics(&self) -> PublisherStatistics {
         let sent = self.outlet.sent();
@@ -357,11 +377,75 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
 
     crate::handlers::handler_methods!();
 
+    /// Called by the executor when the publisher has been silent for longer than the [deadline](QoS::deadline) it offers,
+    /// and again after each further period (several at once if it is late). Counts from the first message on. Never called
+    /// without a deadline.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{OfferedDeadlineMissed, VirtualClock};
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("laser")?;
+    /// let scans = node
+    ///     .publisher::<Scan>("scans")
+    ///     .qos(QoS::sensor_data().deadline(Duration::from_millis(100)))
+    ///     .on_deadline_missed(|event: &OfferedDeadlineMissed| println!("{} missed", event.total_change))
+    ///     .create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// scans.publish(Scan)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(250))?, 2);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_deadline_missed<Form>(
+        mut self,
+        callback: impl crate::callback::EventCallback<crate::event::OfferedDeadlineMissed, G, Form>,
+    ) -> Self {
+        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let source = crate::event::Source::new(&self.group, what, callback);
+        self.handlers.offered_deadline = Some(crate::event::Joined::new(source));
+        self
+    }
+
+    /// Called by the executor when the publisher, whose liveliness is
+    /// [manual by topic](crate::Liveliness::ManualByTopic), has neither published nor
+    /// [said that it is alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins when it
+    /// is created. Never called for others, or without a lease.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{Liveliness, VirtualClock};
+    /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("button")?;
+    /// let stop = node
+    ///     .publisher::<Stop>("stop")
+    ///     .qos(QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100)))
+    ///     .on_liveliness_lost(|| println!("the button's program hangs"))
+    ///     .create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(500))?, 1);
+    /// stop.assert_liveliness();
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 0);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_liveliness_lost<Form>(
+        mut self,
+        callback: impl crate::callback::EventCallback<crate::event::LivelinessLost, G, Form>,
+    ) -> Self {
+        let what = format!("liveliness lost event of {}", self.handlers.whose);
+        let source = crate::event::Source::new(&self.group, what, callback);
+        self.handlers.liveliness_lost = Some(crate::event::Joined::new(source));
+        self
+    }
+
     /// Makes the publisher. When this returns, it has matched the subscriptions there are.
     ///
     /// # Errors
     /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
-    pub fn create(self) -> Result<Publisher<T>, CreateError> {
+    pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let context = self.node.context_shared().clone();
         let observers = self.handlers.observers();
@@ -374,6 +458,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             table: Table::of::<T>(),
             pool: Pool::new::<T>(self.pool),
             context: context.clone(),
+            promised: self.handlers.promised(&self.qos, self.group.core()),
         };
         let outlet = context.graph.add_outlet(&topic, offered, observers);
         let boxes = Mutex::new(None);

@@ -382,6 +382,75 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
+    /// Called by the executor when no message has come for longer than the [deadline](QoS::deadline) that the subscription
+    /// requests, and again after each further period (several at once if it is late). Counts from the first message on,
+    /// whichever publisher's, also from one that is dropped because the history is full; goes on counting when the last
+    /// publisher is gone. Never called without a deadline.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{RequestedDeadlineMissed, VirtualClock};
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("tracker")?;
+    /// let tenth = QoS::default().deadline(Duration::from_millis(100));
+    /// let _poses = node
+    ///     .subscription::<Pose>("poses")
+    ///     .qos(tenth)
+    ///     .on_deadline_missed(|event: &RequestedDeadlineMissed| println!("{} missed", event.total_change))
+    ///     .callback(|_: &Pose| {})?;
+    /// let publisher = node.publisher::<Pose>("poses").qos(tenth).create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// publisher.publish(Pose)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(250))?, 1 + 2); // the message, and two periods without one
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_deadline_missed<Form>(
+        mut self,
+        callback: impl crate::callback::EventCallback<crate::event::RequestedDeadlineMissed, G, Form>,
+    ) -> Self {
+        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let source = crate::event::Source::new(&self.group, what, callback);
+        self.handlers.requested_deadline = Some(crate::event::Joined::new(source));
+        self
+    }
+
+    /// Called by the executor when a publisher that matches came or went, or lapsed, or lives again: an automatic one is
+    /// alive while it exists, a [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
+    /// lease it offers.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{Liveliness, LivelinessChanged, VirtualClock};
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("tracker")?;
+    /// let qos = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100));
+    /// let _poses = node
+    ///     .subscription::<Pose>("poses")
+    ///     .qos(qos)
+    ///     .on_liveliness_changed(|event: &LivelinessChanged| println!("{} of them live", event.alive))
+    ///     .callback(|_: &Pose| {})?;
+    /// let publisher = node.publisher::<Pose>("poses").qos(qos).create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it came
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it lapsed
+    /// publisher.assert_liveliness();
+    /// assert_eq!(executor.spin_some()?, 1); // it lives
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_liveliness_changed<Form>(
+        mut self,
+        callback: impl crate::callback::EventCallback<crate::event::LivelinessChanged, G, Form>,
+    ) -> Self {
+        let what = format!("liveliness changed event of {}", self.handlers.whose);
+        let source = crate::event::Source::new(&self.group, what, callback);
+        self.handlers.liveliness_changed = Some(crate::event::Joined::new(source));
+        self
+    }
+
     /// Makes the subscription, with a callback that the executor runs for each message; see [`SubscriptionCallback`] for
     /// its forms. When this returns, it has matched the publishers there are, and has what they retain for late joiners.
     ///
@@ -417,7 +486,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self.make(false)
     }
 
-    fn make(self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
+    fn make(mut self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let role = match self.buffer {
             BufferType::CallbackDefault if callback_owns => Role::Owner,
@@ -427,7 +496,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         };
         let context = self.node.context_shared();
         let observers = self.handlers.observers();
-        let lost = self.handlers.lost.as_ref().map(|lost| lost.source().clone());
+        let told = self.handlers.told(&self.qos, self.group.core());
         let inbox = context.graph.add_inbox(&topic, |topic| {
             let wanted = Wanted {
                 topic,
@@ -443,7 +512,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 participant: context.participant,
                 clock: context.clock.clone(),
             };
-            Inbox::new(wanted, observers, lost)
+            Inbox::new(wanted, observers, told)
         });
         // A subscription already: if its filter panics while it joins, it leaves again.
         let subscription =

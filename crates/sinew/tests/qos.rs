@@ -110,6 +110,72 @@ fn a_pair_matches_if_nothing_is_requested_that_is_not_offered_else_both_ends_are
 }
 
 #[test]
+fn every_policy_that_keeps_ends_apart_is_told_to_both_with_both_values() {
+    let base = QoS::default();
+    let (short, long) = (milliseconds(10), milliseconds(11));
+    let manual = base.liveliness(Liveliness::ManualByTopic);
+    for (offered, requested, policy, offer, request) in [
+        (base.best_effort(), base, Policy::Reliability, "best effort", "reliable"),
+        (base, base.transient_local(), Policy::Durability, "volatile", "transient local"),
+        (base, base.deadline(short), Policy::Deadline, "no deadline", "a deadline of 10ms"),
+        (
+            base.deadline(long),
+            base.deadline(short),
+            Policy::Deadline,
+            "a deadline of 11ms",
+            "a deadline of 10ms",
+        ),
+        (base, manual, Policy::Liveliness, "automatic liveliness", "liveliness manual by topic"),
+        (base, base.lease(short), Policy::Lease, "no liveliness lease", "a liveliness lease of 10ms"),
+        (
+            manual.lease(long),
+            manual.lease(short),
+            Policy::Lease,
+            "a liveliness lease of 11ms",
+            "a liveliness lease of 10ms",
+        ),
+    ] {
+        for publisher_first in [true, false] {
+            let (publisher, subscription, received) = meet(offered, requested, publisher_first).unwrap();
+            assert_eq!(publisher, subscription, "both are told the same");
+            let [Told::Incompatible(event)] = &publisher[..] else { panic!("{policy}: {publisher:?}") };
+            assert_eq!((event.total, event.last_policy), (1, Some(policy)));
+            let reason = format!(
+                "{offer} is offered by the publisher on /numbers of node /room, {request} is requested by the \
+                 subscription to /numbers of node /listener"
+            );
+            assert_eq!(event.last_reason, reason);
+            assert_eq!(received, 0);
+        }
+        // The other way round, the offer is more than was asked for.
+        let (publisher, _, received) = meet(requested, offered, true).unwrap();
+        assert!(matches!(publisher[..], [Told::Matched(_)]), "{policy}: {publisher:?}");
+        assert_eq!(received, 1);
+    }
+}
+
+#[test]
+fn publishers_that_differ_only_in_what_they_promise_reach_different_subscriptions() -> sinew::Result<()> {
+    let room = Room::new();
+    let strict = QoS::default().deadline(milliseconds(5)).lease(milliseconds(5));
+    let publisher = |qos| room.node.publisher::<Number>("numbers").qos(qos).create();
+    let publishers = [
+        publisher(strict)?,
+        publisher(strict.deadline(milliseconds(6)))?,
+        publisher(strict.lease(milliseconds(6)))?,
+        publisher(QoS::default())?,
+    ];
+    let subscription = |qos| room.node.subscription::<Number>("numbers").qos(qos).create();
+    let (picky, easy) = (subscription(strict)?, subscription(QoS::default())?);
+    for (number, publisher) in (1..).zip(&publishers) {
+        publisher.publish(Number(number))?;
+    }
+    assert_eq!(numbers_in(&picky), [1]);
+    assert_eq!(numbers_in(&easy), [1, 2, 3, 4]);
+    Ok(())
+}
+
+#[test]
 fn ends_with_different_types_do_not_match_and_both_are_told_the_types() -> sinew::Result<()> {
     struct Text;
     impl Message for Text {}
@@ -208,16 +274,14 @@ fn a_subscription_is_told_when_its_last_publisher_goes() -> sinew::Result<()> {
 #[test]
 fn a_qos_that_cannot_be_honoured_is_an_error_that_names_the_setting() -> sinew::Result<()> {
     let room = Room::new();
-    let hour = Duration::from_secs(3600);
+    let ages = Duration::from_secs(1 << 34);
     let base = QoS::default();
     for (qos, problem, text) in [
-        (base.deadline(hour), QosError::Unsupported { setting: "deadline" }, "deadline"),
-        (
-            base.liveliness(Liveliness::ManualByTopic),
-            QosError::Unsupported { setting: "liveliness" },
-            "liveliness",
-        ),
-        (base.lease(hour), QosError::Unsupported { setting: "lease" }, "lease"),
+        (base.deadline(Duration::ZERO), QosError::ZeroDeadline, "deadline"),
+        (base.lease(Duration::ZERO), QosError::ZeroLease, "lease"),
+        (base.deadline(ages), QosError::TooLong { setting: "deadline", duration: ages }, "292 years"),
+        (base.lease(ages), QosError::TooLong { setting: "lease", duration: ages }, "292 years"),
+        (base.lifespan(ages), QosError::TooLong { setting: "lifespan", duration: ages }, "292 years"),
         (base.keep_last(0), QosError::ZeroDepth, "keep_last(0)"),
         (base.keep_all().max_samples(0), QosError::ZeroMaxSamples, "max_samples(0)"),
         (

@@ -94,8 +94,7 @@ impl Graph {
             let gone = topic.outlets.swap_remove(index);
             for inbox in &topic.inboxes {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
-                    inbox.observers.is_unmatched(outbox);
-                    outlet.observers.is_unmatched(outbox);
+                    part(outlet, inbox, outbox);
                 }
             }
             let class = &outlet.class;
@@ -159,8 +158,7 @@ impl Graph {
             self.count_change();
             for outlet in &topic.outlets {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
-                    outlet.observers.is_unmatched(outbox);
-                    inbox.observers.is_unmatched(outbox);
+                    part(outlet, inbox, outbox);
                 }
             }
             let topic = topic.is_empty().then(|| topics.remove(&inbox.wanted.topic));
@@ -206,6 +204,15 @@ impl Topic {
     }
 }
 
+/// Tells both ends, which matched, that one of them goes.
+fn part(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
+    outlet.observers.is_unmatched(outbox);
+    inbox.observers.is_unmatched(outbox);
+    if let Some(liveliness) = &inbox.liveliness {
+        liveliness.is_unmatched(outlet.promised.pulse.as_ref(), outbox);
+    }
+}
+
 /// Tells both ends what they are to each other.
 fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
     let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
@@ -214,6 +221,9 @@ fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
         Match::Yes => {
             outlet.observers.is_matched(outbox);
             inbox.observers.is_matched(outbox);
+            if let Some(liveliness) = &inbox.liveliness {
+                liveliness.is_matched(outlet.promised.pulse.as_ref(), outbox);
+            }
         }
         Match::OtherQos(policy) => {
             let reason = format!(

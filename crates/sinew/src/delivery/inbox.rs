@@ -1,12 +1,14 @@
 //! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
 
+use super::deadline::Deadline;
 use super::history::{Cause, Counts, Entry, History, Place};
 use super::listening::{Heard, Listener, Listening, Ticket, wake};
+use super::liveliness::Watcher;
 use super::observers::Observers;
 use super::plan::Role;
 use super::waits::Waits;
 use crate::clock::{Clock, Stamp, Time};
-use crate::event::{MessageLost, Source};
+use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::scheduler::{Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::MessageInfo;
@@ -69,6 +71,7 @@ impl Outbox {
         self.signals.extend(left.signal);
         if let Some(seldom) = left.seldom {
             self.signals.extend(seldom.lost_signal);
+            self.signals.extend(seldom.deadline_signal);
             self.heard.push(seldom.heard);
         }
     }
@@ -86,6 +89,7 @@ pub(crate) struct Left {
 #[derive(Default)]
 struct Seldom {
     lost_signal: Option<Arc<Scheduler>>,
+    deadline_signal: Option<Arc<Scheduler>>,
     heard: Heard,
 }
 
@@ -107,6 +111,9 @@ impl Seldom {
     #[inline(never)]
     fn finish(self) {
         if let Some(scheduler) = &self.lost_signal {
+            scheduler.signal();
+        }
+        if let Some(scheduler) = &self.deadline_signal {
             scheduler.signal();
         }
         self.heard.tell();
@@ -133,6 +140,13 @@ pub(crate) struct Wanted {
     pub(crate) clock: Clock,
 }
 
+/// What a subscription's handlers are told besides who matched.
+pub(crate) struct Told {
+    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+    pub(crate) deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
+    pub(crate) liveliness: Option<Watcher>,
+}
+
 /// A subscription's end of the delivery.
 ///
 /// What every message touches comes first, and close together: after a sleep, fetching it from memory is what a delivery
@@ -142,11 +156,13 @@ pub(crate) struct Inbox {
     state: Mutex<State>,
     /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
     lifespan: i64,
+    deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) wanted: Wanted,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
     pub(crate) observers: Observers,
     pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+    pub(crate) liveliness: Option<Watcher>,
 }
 
 #[repr(C)]
@@ -207,11 +223,8 @@ pub(crate) enum NoPlace {
 }
 
 impl Inbox {
-    pub(crate) fn new(
-        wanted: Wanted,
-        observers: Observers,
-        lost: Option<Arc<Source<MessageLost>>>,
-    ) -> Arc<Self> {
+    pub(crate) fn new(wanted: Wanted, observers: Observers, told: Told) -> Arc<Self> {
+        let Told { lost, deadline, liveliness } = told;
         let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
         let state = State {
             announced: false,
@@ -223,7 +236,16 @@ impl Inbox {
             listening: None,
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
-        Arc::new(Self { state: Mutex::new(state), lifespan, wanted, space: Condvar::new(), observers, lost })
+        Arc::new(Self {
+            state: Mutex::new(state),
+            lifespan,
+            deadline,
+            wanted,
+            space: Condvar::new(),
+            observers,
+            lost,
+            liveliness,
+        })
     }
 
     /// Brings a message in and announces it. Called under the publisher's lock.
@@ -249,7 +271,7 @@ impl Inbox {
             }
         }
         if state.listened && !matches!(lost, Some((_, Cause::Refused))) {
-            left.seldom = Some(Seldom { lost_signal: None, heard: state.heard() });
+            left.seldom = Some(Seldom { heard: state.heard(), ..Seldom::default() });
         }
         drop(state);
         if let Some((message, cause)) = lost {
@@ -257,6 +279,11 @@ impl Inbox {
             if cause != Cause::Expired {
                 self.report_lost(&mut left);
             }
+        }
+        if let Some(deadline) = &self.deadline
+            && let Some(scheduler) = deadline.arrived(publication.stamp.time)
+        {
+            left.seldom.get_or_insert_default().deadline_signal = Some(scheduler);
         }
         left
     }
@@ -498,8 +525,15 @@ impl Inbox {
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
         }
         let now = self.wanted.clock.steady();
+        let signal = match &self.deadline {
+            Some(deadline) if !retained.is_empty() => deadline.arrived(now),
+            _ => None,
+        };
         let out = self.state.lock().history.merge(retained, now);
         drop(out); // user code, outside the lock
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
     }
 
     /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.

@@ -28,12 +28,15 @@
 //! takes the list out, does them, and delivers then. A transient-local publisher does it again if the list has changed
 //! meanwhile, since a late joiner may rely on either getting the message or finding it retained.
 
+use super::deadline::Deadline;
 use super::history::{Entry, Place};
 use super::inbox::{Inbox, NoPlace, Outbox};
+use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::plan::{Form, Plan, Role, Share};
 use crate::clock::Time;
 use crate::context::Shared as ContextShared;
+use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
@@ -108,6 +111,30 @@ pub(crate) struct Outlet {
     pub(crate) node_number: u64,
     pub(crate) table: &'static Table,
     pub(crate) observers: Observers,
+    pub(crate) promised: Promised,
+}
+
+/// What a publisher has promised, as far as somebody watches whether it keeps it.
+pub(crate) struct Promised {
+    pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
+    /// Of a manual publisher with a lease.
+    pub(crate) pulse: Option<Arc<Pulse>>,
+}
+
+impl Promised {
+    fn is_watched(&self) -> bool {
+        self.deadline.is_some() || self.pulse.is_some()
+    }
+
+    fn published(&self, publication: &Publication, outbox: &mut Outbox) {
+        let at = publication.stamp.time;
+        if let Some(deadline) = &self.deadline {
+            outbox.signal(deadline.arrived(at));
+        }
+        if let Some(pulse) = &self.pulse {
+            pulse.published(at, outbox);
+        }
+    }
 }
 
 #[repr(C)]
@@ -136,15 +163,15 @@ enum Way {
     Owner(Arc<Inbox>),
     /// Several that take references.
     Sharers(Arc<Routes>),
-    /// Filters, reserved places, copies or moves may be needed.
+    /// Filters, reserved places, copies or moves may be needed, or the publisher has promises that are watched.
     Careful,
 }
 
 impl Way {
-    fn along(routes: &Arc<Routes>, retains: bool) -> Self {
+    fn along(routes: &Arc<Routes>, retains: bool, watched: bool) -> Self {
         let Routes { inboxes, owners, sharers, values, particular } = &**routes;
         match (&**inboxes, owners, sharers, values) {
-            _ if *particular => Way::Careful,
+            _ if *particular || watched => Way::Careful,
             ([], ..) => Way::Nobody,
             ([sole], 0, 1, 0) => Way::Sharer(sole.clone()),
             ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone()),
@@ -180,11 +207,12 @@ pub(crate) struct Offered {
     pub(crate) table: &'static Table,
     pub(crate) pool: Arc<Pool>,
     pub(crate) context: Arc<ContextShared>,
+    pub(crate) promised: Promised,
 }
 
 impl Outlet {
     pub(crate) fn new(offered: Offered, class: Arc<Class>, observers: Observers) -> Arc<Self> {
-        let Offered { number, topic, node, node_number, qos, table, pool, context } = offered;
+        let Offered { number, topic, node, node_number, qos, table, pool, context, promised } = offered;
         let retained = qos.is_transient_local().then(Box::default);
         // No graph has generation 0: the first publish fetches the list.
         let state =
@@ -205,6 +233,7 @@ impl Outlet {
             node_number,
             table,
             observers,
+            promised,
         })
     }
 
@@ -265,7 +294,7 @@ impl Outlet {
         });
     }
 
-    /// The general case: a new list, filters, reserved places, copies.
+    /// The general case: a new list, filters, reserved places, copies, watched promises.
     #[cold]
     #[inline(never)]
     fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
@@ -308,6 +337,7 @@ impl Outlet {
                 let publication = self.next_publication(sequence);
                 outbox.dropped.extend(self.retain(retained, &message, &publication));
                 *copies += plan.copies() as u64;
+                self.promised.published(&publication, outbox);
                 given.deliver(message, &publication, &promises, outbox);
                 promises.kept(); // before the outbox, where the program's code may panic
                 drop(state);
@@ -334,7 +364,7 @@ impl Outlet {
         // The list may be newer than the generation: then it is fetched once more.
         state.generation = self.context.graph.generation();
         let routes = self.class.routes.lock().clone();
-        let way = Way::along(&routes, self.qos.is_transient_local());
+        let way = Way::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
         let old = mem::replace(&mut state.way, way);
         (routes, old)
     }

@@ -7,8 +7,10 @@
 //! |---|---|---|
 //! | `history` | one subscription's history | a list that is searched from the front |
 //! | `queue` | the scheduler: which callback runs next | all that is ready, sorted |
+//! | `promises` | deadlines and leases | all messages and signs of life there were |
 //! | `delivery` | publishers, subscriptions and an executor, from outside | a list per subscription |
 
 mod delivery;
 mod history;
+mod promises;
 mod queue;

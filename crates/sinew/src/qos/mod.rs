@@ -4,15 +4,21 @@
 //! (DDS 1.4, section 2.2.3: request/offered); everything else each end settles for itself. Names, presets and defaults
 //! are those of ROS 2.
 
+mod matching;
+mod validation;
+
+#[cfg(test)]
+mod any;
+
 use crate::clock;
-use std::fmt;
+pub use matching::Policy;
+pub(crate) use matching::incompatibility;
 use std::time::Duration;
+pub use validation::QosError;
+use validation::limited;
 
 /// How many messages a keep-all history holds that was given no `max_samples`.
 const KEEP_ALL_SAMPLES: usize = 1000;
-
-/// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no limit.
-const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
 /// The quality of service of a publisher or a subscription.
 ///
@@ -41,13 +47,15 @@ pub struct QoS {
     pub reliability: Reliability,
     /// Whether a subscription gets messages that were published before it. Default: `Volatile`.
     pub durability: Durability,
-    /// At most this long between two messages. `None`, the default: no limit.
+    /// At most this long between two messages: promised by a publisher, expected by a subscription. `None`, the default: no
+    /// limit.
     pub deadline: Option<Duration>,
     /// How long after its publication a message is worth taking. `None`, the default: for ever.
     pub lifespan: Option<Duration>,
     /// Who says that a publisher is alive. Default: `Automatic`.
     pub liveliness: Liveliness,
-    /// How long a publisher counts as alive after its last sign of life. `None`, the default: no limit.
+    /// How long a publisher counts as alive after its last sign of life. `None`, the default: no limit. ROS 2's
+    /// `liveliness_lease_duration`.
     pub lease: Option<Duration>,
     /// How many messages an entity holds at most. `None`, the default: the depth with keep last, 1000 with keep all.
     pub max_samples: Option<usize>,
@@ -101,18 +109,20 @@ pub enum Durability {
     TransientLocal,
 }
 
-/// Who says that a publisher is alive.
+/// Who says that a publisher is alive. The stronger promise is the greater one.
 ///
 /// ```
 /// use sinew::{Liveliness, QoS};
 /// assert_eq!(QoS::default().liveliness, Liveliness::Automatic);
+/// assert!(Liveliness::ManualByTopic > Liveliness::Automatic);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Liveliness {
-    /// Nobody has to: it is while its process is.
+    /// Nobody has to: it is alive while it exists in a process that lives. In one process, its lease has no say.
     Automatic,
-    /// The program, for each publisher, by publishing or by saying so. Comes with the next release.
+    /// The program, for each publisher, by publishing or with [`assert_liveliness`](crate::Publisher::assert_liveliness), at
+    /// least once in every lease.
     ManualByTopic,
 }
 
@@ -289,13 +299,17 @@ impl QoS {
         self
     }
 
-    /// At most this long between two messages; `Duration::MAX`: no limit. Comes with the next release: until then, an
-    /// entity with a deadline can't be created.
+    /// At most this long between two messages; `Duration::MAX`: no limit. More than zero, and up to 292 years.
+    ///
+    /// A publisher promises it, a subscription asks for it, and doesn't match a publisher that promises nothing or less. Each
+    /// end counts the periods that pass without a message, from the first message on, for its `on_deadline_missed` handler.
     ///
     /// ```
     /// use sinew::QoS;
     /// use std::time::Duration;
-    /// assert_eq!(QoS::default().deadline(Duration::MAX).deadline, None);
+    /// let qos = QoS::default().deadline(Duration::from_millis(100));
+    /// assert_eq!(qos.deadline, Some(Duration::from_millis(100)));
+    /// assert_eq!(qos.deadline(Duration::MAX).deadline, None);
     /// ```
     pub const fn deadline(mut self, period: Duration) -> Self {
         self.deadline = limited(period);
@@ -317,25 +331,33 @@ impl QoS {
         self
     }
 
-    /// Who says that a publisher is alive. Everything but `Automatic` comes with the next release: until then, an
-    /// entity with it can't be created.
+    /// Who says that a publisher is alive. A subscription that asks for `ManualByTopic` doesn't match a publisher that is
+    /// `Automatic`.
     ///
     /// ```
     /// use sinew::{Liveliness, QoS};
-    /// assert_eq!(QoS::default().liveliness(Liveliness::Automatic), QoS::default());
+    /// use std::time::Duration;
+    /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(50));
+    /// assert_eq!(watched.liveliness, Liveliness::ManualByTopic);
     /// ```
     pub const fn liveliness(mut self, kind: Liveliness) -> Self {
         self.liveliness = kind;
         self
     }
 
-    /// How long a publisher counts as alive after its last sign of life; `Duration::MAX`: no limit. Comes with the next
-    /// release: until then, an entity with a lease can't be created. ROS 2's `liveliness_lease_duration`.
+    /// How long a publisher counts as alive after its last sign of life; `Duration::MAX`: no limit. More than zero, and up to
+    /// 292 years. ROS 2's `liveliness_lease_duration`.
+    ///
+    /// A subscription that asks for a lease doesn't match a publisher with a longer one or none; the publisher's is the one
+    /// that counts. An automatic publisher needs no lease to be known dead: it is alive while it exists. A manual one without
+    /// a lease never lapses.
     ///
     /// ```
     /// use sinew::QoS;
     /// use std::time::Duration;
-    /// assert_eq!(QoS::default().lease(Duration::MAX).lease, None);
+    /// let qos = QoS::default().lease(Duration::from_secs(1));
+    /// assert_eq!(qos.lease, Some(Duration::from_secs(1)));
+    /// assert_eq!(qos.lease(Duration::MAX).lease, None);
     /// ```
     pub const fn lease(mut self, duration: Duration) -> Self {
         self.lease = limited(duration);
@@ -368,43 +390,6 @@ impl QoS {
         self
     }
 
-    /// Whether an entity can be created with it: no setting is out of range, contradicts another or is still to come.
-    pub(crate) fn validate(&self) -> Result<(), QosError> {
-        if let History::KeepLast(0) = self.history {
-            return Err(QosError::ZeroDepth);
-        }
-        if self.max_samples == Some(0) {
-            return Err(QosError::ZeroMaxSamples);
-        }
-        if let (History::KeepLast(depth), Some(max_samples)) = (self.history, self.max_samples)
-            && depth > max_samples
-        {
-            return Err(QosError::DepthOverMaxSamples { depth, max_samples });
-        }
-        if self.lifespan == Some(Duration::ZERO) {
-            return Err(QosError::ZeroLifespan);
-        }
-        for (setting, duration) in
-            [("lifespan", self.lifespan), ("max_blocking_time", Some(self.max_blocking_time))]
-        {
-            if let Some(duration) = duration.and_then(limited)
-                && duration > LONGEST
-            {
-                return Err(QosError::TooLong { setting, duration });
-            }
-        }
-        for (setting, is_set) in [
-            ("deadline", self.deadline.and_then(limited).is_some()),
-            ("liveliness", self.liveliness != Liveliness::Automatic),
-            ("lease", self.lease.and_then(limited).is_some()),
-        ] {
-            if is_set {
-                return Err(QosError::Unsupported { setting });
-            }
-        }
-        Ok(())
-    }
-
     /// How many messages the history holds.
     pub(crate) const fn capacity(&self) -> usize {
         match (self.history, self.max_samples) {
@@ -424,22 +409,6 @@ impl QoS {
         self.is_keep_all() && matches!(self.reliability, Reliability::Reliable)
     }
 
-    /// Whether publishers with these two reach the same subscriptions in the same way.
-    pub(crate) fn same_class(&self, other: &QoS) -> bool {
-        (self.reliability, self.durability, self.is_blocking())
-            == (other.reliability, other.durability, other.is_blocking())
-    }
-
-    /// What this says for the policy, in a word.
-    pub(crate) const fn word(&self, policy: Policy) -> &'static str {
-        match (policy, self.reliability, self.durability) {
-            (Policy::Reliability, Reliability::Reliable, _) => "reliable",
-            (Policy::Reliability, Reliability::BestEffort, _) => "best effort",
-            (Policy::Durability, _, Durability::TransientLocal) => "transient local",
-            (Policy::Durability, _, Durability::Volatile) => "volatile",
-        }
-    }
-
     /// Whether messages are kept, or asked for, that were published before the subscription was there.
     pub(crate) const fn is_transient_local(&self) -> bool {
         matches!(self.durability, Durability::TransientLocal)
@@ -448,6 +417,17 @@ impl QoS {
     /// The lifespan in nanoseconds.
     pub(crate) fn lifespan_nanoseconds(&self) -> Option<i64> {
         self.lifespan.and_then(limited).map(clock::nanoseconds)
+    }
+
+    /// The deadline's period in nanoseconds.
+    pub(crate) fn deadline_nanoseconds(&self) -> Option<i64> {
+        self.deadline.and_then(limited).map(clock::nanoseconds)
+    }
+
+    /// The lease in nanoseconds, if the program has to give signs of life within it. A process needs none to be known alive.
+    pub(crate) fn manual_lease_nanoseconds(&self) -> Option<i64> {
+        let lease = self.lease.filter(|_| self.liveliness == Liveliness::ManualByTopic);
+        lease.and_then(limited).map(clock::nanoseconds)
     }
 }
 
@@ -458,141 +438,9 @@ impl Default for QoS {
     }
 }
 
-/// A duration as a limit: none, if it is one of the two that mean "for ever".
-const fn limited(duration: Duration) -> Option<Duration> {
-    let nanoseconds = duration.as_nanos();
-    if nanoseconds == Duration::MAX.as_nanos() || nanoseconds == LONGEST.as_nanos() {
-        None
-    } else {
-        Some(duration)
-    }
-}
-
-/// The first policy for which a publisher offers less than a subscription requests; they match if there is none.
-pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> {
-    if offered.reliability < requested.reliability {
-        Some(Policy::Reliability)
-    } else if offered.durability < requested.durability {
-        Some(Policy::Durability)
-    } else {
-        None
-    }
-}
-
-/// A policy for which a publisher must offer at least what a subscription requests.
-///
-/// ```
-/// use sinew::Policy;
-/// assert_eq!(Policy::Durability.to_string(), "durability");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Policy {
-    /// A best-effort publisher doesn't match a reliable subscription.
-    Reliability,
-    /// A volatile publisher doesn't match a transient-local subscription.
-    Durability,
-}
-
-impl fmt::Display for Policy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Policy::Reliability => "reliability",
-            Policy::Durability => "durability",
-        })
-    }
-}
-
-/// Why no entity can be created with a [`QoS`]. The caller can fix each of them.
-///
-/// ```
-/// use sinew::QosError;
-/// let error = QosError::DepthOverMaxSamples { depth: 20, max_samples: 8 };
-/// assert!(error.to_string().starts_with("keep_last(20) contradicts max_samples(8)"));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum QosError {
-    /// A history of no messages.
-    #[error("keep_last(0) keeps no message: the depth must be at least 1")]
-    ZeroDepth,
-    /// Room for no messages.
-    #[error("max_samples(0) leaves no room for a message: set at least 1, or leave it out")]
-    ZeroMaxSamples,
-    /// A history that is larger than what the entity may hold.
-    #[error(
-        "keep_last({depth}) contradicts max_samples({max_samples}): set max_samples to at least {depth} or leave it \
-         out, or lower the depth"
-    )]
-    DepthOverMaxSamples {
-        /// The depth of keep last.
-        depth: usize,
-        /// The entity's limit.
-        max_samples: usize,
-    },
-    /// Every message would expire at once.
-    #[error("a lifespan of zero expires every message before it can be taken: leave it out for no limit")]
-    ZeroLifespan,
-    /// A duration that nanoseconds in 64 bits can't hold.
-    #[error(
-        "{setting} is {duration:?}, more than the {LONGEST:?} (292 years) it can be: use Duration::MAX for no limit"
-    )]
-    TooLong {
-        /// The method of [`QoS`] that sets it.
-        setting: &'static str,
-        /// What it was set to.
-        duration: Duration,
-    },
-    /// A policy that this release doesn't honour.
-    #[error("{setting} can't be honoured yet, it comes with the next release: leave it out")]
-    Unsupported {
-        /// The method of [`QoS`] that sets it.
-        setting: &'static str,
-    },
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::option;
-    use proptest::prelude::*;
-
-    const SECOND: Duration = Duration::from_secs(1);
-
-    /// DDS 1.4, table in section 2.2.3, for the kinds there are: R(eliable), B(est effort), T(ransient local),
-    /// V(olatile).
-    #[test]
-    fn every_offer_meets_every_request() {
-        let qos = |text: &str| {
-            let qos = if text.starts_with('R') { QoS::new().reliable() } else { QoS::new().best_effort() };
-            if text.ends_with('T') { qos.transient_local() } else { qos.volatile() }
-        };
-        let (reliability, durability) = (Some(Policy::Reliability), Some(Policy::Durability));
-        for (offered, requested, incompatible) in [
-            ("RT", "RT", None),
-            ("RT", "RV", None),
-            ("RT", "BT", None),
-            ("RT", "BV", None),
-            ("RV", "RT", durability),
-            ("RV", "RV", None),
-            ("RV", "BT", durability),
-            ("RV", "BV", None),
-            ("BT", "RT", reliability),
-            ("BT", "RV", reliability),
-            ("BT", "BT", None),
-            ("BT", "BV", None),
-            ("BV", "RT", reliability), // and durability: one reason at a time
-            ("BV", "RV", reliability),
-            ("BV", "BT", durability),
-            ("BV", "BV", None),
-        ] {
-            assert_eq!(
-                incompatibility(&qos(offered), &qos(requested)),
-                incompatible,
-                "{offered} to {requested}"
-            );
-        }
-    }
 
     #[test]
     fn only_a_reliable_keep_all_end_can_block() {
@@ -652,161 +500,10 @@ mod tests {
     }
 
     #[test]
-    fn for_ever_is_no_limit() {
-        for ever in [Duration::MAX, LONGEST] {
-            let qos = QoS::new().lifespan(ever).deadline(ever).lease(ever);
-            assert_eq!(qos, QoS::new());
-            assert_eq!(qos.max_blocking_time(ever).validate(), Ok(()));
-        }
-    }
-
-    #[test]
-    fn edges_that_are_fine() {
-        let instant = Duration::from_nanos(1);
-        for qos in [
-            QoS::new().keep_last(1).max_samples(1),
-            QoS::new().keep_last(10).max_samples(10),
-            QoS::new().lifespan(instant),
-            QoS::new().lifespan(LONGEST - instant),
-            QoS::new().max_blocking_time(Duration::ZERO),
-            QoS::new().liveliness(Liveliness::Automatic),
-            QoS::new().keep_last(2000).keep_all().max_samples(5), // the later call counts
-        ] {
-            assert_eq!(qos.validate(), Ok(()), "{qos:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_refused_and_why() {
-        let too_long = LONGEST + Duration::from_nanos(1);
-        for (qos, message) in [
-            (QoS::new().keep_last(0), "keep_last(0) keeps no message: the depth must be at least 1"),
-            (
-                QoS::new().keep_all().max_samples(0),
-                "max_samples(0) leaves no room for a message: set at least 1, or leave it out",
-            ),
-            (
-                QoS::new().max_samples(9),
-                "keep_last(10) contradicts max_samples(9): set max_samples to at least 10 or leave it out, or lower \
-                 the depth",
-            ),
-            (
-                QoS::new().lifespan(Duration::ZERO),
-                "a lifespan of zero expires every message before it can be taken: leave it out for no limit",
-            ),
-            (
-                QoS::new().lifespan(too_long),
-                "lifespan is 9223372036.854775808s, more than the 9223372036.854775807s (292 years) it can be: use \
-                 Duration::MAX for no limit",
-            ),
-            (
-                QoS::new().max_blocking_time(Duration::from_secs(1 << 40)),
-                "max_blocking_time is 1099511627776s, more than the 9223372036.854775807s (292 years) it can be: use \
-                 Duration::MAX for no limit",
-            ),
-            (
-                QoS::new().deadline(SECOND),
-                "deadline can't be honoured yet, it comes with the next release: leave it out",
-            ),
-            (
-                QoS::new().liveliness(Liveliness::ManualByTopic),
-                "liveliness can't be honoured yet, it comes with the next release: leave it out",
-            ),
-            (
-                QoS::new().lease(SECOND),
-                "lease can't be honoured yet, it comes with the next release: leave it out",
-            ),
-        ] {
-            assert_eq!(qos.validate().unwrap_err().to_string(), message);
-        }
-    }
-
-    fn size() -> impl Strategy<Value = usize> {
-        prop_oneof![0..4_usize, 8..12_usize, any::<usize>()]
-    }
-
-    fn duration() -> impl Strategy<Value = Duration> {
-        prop_oneof![
-            Just(Duration::ZERO),
-            Just(Duration::MAX),
-            (0..3_u64).prop_map(|more| Duration::from_nanos(i64::MAX as u64 - 1 + more)),
-            (any::<u64>(), 0..1_000_000_000_u32).prop_map(|(seconds, nanos)| Duration::new(seconds, nanos)),
-        ]
-    }
-
-    prop_compose! {
-        /// Any QoS, also one whose fields were written by hand.
-        fn qos()(
-            history in prop_oneof![size().prop_map(History::KeepLast), Just(History::KeepAll)],
-            reliable in any::<bool>(),
-            transient_local in any::<bool>(),
-            manual in proptest::bool::weighted(0.1),
-            (deadline, lease) in (option::weighted(0.1, duration()), option::weighted(0.1, duration())),
-            lifespan in option::of(duration()),
-            max_samples in option::of(size()),
-            max_blocking_time in duration(),
-        ) -> QoS {
-            QoS {
-                history,
-                reliability: if reliable { Reliability::Reliable } else { Reliability::BestEffort },
-                durability: if transient_local { Durability::TransientLocal } else { Durability::Volatile },
-                deadline,
-                lifespan,
-                liveliness: if manual { Liveliness::ManualByTopic } else { Liveliness::Automatic },
-                lease,
-                max_samples,
-                max_blocking_time,
-            }
-        }
-    }
-
-    /// The rules of `validate`, said the other way round: what is fine.
-    fn is_fine(qos: &QoS) -> bool {
-        let unlimited =
-            |duration: Duration| duration == Duration::MAX || duration.as_nanos() == i64::MAX as u128;
-        let holds = |duration: Duration| unlimited(duration) || i64::try_from(duration.as_nanos()).is_ok();
-        let room = qos.max_samples.unwrap_or(usize::MAX);
-        let history = match qos.history {
-            History::KeepLast(depth) => (1..=room).contains(&depth),
-            History::KeepAll => room > 0,
-        };
-        history
-            && qos.lifespan.is_none_or(|lifespan| !lifespan.is_zero() && holds(lifespan))
-            && holds(qos.max_blocking_time)
-            && qos.deadline.is_none_or(unlimited)
-            && qos.lease.is_none_or(unlimited)
-            && qos.liveliness == Liveliness::Automatic
-    }
-
-    proptest! {
-        #[test]
-        fn validate_refuses_what_is_not_fine(qos in qos()) {
-            prop_assert_eq!(qos.validate().is_ok(), is_fine(&qos));
-            if qos.validate().is_ok() {
-                prop_assert!(qos.capacity() > 0);
-                prop_assert!(qos.lifespan_nanoseconds().is_none_or(|lifespan| (1..i64::MAX).contains(&lifespan)));
-            }
-        }
-
-        /// A request is a list of demands; an offer is what it can do. Nothing else about the ends matters.
-        #[test]
-        fn ends_match_if_every_demand_is_met(offered in qos(), requested in qos()) {
-            let abilities = |qos: &QoS| {
-                let mut abilities = Vec::new();
-                if qos.reliability != Reliability::BestEffort {
-                    abilities.push(Policy::Reliability);
-                }
-                if qos.durability != Durability::Volatile {
-                    abilities.push(Policy::Durability);
-                }
-                abilities
-            };
-            let offer = abilities(&offered);
-            let unmet: Vec<_> = abilities(&requested).into_iter().filter(|demand| !offer.contains(demand)).collect();
-            match incompatibility(&offered, &requested) {
-                None => prop_assert!(unmet.is_empty()),
-                Some(policy) => prop_assert!(unmet.contains(&policy)),
-            }
-        }
+    fn only_a_manual_publisher_can_lapse() {
+        let lease = QoS::new().lease(Duration::from_micros(1));
+        assert_eq!(lease.manual_lease_nanoseconds(), None);
+        assert_eq!(lease.liveliness(Liveliness::ManualByTopic).manual_lease_nanoseconds(), Some(1000));
+        assert_eq!(QoS::new().liveliness(Liveliness::ManualByTopic).manual_lease_nanoseconds(), None);
     }
 }

@@ -1,0 +1,170 @@
+//! Looking at something when its time is up.
+//!
+//! A publisher or a subscription that has promises watched has one [`Alarm`], a member of its handlers' group: it waits in
+//! the executor's heap of deadlines, as a timer does, until the earliest time at which something could have run out. Then it
+//! looks ([`Watched::look`]), and waits for the next such time. So what happens in time (a message, a sign of life) pays
+//! nothing for being watched but a note of when it was, and nothing polls.
+//!
+//! The alarm calls no handler itself: what it finds it adds to the handlers' [`Source`](crate::event::Source)s, under the
+//! time at which it happened, and they run next.
+
+use super::inbox::Outbox;
+use crate::clock::{Clock, ClockKind, Stamp};
+use crate::executor::group::{GroupCore, Membership};
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::trail;
+use crate::executor::turn::Turn;
+use crate::sync::{Arc, Mutex};
+use std::sync::Weak;
+
+/// Something whose time can run out.
+pub(crate) trait Watched: Send + Sync {
+    /// Whether the time is up; tells who wants to know. Returns the steady time at which to look again, if there is one.
+    fn look(&self, outbox: &mut Outbox) -> Option<i64>;
+}
+
+/// See the module's documentation.
+pub(crate) struct Alarm {
+    /// What it is for: "publisher on frames".
+    whose: String,
+    /// The full name of the node it belongs to.
+    node: String,
+    clock: Clock,
+    place: trail::Place,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// When to look, in steady nanoseconds.
+    due: Option<i64>,
+    watched: Vec<Weak<dyn Watched>>,
+    home: Option<Home>,
+}
+
+impl State {
+    /// Tells the executor when to look. Returns whom the caller must signal once it holds no lock.
+    #[must_use]
+    fn arm(&self) -> Option<Arc<Scheduler>> {
+        let home = self.home.as_ref()?;
+        home.scheduler.arm(home, ClockKind::Steady, self.due).then(|| home.scheduler.clone())
+    }
+
+    fn due_by(&mut self, due: Option<i64>) {
+        self.due = self.due.into_iter().chain(due).min();
+    }
+}
+
+impl Alarm {
+    /// Has it look at this, too, when there is a time for it ([`Alarm::look_by`]).
+    pub(crate) fn watch(&self, watched: Weak<dyn Watched>) {
+        let mut state = self.state.lock();
+        state.watched.retain(|other| other.strong_count() > 0);
+        state.watched.push(watched);
+    }
+
+    pub(crate) fn forget(&self, watched: &Weak<dyn Watched>) {
+        self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
+    }
+
+    /// Has it look at this time, if it wouldn't sooner. Returns whom the caller must signal once it holds no lock.
+    #[must_use]
+    pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
+        let mut state = self.state.lock();
+        if state.due.is_some_and(|sooner| sooner <= due) {
+            return None;
+        }
+        state.due = Some(due);
+        state.arm()
+    }
+}
+
+impl Entity for Alarm {
+    fn run(&self, _turn: &mut Turn) -> Ran {
+        Outbox::with(|outbox| {
+            let watched = {
+                let mut state = self.state.lock();
+                // Whoever wants a look from now on arms it again. (It may be early, if it was armed anew when it was ready.)
+                state.due = None;
+                state.watched.clone()
+            };
+            // Without the lock: what is watched has one of its own, under which it arms its alarms.
+            let next =
+                watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(outbox)).min();
+            let mut state = self.state.lock();
+            state.due_by(next);
+            outbox.signal(state.arm());
+        });
+        Ran::NOTHING // no handler was called: that is for the sources to do
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn withdraw(&self) -> bool {
+        let now = self.clock.steady();
+        let state = self.state.lock();
+        let is_due = state.due.is_some_and(|due| due <= now);
+        let signal = if is_due { None } else { state.arm() };
+        drop(state);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        is_due
+    }
+
+    fn attach(&self, home: Option<Home>) {
+        let signal = {
+            let mut state = self.state.lock();
+            state.home = home;
+            state.arm()
+        };
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+    }
+
+    fn place(&self) -> &trail::Place {
+        &self.place
+    }
+
+    fn describe(&self) -> String {
+        format!("deadline and liveliness of {} of node {}", self.whose, self.node)
+    }
+}
+
+/// An alarm in its group; dropped, it leaves.
+pub(crate) struct Ringing {
+    alarm: Arc<Alarm>,
+    group: Arc<GroupCore>,
+    membership: Membership,
+}
+
+impl Ringing {
+    pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
+        let alarm = Arc::new(Alarm {
+            whose: whose.to_owned(),
+            node: group.node.clone(),
+            clock: group.clock.clone(),
+            place: trail::Place::new(),
+            state: Mutex::default(),
+        });
+        let membership = group.join(alarm.clone());
+        Self { alarm, group: group.clone(), membership }
+    }
+
+    pub(crate) fn alarm(&self) -> &Arc<Alarm> {
+        &self.alarm
+    }
+
+    pub(crate) fn part(&self, wait: bool) {
+        self.group.part(self.membership, wait);
+    }
+}
+
+impl Drop for Ringing {
+    fn drop(&mut self) {
+        self.part(false);
+    }
+}
