@@ -3,7 +3,7 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{BufferType, Executor, Publisher, Unique, VirtualClock};
+use sinew::{BufferType, Executor, Liveliness, Publisher, Unique, VirtualClock};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::thread;
@@ -164,6 +164,35 @@ fn publishing_to_callbacks_and_running_them_allocates_nothing() -> sinew::Result
             Ok(())
         });
         assert_eq!(count, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn watching_deadlines_and_leases_allocates_nothing_kept_or_not() -> sinew::Result<()> {
+    for limit in [Duration::from_secs(3600), Duration::from_nanos(1)] {
+        let context = real_context();
+        let node = context.node("node")?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let qos = QoS::default().deadline(limit).liveliness(Liveliness::ManualByTopic).lease(limit);
+        let reader = || {
+            let numbers = node.subscription::<Number>("numbers").qos(qos);
+            numbers.on_deadline_missed(|| {}).on_liveliness_changed(|| {}).callback(|_: &Number| {})
+        };
+        let _readers = (reader()?, reader()?);
+        let publisher = || {
+            let numbers = node.publisher::<Number>("numbers").qos(qos);
+            numbers.on_deadline_missed(|| {}).on_liveliness_lost(|| {}).create()
+        };
+        let (one, two) = (publisher()?, publisher()?);
+        let count = allocations(20, || {
+            publish(&one)?;
+            two.assert_liveliness();
+            (0..4).try_for_each(|_| executor.spin_some().map(drop))?;
+            Ok(())
+        });
+        assert_eq!(count, 0, "{limit:?}");
     }
     Ok(())
 }

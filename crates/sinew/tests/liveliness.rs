@@ -498,6 +498,47 @@ proptest! {
 }
 
 #[test]
+fn counts_add_up_while_publishers_lapse_and_entities_come_and_go_on_many_threads() -> sinew::Result<()> {
+    let context = real_context();
+    let executor = Executor::multi(2);
+    executor.add(&context)?;
+    let nodes = [context.node("one")?, context.node("two")?];
+    let log = Log::new();
+    let _witness = subscription_in(&nodes[0], log.pen())?;
+    let stop = executor.stop_handle();
+    let hasty = manual().lease(Duration::from_nanos(200)); // lapses and lives again all the time
+    support::finishes(move || {
+        std::thread::scope(|scope| {
+            let spinning = scope.spawn(|| executor.spin().unwrap());
+            let working = nodes.each_ref().map(|node| {
+                scope.spawn(move || {
+                    for _ in 0..40 {
+                        let publisher = publisher_in(node, hasty, Log::new().pen()).unwrap();
+                        let other = publisher_in(node, manual(), Log::new().pen()).unwrap();
+                        let _subscription = subscription_in(node, Log::new().pen()).unwrap();
+                        for number in 0..10 {
+                            publisher.publish(Number(number)).unwrap();
+                            other.assert_liveliness();
+                        }
+                    }
+                })
+            });
+            working.into_iter().for_each(|thread| thread.join().unwrap());
+            // Everybody who came has gone again: what is left to be told is told now.
+            stop.stop();
+            spinning.join().unwrap();
+            executor.spin_all(support::PATIENCE).unwrap();
+        });
+    });
+    let told = log.lines();
+    assert_eq!(told.last().map(|told| (told.0, told.1)), Some((0, 0)));
+    let sums = told.iter().fold((0, 0), |sums, told| (sums.0 + told.2, sums.1 + told.3));
+    assert_eq!(sums, (0, 0));
+    assert!(told.iter().all(|told| told.0 + told.1 <= 4), "{told:?}");
+    Ok(())
+}
+
+#[test]
 fn in_real_time_a_sleeping_executor_wakes_for_a_lapse() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("real")?;

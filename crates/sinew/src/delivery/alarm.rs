@@ -15,6 +15,7 @@ use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::sync::{Arc, Mutex};
+use std::mem;
 use std::sync::Weak;
 
 /// Something whose time can run out.
@@ -39,6 +40,8 @@ struct State {
     /// When to look, in steady nanoseconds.
     due: Option<i64>,
     watched: Vec<Weak<dyn Watched>>,
+    /// Room for a list of what is looked at in a run: so that it allocates nothing.
+    scratch: Vec<Weak<dyn Watched>>,
     home: Option<Home>,
 }
 
@@ -48,10 +51,6 @@ impl State {
     fn arm(&self) -> Option<Arc<Scheduler>> {
         let home = self.home.as_ref()?;
         home.scheduler.arm(home, ClockKind::Steady, self.due).then(|| home.scheduler.clone())
-    }
-
-    fn due_by(&mut self, due: Option<i64>) {
-        self.due = self.due.into_iter().chain(due).min();
     }
 }
 
@@ -82,17 +81,20 @@ impl Alarm {
 impl Entity for Alarm {
     fn run(&self, _turn: &mut Turn) -> Ran {
         Outbox::with(|outbox| {
-            let watched = {
+            let mut watched = {
                 let mut state = self.state.lock();
-                // Whoever wants a look from now on arms it again. (It may be early, if it was armed anew when it was ready.)
-                state.due = None;
-                state.watched.clone()
+                state.due = None; // who wants a look from now on arms it again
+                let mut watched = mem::take(&mut state.scratch);
+                watched.extend_from_slice(&state.watched);
+                watched
             };
             // Without the lock: what is watched has one of its own, under which it arms its alarms.
             let next =
                 watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(outbox)).min();
+            watched.clear();
             let mut state = self.state.lock();
-            state.due_by(next);
+            state.scratch = watched;
+            state.due = state.due.into_iter().chain(next).min();
             outbox.signal(state.arm());
         });
         Ran::NOTHING // no handler was called: that is for the sources to do
