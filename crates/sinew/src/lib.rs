@@ -118,6 +118,7 @@ mod name;
 mod node;
 mod publisher;
 mod qos;
+mod service;
 mod subscription;
 mod timer;
 
@@ -145,7 +146,12 @@ pub use publisher::{
     PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
 };
 pub use qos::{Durability, History, Liveliness, Policy, QoS, QosError, Reliability};
-pub use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
+pub use service::{
+    AsyncServiceCallback, CallError, CallFailure, CallResult, Client, ClientBuilder, ClientStatistics, Given,
+    PendingCall, Reply, RequestInfo, RespondError, Responder, ResponseCallback, Server, ServerStatistics,
+    ServiceBuilder, ServiceCallback,
+};
+pub use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};
@@ -158,7 +164,7 @@ struct Readme;
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Shared, Subscription,
-        Timer, Unique,
+        Client, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Server,
+        Service, Shared, Subscription, Timer, Unique,
     };
 }

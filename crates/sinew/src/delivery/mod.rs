@@ -1,4 +1,4 @@
-//! From a publisher to the subscriptions of its process. (The design's section 5.)
+//! From a publisher to the subscriptions of its process, and from a client to a server and back. (The design's sections 5 and 9.)
 //!
 //! | file | what |
 //! |---|---|
@@ -8,12 +8,18 @@
 //! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners |
 //! | `graph` | who is there and who matches |
 //! | `observers` | telling both ends |
+//! | `services` | which services there are, with their servers and clients |
+//! | `requests` | the queue of a service, from its clients to its server |
+//! | `calls` | a client's calls, and the way back to them |
 //! | `waits` | who waits for whom |
 
+pub(crate) mod calls;
 pub(crate) mod graph;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod observers;
 pub(crate) mod outlet;
 pub(crate) mod plan;
+pub(crate) mod requests;
+pub(crate) mod services;
 pub(crate) mod waits;
