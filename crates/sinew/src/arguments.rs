@@ -5,7 +5,7 @@
 //! over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a warning, belongs to the
 //! program here; and the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well.
 
-use crate::name::{NameError, expand, validate_namespace, validate_node_name, validate_topic_name};
+use crate::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
 
 /// Begins the options for us; may occur several times.
 const BEGIN: &str = "--ros-args";
@@ -263,12 +263,34 @@ impl Arguments {
         node: &str,
         namespace: &str,
     ) -> Result<Option<String>, NameError> {
+        self.remap(NameKind::Topic, topic, node, namespace)
+    }
+
+    /// The same for a service.
+    pub(crate) fn remap_service(
+        &self,
+        service: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        self.remap(NameKind::Service, service, node, namespace)
+    }
+
+    fn remap(
+        &self,
+        kind: NameKind,
+        name: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        let others = if kind == NameKind::Service { Scope::Topics } else { Scope::Services };
         for change in self.rules_for(node) {
-            if let Change::Name { scope: Scope::Topics | Scope::Both, from, to } = change
-                // A `from` that can't be expanded here is no topic of this node.
-                && expand(from, node, namespace).is_ok_and(|from| from == topic)
+            if let Change::Name { scope, from, to } = change
+                && *scope != others
+                // A `from` that can't be expanded here is no topic or service of this node.
+                && expand(kind, from, node, namespace).is_ok_and(|from| from == name)
             {
-                return expand(to, node, namespace).map(Some);
+                return expand(kind, to, node, namespace).map(Some);
             }
         }
         Ok(None)
@@ -355,8 +377,9 @@ impl Rule {
                 } else {
                     (Scope::Both, from)
                 };
-                validate_topic_name(from).map_err(invalid)?;
-                validate_topic_name(to).map_err(invalid)?;
+                let kind = if scope == Scope::Services { NameKind::Service } else { NameKind::Topic };
+                validate_name(kind, from).map_err(invalid)?;
+                validate_name(kind, to).map_err(invalid)?;
                 Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
             }
         };
@@ -454,6 +477,25 @@ mod tests {
             ("-r __node:=frames -r __ns:=/x", "/frames", "camera", "/", "/frames"),
         ] {
             assert_eq!(remapped(rules, topic, node, namespace), expected, "{rules} for {topic}");
+        }
+    }
+
+    #[test]
+    fn services_have_rules_of_their_own() {
+        for (rules, expected) in [
+            ("", None),
+            ("-r add:=x", Some("/x")),
+            ("-r rosservice://add:=x", Some("/x")),
+            ("-r rostopic://add:=x", None),
+            ("-r rostopic://add:=x -r add:=y", Some("/y")),
+            ("-r camera:rosservice:///add:=~/y", Some("/camera/y")),
+        ] {
+            let arguments = parse(&format!("--ros-args {rules}")).expect(rules);
+            assert_eq!(
+                arguments.remap_service("/add", "camera", "/").unwrap().as_deref(),
+                expected,
+                "{rules}"
+            );
         }
     }
 
@@ -579,7 +621,7 @@ mod tests {
             topic in "[ab]|/[ab]|~/[ab]",
             namespace in "/|/[ab]",
         ) {
-            let fqn = |name: &str| expand(name, "a", &namespace).unwrap();
+            let fqn = |name: &str| expand(NameKind::Topic, name, "a", &namespace).unwrap();
             let topic = fqn(&topic);
             let expected = rules.iter().find(|(from, _)| fqn(from) == topic).map(|(_, to)| fqn(to));
 

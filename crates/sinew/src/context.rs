@@ -3,6 +3,7 @@
 use crate::arguments::Arguments;
 use crate::clock::{Clock, Time, VirtualClock};
 use crate::delivery::graph::Graph;
+use crate::delivery::services::Services;
 use crate::delivery::waits::Waits;
 use crate::error::{ContextError, CreateError};
 use crate::executor::membership::Groups;
@@ -42,6 +43,7 @@ pub(crate) struct Shared {
     pub(crate) participant: u64,
     domain: u32,
     pub(crate) arguments: Arguments,
+    pub(crate) services: Services,
     pub(crate) waits: Waits,
     pub(crate) groups: Arc<Groups>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
@@ -88,7 +90,7 @@ impl Context {
         Node::new(&self.0, name, namespace)
     }
 
-    /// Ends it all: nothing can be created or published any more, waiting publishers fail, and executors return from
+    /// Ends it all: nothing can be created, published or called any more, waiting publishers and calls fail, and executors return from
     /// spinning once their running callback has. What was accepted before stays in its histories.
     ///
     /// May be called from any thread and any callback, and again.
@@ -145,6 +147,7 @@ impl Shared {
         for inbox in self.graph.inboxes() {
             inbox.end();
         }
+        self.services.end();
     }
 
     /// Whether it was shut down.
@@ -245,6 +248,7 @@ impl ContextBuilder {
             arguments,
             clock: Clock::new(self.clock),
             graph: Graph::default(),
+            services: Services::default(),
             waits: Waits::new(),
             groups: Arc::default(),
             ended: AtomicBool::new(false),

@@ -5,6 +5,7 @@ use crate::executor::{AddError, SpinError};
 use crate::name::NameError;
 use crate::publisher::PublishError;
 use crate::qos::QosError;
+use crate::service::{CallError, CallFailure};
 use sinew_msg::Message;
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
@@ -29,6 +30,14 @@ pub enum Error {
     /// A message could not be published; it was dropped when the error was turned into this one.
     #[error("{0}")]
     Publish(PublishFailure),
+    /// A call has no answer; the request was dropped when the error was turned into this one.
+    #[error("the call of service {service} failed: {failure}")]
+    Call {
+        /// The service's full name.
+        service: String,
+        /// Why.
+        failure: CallFailure,
+    },
     /// Something could not be added to an executor.
     #[error(transparent)]
     Add(#[from] AddError),
@@ -43,6 +52,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl<T: Message> From<PublishError<T>> for Error {
     fn from(error: PublishError<T>) -> Self {
         Error::Publish(error.failure())
+    }
+}
+
+impl<T: Message> From<CallError<T>> for Error {
+    fn from(error: CallError<T>) -> Self {
+        let (service, failure) = error.into_parts();
+        Error::Call { service, failure }
     }
 }
 
@@ -66,7 +82,7 @@ pub enum ContextError {
     Interrupts(std::io::Error),
 }
 
-/// Why a node, publisher, subscription, timer, group, guard condition or descriptor source could not be made.
+/// Why a node or something of it (a publisher, a subscription, a server ..) could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
@@ -123,6 +139,22 @@ pub enum CreateError {
         reason: String,
         /// What might help.
         remedy: &'static str,
+    },
+    /// The service has a server.
+    #[error(
+        "service `{service}` has a server already, in node {node}: there can be one; drop that one first, or use another name"
+    )]
+    ServiceTaken {
+        /// The service's full name.
+        service: String,
+        /// The node of its server.
+        node: String,
+    },
+    /// A server that could not take a single request.
+    #[error("the `max_requests` of service `{service}` is 0, but it must be at least 1")]
+    MaxRequests {
+        /// The service's full name.
+        service: String,
     },
     /// The group belongs to another context.
     #[error("`{name}` can't be in a group of another context")]

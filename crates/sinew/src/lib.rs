@@ -122,6 +122,7 @@ mod node;
 mod publisher;
 mod qos;
 mod receive;
+mod service;
 mod subscription;
 mod timer;
 
@@ -157,7 +158,12 @@ pub use publisher::{
 };
 pub use qos::{Durability, History, Liveliness, Policy, QoS, QosError, Reliability};
 pub use receive::{Messages, Recv, RecvUnique};
-pub use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
+pub use service::{
+    AsyncServiceCallback, CallError, CallFailure, CallResult, Client, ClientBuilder, ClientStatistics, Given,
+    PendingCall, Reply, RequestInfo, RespondError, Responder, ResponseCallback, Server, ServerStatistics,
+    ServiceBuilder, ServiceCallback,
+};
+pub use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};
@@ -170,7 +176,7 @@ struct Readme;
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Shared, Subscription,
-        Timer, Unique,
+        Client, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Server,
+        Service, Shared, Subscription, Timer, Unique,
     };
 }

@@ -27,8 +27,10 @@ pub enum NameKind {
     Node,
     /// The namespace of a node, always absolute: `/robot/left`, or `/` for the root.
     Namespace,
-    /// The name of a topic or a service.
+    /// The name of a topic.
     Topic,
+    /// The name of a service.
+    Service,
 }
 
 impl NameKind {
@@ -37,7 +39,7 @@ impl NameKind {
         match self {
             Self::Node => "ASCII letters, digits and `_` (the namespace is given separately)",
             Self::Namespace => "ASCII letters, digits, `_` and `/`",
-            Self::Topic => {
+            Self::Topic | Self::Service => {
                 "ASCII letters, digits, `_`, `/`, a leading `~`, `{node}`, `{ns}` and `{namespace}`"
             }
         }
@@ -50,6 +52,7 @@ impl std::fmt::Display for NameKind {
             Self::Node => "node name",
             Self::Namespace => "namespace",
             Self::Topic => "topic name",
+            Self::Service => "service name",
         })
     }
 }
@@ -138,8 +141,10 @@ pub enum NameError {
     TooLong { kind: NameKind, name: String, limit: usize },
 
     /// The name is well written, but isn't valid any more in this node's namespace.
-    #[error("topic name `{name}` can't be used here, as it expands to an invalid name: {problem}")]
+    #[error("{kind} `{name}` can't be used here, as it expands to an invalid name: {problem}")]
     Expanded {
+        /// What it was to name.
+        kind: NameKind,
         /// The name as it was written.
         name: String,
         /// What is wrong with the expanded name; the position is one in that name.
@@ -169,8 +174,8 @@ pub(crate) fn validate_namespace(namespace: &str) -> Result<(), NameError> {
 
 /// Checks the name of a topic or a service as the user writes it. Its length is only known, and checked, when
 /// it is expanded.
-pub(crate) fn validate_topic_name(topic: &str) -> Result<(), NameError> {
-    let scan = Scan { kind: NameKind::Topic, name: topic, substitutions: true };
+pub(crate) fn validate_name(kind: NameKind, topic: &str) -> Result<(), NameError> {
+    let scan = Scan { kind, name: topic, substitutions: true };
     match topic.as_bytes() {
         [] => Err(NameError::Empty { kind: scan.kind }),
         [b'~'] => Ok(()),
@@ -181,12 +186,12 @@ pub(crate) fn validate_topic_name(topic: &str) -> Result<(), NameError> {
     }
 }
 
-/// The fully qualified name of a topic or a service that `node` in `namespace` calls `topic`.
+/// The fully qualified name of a topic or a service (`kind` says which) that `node` in `namespace` calls `topic`.
 ///
 /// `node` and `namespace` have been validated. The result is absolute, without substitutions, and at most 247
 /// bytes long; expanding it again changes nothing.
-pub(crate) fn expand(topic: &str, node: &str, namespace: &str) -> Result<String, NameError> {
-    validate_topic_name(topic)?;
+pub(crate) fn expand(kind: NameKind, topic: &str, node: &str, namespace: &str) -> Result<String, NameError> {
+    validate_name(kind, topic)?;
     let replaced = substitute(topic, node, namespace);
     let name = if let Some(private) = replaced.strip_prefix('~') {
         fully_qualified(node, namespace) + private
@@ -198,11 +203,11 @@ pub(crate) fn expand(topic: &str, node: &str, namespace: &str) -> Result<String,
 
     // Substitutions and the namespace can still make a name too long or, as in `/{ns}`, put two slashes
     // together.
-    let scan = Scan { kind: NameKind::Topic, name: &name, substitutions: false };
+    let scan = Scan { kind, name: &name, substitutions: false };
     match scan.absolute().and_then(|()| scan.length(TOPIC_NAME_LIMIT)) {
         Ok(()) => Ok(name),
         Err(problem) if name == topic => Err(problem),
-        Err(problem) => Err(NameError::Expanded { name: topic.into(), problem: Box::new(problem) }),
+        Err(problem) => Err(NameError::Expanded { kind, name: topic.into(), problem: Box::new(problem) }),
     }
 }
 
@@ -319,6 +324,14 @@ mod tests {
 
     use super::*;
 
+    fn expand(topic: &str, node: &str, namespace: &str) -> Result<String, NameError> {
+        super::expand(NameKind::Topic, topic, node, namespace)
+    }
+
+    fn validate_topic_name(topic: &str) -> Result<(), NameError> {
+        validate_name(NameKind::Topic, topic)
+    }
+
     #[test]
     fn names_expand_like_in_ros() {
         for (topic, node, namespace, expected) in [
@@ -379,11 +392,36 @@ mod tests {
     }
 
     #[test]
+    fn a_service_s_name_is_called_so() {
+        for (name, message) in [
+            (
+                "add two",
+                "service name `add two` is invalid at byte 3: ' ' is not allowed; a service name is made of",
+            ),
+            (
+                "/all/{ns}",
+                "service name `/all/{ns}` can't be used here, as it expands to an invalid name: service name",
+            ),
+        ] {
+            let error =
+                super::expand(NameKind::Service, name, "camera", "/robot").expect_err(name).to_string();
+            assert!(error.starts_with(message), "{error}");
+        }
+    }
+
+    #[test]
     fn expanding_can_make_a_name_invalid() {
         let error = expand("/all/{ns}", "camera", "/robot").unwrap_err();
         let problem =
             NameError::EmptyToken { kind: NameKind::Topic, name: "/all//robot".into(), position: 5 };
-        assert_eq!(error, NameError::Expanded { name: "/all/{ns}".into(), problem: Box::new(problem) });
+        assert_eq!(
+            error,
+            NameError::Expanded {
+                kind: NameKind::Topic,
+                name: "/all/{ns}".into(),
+                problem: Box::new(problem)
+            }
+        );
         assert_eq!(
             error.to_string(),
             "topic name `/all/{ns}` can't be used here, as it expands to an invalid name: topic name \
@@ -415,7 +453,7 @@ mod tests {
         assert_eq!(error, NameError::TooLong { kind, name: absolute(248), limit: 247 });
         let error = expand("xyz", "camera", &absolute(244)).unwrap_err();
         let problem = NameError::TooLong { kind, name: absolute(244) + "/xyz", limit: 247 };
-        assert_eq!(error, NameError::Expanded { name: "xyz".into(), problem: Box::new(problem) });
+        assert_eq!(error, NameError::Expanded { kind, name: "xyz".into(), problem: Box::new(problem) });
     }
 
     #[test]

@@ -7,13 +7,14 @@ use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::Groups;
 use crate::guard::GuardConditionBuilder;
 use crate::handlers::Handlers;
-use crate::name;
+use crate::name::{self, NameKind};
 use crate::publisher::PublisherBuilder;
 use crate::qos::QoS;
+use crate::service::{ClientBuilder, ServiceBuilder};
 use crate::subscription::SubscriptionBuilder;
 use crate::sync::{Arc, next_serial};
 use crate::timer::TimerBuilder;
-use sinew_msg::Message;
+use sinew_msg::{Message, Service};
 use std::fmt;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -101,6 +102,16 @@ impl Node {
         SubscriptionBuilder::new(self, topic)
     }
 
+    /// A server of a service, named as topics are. (ROS 2: `create_service`.)
+    pub fn service<S: Service>(&self, name: &str) -> ServiceBuilder<S> {
+        ServiceBuilder::new(self, name)
+    }
+
+    /// A client of a service, named as topics are.
+    pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
+        ClientBuilder::new(self, name)
+    }
+
     /// A timer with the given period.
     pub fn timer(&self, period: Duration) -> TimerBuilder {
         TimerBuilder::new(self, period)
@@ -174,8 +185,16 @@ impl Node {
         }
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
         let Inner { name, namespace, context, .. } = &*self.0;
-        let full = name::expand(topic, name, namespace)?;
+        let full = name::expand(NameKind::Topic, topic, name, namespace)?;
         Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
+    }
+
+    /// Checks what a server and a client are made with, and finds the service's full name.
+    pub(crate) fn place_service(&self, service: &str, group: &GroupCore) -> Result<String, CreateError> {
+        self.check_group(group, service)?;
+        let Inner { name, namespace, context, .. } = &*self.0;
+        let full = name::expand(NameKind::Service, service, name, namespace)?;
+        Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
     }
 }
 

@@ -1,4 +1,4 @@
-//! From a publisher to the subscriptions of its process. (The design's section 5.)
+//! From a publisher to the subscriptions of its process, and from a client to a server and back. (The design's sections 5 and 9.)
 //!
 //! | file | what |
 //! |---|---|
@@ -12,9 +12,13 @@
 //! | `alarm` | looking at something when its time is up |
 //! | `deadline` | whether messages come often enough |
 //! | `liveliness` | whether publishers give signs of life |
+//! | `services` | which services there are, with their servers and clients |
+//! | `requests` | the queue of a service, from its clients to its server |
+//! | `calls` | a client's calls, and the way back to them |
 //! | `waits` | who waits for whom |
 
 pub(crate) mod alarm;
+pub(crate) mod calls;
 pub(crate) mod deadline;
 pub(crate) mod graph;
 pub(crate) mod history;
@@ -24,4 +28,6 @@ pub(crate) mod liveliness;
 pub(crate) mod observers;
 pub(crate) mod outlet;
 pub(crate) mod plan;
+pub(crate) mod requests;
+pub(crate) mod services;
 pub(crate) mod waits;

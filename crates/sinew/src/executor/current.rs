@@ -20,7 +20,7 @@ thread_local! {
         const { Callbacks { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-    /// The executors that are spun on this thread, outermost first.
+    /// The executors that are spun on this thread, or to which it is lent, outermost first.
     static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -71,6 +71,22 @@ impl Drop for Spinning {
     }
 }
 
+/// While it lives, this thread runs a callback of an executor in the place of one of those that spin it.
+pub(crate) struct Lending(());
+
+impl Lending {
+    pub(crate) fn enter(executor: u64) -> Self {
+        SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
+        Self(())
+    }
+}
+
+impl Drop for Lending {
+    fn drop(&mut self) {
+        SPINNING.with_borrow_mut(Vec::pop);
+    }
+}
+
 /// Which worker of the executor this thread is, if that is the one it spins innermost.
 #[inline]
 pub(crate) fn worker_of(executor: u64) -> Option<u32> {
@@ -95,12 +111,12 @@ pub(crate) fn depth() -> usize {
     CALLBACKS.with(|callbacks| callbacks.depth.get())
 }
 
-/// The executors this thread spins.
+/// The executors this thread spins, or is lent to.
 pub(crate) fn spinning() -> Vec<u64> {
     SPINNING.with_borrow(Clone::clone)
 }
 
-/// Whether this thread spins the executor.
+/// Whether this thread spins the executor, or is lent to it.
 pub(crate) fn spins(executor: u64) -> bool {
     SPINNING.with_borrow(|spinning| spinning.contains(&executor))
 }

@@ -35,11 +35,11 @@ use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
-use current::{Running, Spinning};
+use current::{Lending, Running, Spinning};
 use group::{Group, GroupCore, NotAdded};
 use histogram::Histogram;
 use membership::Groups;
-use scheduler::{Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
+use scheduler::{Hand, Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
 use std::any::Any;
 use std::fmt;
 use std::io::{self, Write};
@@ -742,6 +742,8 @@ impl Scheduler {
     /// for a thread from outside. False if it couldn't.
     pub(crate) fn run_here(&self, home: &Home) -> bool {
         let mut hand = InHand { scheduler: self, work: self.take_here(home) };
+        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
+        let _lending = is_lent.then(|| Lending::enter(self.id));
         match hand.execute() {
             Ok(_) if hand.work.is_none() => false,
             Ok(_) => true,

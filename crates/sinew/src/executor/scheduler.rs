@@ -49,7 +49,7 @@ use super::trail;
 use super::turn::Turn;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
-use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering, next_serial};
+use crate::sync::{Arc, AtomicU64, Bell, Condvar, Mutex, Ordering, next_serial};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -111,6 +111,12 @@ impl Home {
     #[inline]
     pub(crate) fn notify(&self, key: Stamp) -> bool {
         self.scheduler.notify(self, key)
+    }
+
+    /// The same for somebody who will run the entity himself, or [wait](Scheduler::lend_later) for it: nobody is called yet.
+    #[inline]
+    pub(crate) fn announce(&self, key: Stamp) {
+        self.scheduler.state.lock().make_ready(self, key);
     }
 
     /// The number of its group; 0 if that is reentrant, or the entity has left.
@@ -237,7 +243,7 @@ pub(crate) enum Patience {
     Forever,
 }
 
-pub(super) fn index(n: usize) -> u32 {
+pub(crate) fn index(n: usize) -> u32 {
     #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
     u32::try_from(n).expect("fewer than 2^32 entities")
 }
@@ -594,18 +600,58 @@ impl Scheduler {
     pub(super) fn take_here(&self, home: &Home) -> Option<Work> {
         let mut work = None;
         let mut state = self.state.lock();
-        if state.closed || state.stopped || state.ended || state.dismissed {
-            return None;
-        }
-        let hand = if current::spins(self.id) {
-            Hand::Nested
-        } else if state.present > 0 && state.workers.accept_lent_thread() {
-            Hand::Lent
-        } else {
-            return None;
-        };
+        let hand = self.hand_here(&state)?;
         state.pop_this(home, hand, &mut work);
         work
+    }
+
+    /// How this thread could run something of this executor, if it could.
+    fn hand_here(&self, state: &State) -> Option<Hand> {
+        if state.closed || state.ended {
+            None
+        } else if current::spins(self.id) {
+            // Also if the spin is to end: it does when this thread's callback has finished, which needs this one.
+            Some(Hand::Nested)
+        } else if state.stopped || state.dismissed || state.present == 0 {
+            None
+        } else {
+            state.workers.accept_lent_thread().then_some(Hand::Lent)
+        }
+    }
+
+    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its bell is rung. Calls
+    /// somebody for what is ready and was left to this thread. `None` if the entity can be run here now.
+    pub(crate) fn lend_later<'a>(&'a self, home: &Home, bell: &'a Arc<Bell>) -> Option<Lender<'a>> {
+        let mut state = self.state.lock();
+        if self.hand_here(&state).is_some() && state.is_runnable(home) {
+            return None;
+        }
+        let worker = current::worker_of(self.id);
+        if let Some(worker) = worker {
+            state.workers.set_blocked(worker, true);
+        }
+        if let Some(slot) = member_of(&mut state.members, home).map(|member| member.slot) {
+            state.lenders.push((slot, bell.clone()));
+        }
+        let called = self.call_for_ready(&mut state);
+        drop(state);
+        if called {
+            self.signal();
+        }
+        Some(Lender { scheduler: self, bell, worker })
+    }
+
+    /// Calls somebody for what is ready. True if the caller must signal.
+    fn call_for_ready(&self, state: &mut State) -> bool {
+        let ready = state.ready.len();
+        if ready == 0 {
+            return false;
+        }
+        if let Some(worker) = state.workers.for_place(ready) {
+            self.bells.call(worker);
+            return true;
+        }
+        state.call_lender(&self.bells)
     }
 
     /// How many threads spin it now.
@@ -724,13 +770,8 @@ impl Scheduler {
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        // Whoever takes no more leaves the rest to others.
-        let ready = state.ready.len();
-        let called = if was_lent && ready > 0 { state.workers.for_place(ready) } else { None };
-        if let Some(worker) = called {
-            self.bells.call(worker);
-        } else if was_lent && ready > 0 {
-            state.call_lender(&self.bells);
+        if was_lent {
+            self.call_for_ready(&mut state); // whoever takes no more leaves the rest to others
         }
         drop(state);
         self.signal();
@@ -743,6 +784,37 @@ impl Wake for Scheduler {
         self.bells.of_timers.notify_one();
         self.make_descriptor_readable();
         self.calling(|state| state.workers.call());
+    }
+}
+
+/// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].
+pub(crate) struct Lender<'a> {
+    scheduler: &'a Scheduler,
+    bell: &'a Arc<Bell>,
+    /// Which of the workers it is.
+    worker: Option<u32>,
+}
+
+impl Drop for Lender<'_> {
+    fn drop(&mut self) {
+        let scheduler = self.scheduler;
+        let mut state = scheduler.state.lock();
+        if let Some(worker) = self.worker {
+            state.workers.set_blocked(worker, false);
+        }
+        let place = state.lenders.iter().position(|(_, bell)| Arc::ptr_eq(bell, self.bell));
+        let called = match place {
+            Some(place) => {
+                state.lenders.swap_remove(place);
+                false
+            }
+            // It was rung, and may have other things to do than what it was rung for.
+            None => scheduler.call_for_ready(&mut state),
+        };
+        drop(state);
+        if called {
+            scheduler.signal();
+        }
     }
 }
 

@@ -431,6 +431,12 @@ impl State {
         work.is_some()
     }
 
+    /// Whether an entity is ready and its group free.
+    pub(super) fn is_runnable(&self, home: &Home) -> bool {
+        let member = self.members.get(home.member as usize).filter(|member| member.serial == home.serial);
+        member.is_some_and(|member| member.ready && self.slots[member.slot as usize].running == 0)
+    }
+
     /// A certain entity, if it is ready and its group free.
     pub(super) fn pop_this(&mut self, home: &Home, hand: Hand, work: &mut Option<Work>) -> bool {
         member_of(&mut self.members, home).is_some() && self.pop_member(home.member, hand, work)

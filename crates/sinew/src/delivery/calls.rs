@@ -1,0 +1,444 @@
+//! A client's calls, from the request to the answer.
+//!
+//! # Who may do what
+//!
+//! Every call has a place in its client's list and a sequence number that no other call of the client has; together they
+//! are its [`CallId`]. The server's side holds the id, not the place: places are used again at once, and an answer to a call
+//! that is over finds another number there, or nobody. So a call is *settled* once (answered or failed), by whoever comes
+//! first, and *taken* or *given up* once, by its caller, who is the only one to free the place.
+//!
+//! | step | by | under the lock | after it |
+//! |---|---|---|---|
+//! | begin | caller | place, number | |
+//! | wait | caller | looks once more, leaves how to be woken | sleeps |
+//! | settle | server, or who ends the wait | outcome; takes out whom to wake | wakes |
+//! | take, give up | caller | frees the place | drops what was in it |
+//!
+//! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and callbacks are other people's
+//! code: cloned, called and dropped under no lock.
+
+use super::requests::{Requests, Types};
+use crate::clock::Stamp;
+use crate::context::Shared as ContextShared;
+use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::turn::Turn;
+use crate::message::block::Erased;
+use crate::message::info::{Lineage, Publication};
+use crate::service::CallFailure;
+use crate::sync::{Arc, Bell, Mutex};
+use slab::Slab;
+use std::collections::VecDeque;
+use std::mem;
+use std::task::{Poll, Waker};
+
+/// One call among those of its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallId {
+    place: u32,
+    sequence: u64,
+}
+
+/// Why a call has no answer, and its request if nobody took that.
+pub(crate) struct Fault {
+    pub(crate) failure: CallFailure,
+    pub(crate) request: Option<Erased>,
+}
+
+/// What came of a call.
+pub(crate) type Outcome = Result<Erased, Fault>;
+
+/// The callback that wants the outcome of one call.
+pub(crate) type Then = Box<dyn FnOnce(&mut Turn, Outcome) -> Result<(), String> + Send>;
+
+/// Who is told when a call is settled.
+enum Waiter {
+    /// Whoever asks.
+    Nobody,
+    Thread(Arc<Bell>),
+    Task(Waker),
+    Callback(Then),
+}
+
+struct Call {
+    sequence: u64,
+    lineage: Lineage,
+    waiter: Waiter,
+    /// Its request was taken to be answered later.
+    deferred: bool,
+    outcome: Option<Outcome>,
+}
+
+/// What became of a client's calls.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) begun: u64,
+    pub(crate) answered: u64,
+    pub(crate) failed: u64,
+    pub(crate) abandoned: u64,
+    pub(crate) waiting: u64,
+}
+
+/// A client's end of the delivery.
+#[repr(C)] // what every call touches comes first
+pub(crate) struct Calls {
+    state: Mutex<State>,
+    pub(crate) context: Arc<ContextShared>,
+    /// The client's number in its participant.
+    pub(crate) number: u64,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) types: Types,
+    /// The node's full name, for people.
+    pub(crate) node: Arc<str>,
+}
+
+#[repr(C)]
+struct State {
+    calls: Slab<Call>,
+    counts: Counts,
+    /// The client's entity knows that outcomes wait for their callbacks.
+    announced: bool,
+    home: Option<Home>,
+    /// Settled calls with a callback, in the order in which they were settled.
+    settled: VecDeque<(Stamp, CallId)>,
+}
+
+impl State {
+    fn call(&mut self, id: CallId) -> Option<&mut Call> {
+        self.calls.get_mut(id.place as usize).filter(|call| call.sequence == id.sequence)
+    }
+
+    /// Takes a call out that is over.
+    fn remove(&mut self, id: CallId) -> Option<Call> {
+        self.call(id)?;
+        Some(self.calls.remove(id.place as usize))
+    }
+
+    /// A call has an outcome: whom to wake. Not for calls that have one already.
+    fn settle(
+        &mut self,
+        id: CallId,
+        outcome: Outcome,
+        stamp: impl FnOnce() -> Stamp,
+    ) -> Result<Woken, Outcome> {
+        let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
+        let answered = outcome.is_ok();
+        call.outcome = Some(outcome);
+        let woken = match mem::replace(&mut call.waiter, Waiter::Nobody) {
+            Waiter::Nobody => Woken::Nobody,
+            Waiter::Thread(bell) => Woken::Thread(bell),
+            Waiter::Task(waker) => Woken::Task(waker),
+            callback @ Waiter::Callback(_) => {
+                call.waiter = callback;
+                self.queue(id, stamp())
+            }
+        };
+        if answered {
+            self.counts.answered += 1;
+        } else {
+            self.counts.failed += 1;
+        }
+        Ok(woken)
+    }
+
+    /// Has the executor run the callback of a settled call.
+    fn queue(&mut self, id: CallId, stamp: Stamp) -> Woken {
+        self.settled.push_back((stamp, id));
+        if self.announced {
+            return Woken::Nobody;
+        }
+        self.announced = self.home.is_some();
+        match &self.home {
+            Some(home) if home.notify(stamp) => Woken::Executor(home.scheduler.clone()),
+            _ => Woken::Nobody,
+        }
+    }
+}
+
+/// Whom to wake once no lock is held.
+enum Woken {
+    Nobody,
+    Thread(Arc<Bell>),
+    Task(Waker),
+    Executor(Arc<Scheduler>),
+}
+
+impl Woken {
+    #[inline]
+    fn wake(self) {
+        match self {
+            Woken::Nobody => {}
+            Woken::Thread(bell) => bell.ring(),
+            Woken::Task(waker) => waker.wake(),
+            Woken::Executor(scheduler) => scheduler.signal(),
+        }
+    }
+}
+
+/// A callback on its way to be run.
+pub(crate) struct Delivery {
+    pub(crate) then: Then,
+    pub(crate) outcome: Outcome,
+    pub(crate) lineage: Lineage,
+    /// The stamp of the next one.
+    pub(crate) next: Option<Stamp>,
+}
+
+impl Calls {
+    pub(crate) fn new(
+        context: &Arc<ContextShared>,
+        number: u64,
+        node: Arc<str>,
+        types: Types,
+        requests: Arc<Requests>,
+    ) -> Arc<Self> {
+        let state = State {
+            calls: Slab::new(),
+            counts: Counts::default(),
+            announced: false,
+            home: None,
+            settled: VecDeque::new(),
+        };
+        Arc::new(Self { state: Mutex::new(state), context: context.clone(), number, requests, types, node })
+    }
+
+    /// A new call.
+    #[inline]
+    pub(crate) fn begin(&self, then: Option<Then>) -> (CallId, Publication) {
+        let stamp = self.context.clock.stamp();
+        let waiter = then.map_or(Waiter::Nobody, Waiter::Callback);
+        let mut state = self.state.lock();
+        state.counts.begun += 1;
+        let sequence = state.counts.begun;
+        let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
+        let call = Call { sequence, lineage: publication.lineage, waiter, deferred: false, outcome: None };
+        let place = crate::executor::scheduler::index(state.calls.insert(call));
+        (CallId { place, sequence }, publication)
+    }
+
+    /// A call ends. False if it is over, or was before; then the outcome comes back.
+    #[inline(never)]
+    pub(crate) fn settle(&self, id: CallId, outcome: Outcome) -> Result<(), Outcome> {
+        let mut state = self.state.lock();
+        let woken = state.settle(id, outcome, || self.context.clock.stamp());
+        drop(state);
+        woken.map(Woken::wake)
+    }
+
+    /// Whether the caller still waits.
+    pub(crate) fn is_awaited(&self, id: CallId) -> bool {
+        self.state.lock().call(id).is_some_and(|call| call.outcome.is_none())
+    }
+
+    /// The request was taken to be answered later. A thread that waits looks again: it knew who was to answer, and doesn't now.
+    pub(crate) fn defer(&self, id: CallId) {
+        let bell = {
+            let mut state = self.state.lock();
+            let Some(call) = state.call(id) else { return };
+            call.deferred = true;
+            if let Waiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
+        };
+        if let Some(bell) = bell {
+            bell.ring();
+        }
+    }
+
+    /// Has a thread that waits look again.
+    pub(crate) fn nudge(&self, id: CallId) {
+        let bell = match self.state.lock().call(id) {
+            Some(Call { waiter: Waiter::Thread(bell), .. }) => bell.clone(),
+            _ => return,
+        };
+        bell.ring();
+    }
+
+    // ---- the caller's side ----
+
+    /// The outcome, if there is one.
+    #[inline]
+    pub(crate) fn take(&self, id: CallId) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.call(id)?.outcome.as_ref()?;
+        state.remove(id)?.outcome
+    }
+
+    /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the request was taken to be
+    /// answered later.
+    pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<Outcome, bool> {
+        let mut state = self.state.lock();
+        let Some(call) = state.call(id) else { return Err(false) };
+        if call.outcome.is_none() {
+            call.waiter = Waiter::Thread(bell.clone()); // the one before was this bell, too
+            return Err(call.deferred);
+        }
+        state.remove(id).and_then(|call| call.outcome).ok_or(false)
+    }
+
+    /// The outcome; if there is none yet, the waker is called when there is.
+    pub(crate) fn poll(&self, id: CallId, waker: &Waker) -> Poll<Outcome> {
+        let look = |state: &mut State| {
+            let call = state.call(id)?;
+            if call.outcome.is_some() {
+                return state.remove(id);
+            }
+            None
+        };
+        {
+            let mut state = self.state.lock();
+            if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
+                return Poll::Ready(outcome);
+            }
+            if let Some(Call { waiter: Waiter::Task(known), .. }) = state.call(id)
+                && known.will_wake(waker)
+            {
+                return Poll::Pending;
+            }
+        }
+        let mine = waker.clone(); // other people's code
+        let mut state = self.state.lock();
+        if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
+            return Poll::Ready(outcome);
+        }
+        let before = state.call(id).map(|call| mem::replace(&mut call.waiter, Waiter::Task(mine)));
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// The caller waits no longer. Returns the outcome if there is one after all, else the request if nobody took it.
+    pub(crate) fn give_up(&self, id: CallId) -> Result<Outcome, Option<Erased>> {
+        let gone = {
+            let mut state = self.state.lock();
+            let gone = state.remove(id);
+            if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
+                state.counts.abandoned += 1;
+            }
+            gone
+        };
+        let Some(Call { outcome, waiter, .. }) = gone else { return Err(None) };
+        drop(waiter);
+        outcome.ok_or_else(|| self.requests.withdraw(self.number, id))
+    }
+
+    /// The request was not accepted: there is no such call.
+    #[cold]
+    pub(crate) fn refused(&self, id: CallId) {
+        let mut state = self.state.lock();
+        let gone = state.remove(id);
+        state.counts.failed += 1;
+        drop(state);
+        drop(gone);
+    }
+
+    // ---- callbacks ----
+
+    /// The oldest outcome that waits for its callback. In a reentrant group the next one has been announced already.
+    pub(crate) fn take_settled(&self, turn: &Turn) -> Option<Delivery> {
+        let mut state = self.state.lock();
+        let call = state.settled.pop_front().and_then(|(_, id)| state.remove(id));
+        let mut next = state.settled.front().map(|(stamp, _)| *stamp);
+        state.announced = next.is_some() && state.home.is_some();
+        let mut signal = None;
+        if turn.is_reentrant()
+            && let (Some(next), Some(home)) = (next.take(), &state.home)
+            && home.notify(next)
+        {
+            signal = Some(home.scheduler.clone());
+        }
+        drop(state);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        match call? {
+            Call { waiter: Waiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
+                Some(Delivery { then, outcome, lineage, next })
+            }
+            _ => None,
+        }
+    }
+
+    /// What is announced still, after a callback panicked.
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        let state = self.state.lock();
+        if state.announced { state.settled.front().map(|(stamp, _)| *stamp) } else { None }
+    }
+
+    /// Takes back the announcement if no outcome waits for its callback; whether one does.
+    pub(crate) fn retract(&self) -> bool {
+        let mut state = self.state.lock();
+        if state.settled.is_empty() {
+            state.announced = false;
+            if let Some(home) = &state.home {
+                home.withdraw();
+            }
+        }
+        !state.settled.is_empty()
+    }
+
+    /// Sets where to announce outcomes, and announces those that wait.
+    pub(crate) fn attach(&self, home: Option<Home>) {
+        let mut state = self.state.lock();
+        let oldest = state.settled.front().map(|(stamp, _)| *stamp);
+        state.announced = home.is_some() && oldest.is_some();
+        let signal = match (&home, oldest) {
+            (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
+            _ => None,
+        };
+        let old = mem::replace(&mut state.home, home);
+        drop(state);
+        drop(old);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+    }
+
+    // ---- the end ----
+
+    /// Everything ends: all calls fail that wait.
+    pub(crate) fn end(&self) {
+        let mut woken = Vec::new();
+        {
+            let mut state = self.state.lock();
+            let ids: Vec<_> = state
+                .calls
+                .iter()
+                .filter(|(_, call)| call.outcome.is_none())
+                .map(|(place, call)| (place, call.sequence))
+                .collect();
+            for (place, sequence) in ids {
+                let id = CallId { place: crate::executor::scheduler::index(place), sequence };
+                let fault = Fault { failure: CallFailure::Shutdown, request: None };
+                woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
+            }
+        }
+        woken.into_iter().for_each(Woken::wake);
+    }
+
+    /// The client goes: its calls are abandoned, and what nobody took is taken back.
+    pub(crate) fn close(&self) {
+        let gone = {
+            let mut state = self.state.lock();
+            state.settled.clear();
+            let open = state.calls.iter().filter(|(_, call)| call.outcome.is_none()).count();
+            state.counts.abandoned += open as u64;
+            mem::take(&mut state.calls)
+        };
+        let open: Vec<_> = gone
+            .iter()
+            .filter(|(_, call)| call.outcome.is_none())
+            .map(|(place, call)| CallId {
+                place: crate::executor::scheduler::index(place),
+                sequence: call.sequence,
+            })
+            .collect();
+        for id in open {
+            drop(self.requests.withdraw(self.number, id));
+        }
+        drop(gone);
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let state = self.state.lock();
+        let waiting = state.calls.iter().filter(|(_, call)| call.outcome.is_none()).count() as u64;
+        Counts { waiting, ..state.counts }
+    }
+}

@@ -1,0 +1,407 @@
+//! The requests that wait for one service: a bounded queue between its clients and its server.
+//!
+//! There is one for each name that has a client or a server, so a call looks nothing up. It is there before its server is:
+//! what clients ask meanwhile waits in it, and the server that comes finds it. A request is never lost silently. It is taken
+//! by the server, or taken back by its caller, or its caller is told why not: the queue is full, the server went or has other
+//! types, the context was shut down.
+
+use super::calls::{CallId, Calls, Fault};
+use crate::clock::{Stamp, Time};
+use crate::context::Shared as ContextShared;
+use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::turn::Turn;
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::message::table::Table;
+use crate::service::CallFailure;
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
+use sinew_msg::{Service, ServiceType};
+use std::collections::VecDeque;
+use std::mem;
+
+/// How many requests may wait while there is no server that says how many.
+pub(crate) const MAX_REQUESTS: usize = 1000;
+
+/// What both ends of a service have to agree on.
+#[derive(Clone, Copy)]
+pub(crate) struct Types {
+    request: &'static Table,
+    response: &'static Table,
+    service: Option<&'static ServiceType>,
+}
+
+impl Types {
+    pub(crate) fn of<S: Service>() -> Self {
+        Self { request: Table::of::<S::Request>(), response: Table::of::<S::Response>(), service: S::TYPE }
+    }
+
+    pub(crate) fn agree(&self, other: &Self) -> bool {
+        self.request.representation == other.request.representation
+            && self.response.representation == other.response.representation
+    }
+
+    /// For people who wonder why two types are not the same.
+    pub(crate) fn describe(&self) -> String {
+        match self.service {
+            Some(ServiceType { name, hash }) => format!("{name} ({hash})"),
+            None => format!("{} -> {}", self.request.describe(), self.response.describe()),
+        }
+    }
+}
+
+/// Where an answer goes.
+pub(crate) struct Caller {
+    pub(crate) calls: Arc<Calls>,
+    pub(crate) id: CallId,
+}
+
+/// A request on its way.
+pub(crate) struct Request {
+    pub(crate) message: Erased,
+    pub(crate) publication: Publication,
+    pub(crate) caller: Caller,
+}
+
+/// What became of a server's requests after it took them.
+#[derive(Default)]
+pub(crate) struct Tally {
+    /// Taken to be answered later, and not answered yet.
+    pub(crate) in_hand: AtomicU64,
+    pub(crate) answered: AtomicU64,
+    pub(crate) failed: AtomicU64,
+    pub(crate) dropped: AtomicU64,
+    pub(crate) unclaimed: AtomicU64,
+}
+
+/// A server, as far as its requests go.
+pub(crate) struct Serving {
+    pub(crate) number: u64,
+    /// Its node's full name, for people.
+    pub(crate) node: Arc<str>,
+    pub(crate) types: Types,
+    /// How many requests may wait or be in hand.
+    pub(crate) limit: usize,
+    pub(crate) tally: Arc<Tally>,
+}
+
+/// What a server's queue has seen.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) received: u64,
+    pub(crate) refused: u64,
+    pub(crate) withdrawn: u64,
+    pub(crate) waiting: u64,
+}
+
+/// The queue of one service.
+#[repr(C)] // what every call touches comes first
+pub(crate) struct Requests {
+    state: Mutex<State>,
+    pub(crate) name: Arc<str>,
+    /// Signalled when a server came, or everything ended.
+    came: Condvar,
+}
+
+#[repr(C)]
+struct State {
+    /// The server's entity knows that something waits.
+    announced: bool,
+    ever_served: bool,
+    home: Option<Home>,
+    queue: VecDeque<Request>,
+    serving: Option<Serving>,
+    seen: Seen,
+}
+
+impl State {
+    fn serves(&self, number: u64) -> bool {
+        self.serving.as_ref().is_some_and(|serving| serving.number == number)
+    }
+
+    fn oldest(&self) -> Option<Stamp> {
+        self.queue.front().map(|request| request.publication.stamp)
+    }
+
+    /// What the server does next, once it has taken one. In a reentrant group it is announced here, as the callback for what
+    /// was taken may run for long; the scheduler to signal is returned in place of the stamp.
+    fn next(&mut self, turn: &Turn) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
+        let oldest = self.oldest();
+        self.announced = oldest.is_some() && self.home.is_some();
+        match (oldest, &self.home) {
+            (Some(oldest), Some(home)) if turn.is_reentrant() => {
+                (None, home.notify(oldest).then(|| home.scheduler.clone()))
+            }
+            _ => (oldest, None),
+        }
+    }
+}
+
+/// Why a request didn't come to wait.
+pub(crate) type Refused = (Erased, CallFailure);
+
+impl Requests {
+    pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
+        let state = State {
+            announced: false,
+            ever_served: false,
+            home: None,
+            queue: VecDeque::new(),
+            serving: None,
+            seen: Seen::default(),
+        };
+        Arc::new(Self { state: Mutex::new(state), name, came: Condvar::new() })
+    }
+
+    // ---- the clients' side ----
+
+    /// Brings a request in and announces it. `quietly`: wakes nobody, as the caller will run the server itself or see to it
+    /// that somebody does. Otherwise returns whom to signal. A request that was refused comes back.
+    pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Option<Arc<Scheduler>>, Refused> {
+        let mut state = self.state.lock();
+        let calls = &request.caller.calls;
+        if calls.context.has_ended() {
+            return Err((request.message, CallFailure::Shutdown));
+        }
+        let mut limit = MAX_REQUESTS;
+        let mut in_hand = 0;
+        if let Some(serving) = &state.serving {
+            if !serving.types.agree(&calls.types) {
+                let failure = other_type(&self.name, serving, &calls.types);
+                drop(state);
+                return Err((request.message, failure));
+            }
+            limit = serving.limit;
+            // Relaxed: it bounds what piles up, nothing rides on it.
+            in_hand = usize::try_from(serving.tally.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
+        }
+        if state.queue.len().saturating_add(in_hand) >= limit {
+            state.seen.refused += 1;
+            drop(state);
+            return Err((request.message, CallFailure::Full { limit }));
+        }
+        let stamp = request.publication.stamp;
+        state.queue.push_back(request);
+        state.seen.received += 1;
+        if state.announced {
+            return Ok(None);
+        }
+        state.announced = state.home.is_some();
+        Ok(match &state.home {
+            Some(home) if quietly => {
+                home.announce(stamp);
+                None
+            }
+            Some(home) if home.notify(stamp) => Some(home.scheduler.clone()),
+            _ => None,
+        })
+    }
+
+    /// Takes a request back that has not been taken yet.
+    pub(crate) fn withdraw(&self, client: u64, id: CallId) -> Option<Erased> {
+        let mut state = self.state.lock();
+        let is_it = |request: &Request| request.publication.publisher == client && request.caller.id == id;
+        let place = state.queue.iter().position(is_it)?;
+        let request = state.queue.remove(place)?;
+        state.seen.withdrawn += 1;
+        drop(state);
+        Some(request.message)
+    }
+
+    /// Where the server lives, if it has an executor.
+    pub(crate) fn home(&self) -> Option<Home> {
+        self.state.lock().home.clone()
+    }
+
+    /// Whether there is a server for calls of these types.
+    pub(crate) fn is_served(&self, types: &Types) -> bool {
+        self.state.lock().serving.as_ref().is_some_and(|serving| serving.types.agree(types))
+    }
+
+    /// Whether there is a server now, and whether there ever was one.
+    pub(crate) fn service(&self) -> (bool, bool) {
+        let state = self.state.lock();
+        (state.serving.is_some(), state.ever_served)
+    }
+
+    /// Waits until there is a server for calls of these types, until `deadline` (steady machine time), or until the context
+    /// ends. Whether there is one.
+    pub(crate) fn wait_for_server(&self, types: &Types, deadline: Time, context: &ContextShared) -> bool {
+        let mut state = self.state.lock();
+        loop {
+            if state.serving.as_ref().is_some_and(|serving| serving.types.agree(types)) {
+                return true;
+            }
+            let left = deadline - Time::steady();
+            if left.is_zero() || context.has_ended() {
+                return false;
+            }
+            state = self.came.wait_at_most(state, Some(left));
+        }
+    }
+
+    // ---- the server's side ----
+
+    /// A server comes. What waits for another type of server fails. (That there is none yet the caller has made sure of.)
+    pub(crate) fn open(&self, serving: Serving) {
+        let mut state = self.state.lock();
+        let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
+            .into_iter()
+            .partition(|request| request.caller.calls.types.agree(&serving.types));
+        let waiting = fitting.len() as u64;
+        state.queue = fitting;
+        state.seen = Seen { received: waiting, ..Seen::default() };
+        state.ever_served = true;
+        let failures: Vec<_> = others
+            .into_iter()
+            .map(|request| (other_type(&self.name, &serving, &request.caller.calls.types), request))
+            .collect();
+        state.serving = Some(serving);
+        drop(state);
+        self.came.notify_all();
+        for (failure, request) in failures {
+            request.fail(failure);
+        }
+    }
+
+    /// The server goes: what waits for it fails.
+    pub(crate) fn close(&self, number: u64) {
+        let waiting = {
+            let mut state = self.state.lock();
+            if !state.serves(number) {
+                return;
+            }
+            state.serving = None;
+            state.home = None;
+            state.announced = false;
+            mem::take(&mut state.queue)
+        };
+        waiting.into_iter().for_each(|request| request.fail(CallFailure::ServerGone));
+    }
+
+    /// Everything ends: what waits fails.
+    pub(crate) fn end(&self) {
+        let waiting = mem::take(&mut self.state.lock().queue);
+        waiting.into_iter().for_each(|request| request.fail(CallFailure::Shutdown));
+        self.came.notify_all();
+    }
+
+    /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps the server ready, if there
+    /// is more; in a reentrant group that has been announced already.
+    #[inline(never)]
+    pub(crate) fn take_for(&self, number: u64, turn: &Turn) -> Option<(Request, Option<Stamp>)> {
+        let mut state = self.state.lock();
+        if !state.serves(number) {
+            return None;
+        }
+        let request = state.queue.pop_front();
+        let (next, signal) = state.next(turn);
+        drop(state);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        request.map(|request| (request, next))
+    }
+
+    /// What the server does next, if it did something else this time; as with [`take_for`](Self::take_for).
+    pub(crate) fn next_for(&self, number: u64, turn: &Turn) -> Option<Stamp> {
+        let mut state = self.state.lock();
+        if !state.serves(number) {
+            return None;
+        }
+        let (next, signal) = state.next(turn);
+        drop(state);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        next
+    }
+
+    /// What is announced still, after a callback panicked.
+    pub(crate) fn left(&self, number: u64) -> Option<Stamp> {
+        let state = self.state.lock();
+        if state.serves(number) && state.announced { state.oldest() } else { None }
+    }
+
+    /// Takes back the announcement if nothing waits; whether something does. `other`: the server has something else to do.
+    pub(crate) fn retract(&self, number: u64, other: bool) -> bool {
+        let mut state = self.state.lock();
+        if !state.serves(number) {
+            return other;
+        }
+        let waits = state.oldest().is_some();
+        if !waits {
+            state.announced = false;
+            if !other && let Some(home) = &state.home {
+                home.withdraw();
+            }
+        }
+        waits || other
+    }
+
+    /// Sets where to announce requests, announces those that wait, and lets their callers know, who may want to help.
+    pub(crate) fn attach(&self, number: u64, home: Option<Home>) {
+        let mut state = self.state.lock();
+        if !state.serves(number) {
+            return;
+        }
+        let oldest = state.oldest();
+        state.announced = home.is_some() && oldest.is_some();
+        let signal = match (&home, oldest) {
+            (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
+            _ => None,
+        };
+        let came = home.is_some();
+        let old = mem::replace(&mut state.home, home);
+        let waiting: Vec<_> = if came {
+            state.queue.iter().map(|request| (request.caller.calls.clone(), request.caller.id)).collect()
+        } else {
+            Vec::new()
+        };
+        drop(state);
+        drop(old);
+        if let Some(scheduler) = signal {
+            scheduler.signal();
+        }
+        waiting.iter().for_each(|(calls, id)| calls.nudge(*id));
+    }
+
+    /// What the server's queue has seen.
+    pub(crate) fn seen(&self, number: u64) -> Seen {
+        let state = self.state.lock();
+        if !state.serves(number) {
+            return Seen::default();
+        }
+        Seen { waiting: state.queue.len() as u64, ..state.seen }
+    }
+
+    /// The server's types and node, for a client that wonders.
+    pub(crate) fn mismatch(&self, types: &Types) -> Option<String> {
+        let state = self.state.lock();
+        let serving = state.serving.as_ref().filter(|serving| !serving.types.agree(types))?;
+        Some(mismatch(&self.name, serving, types))
+    }
+}
+
+impl Request {
+    /// The caller gets it back, with the reason.
+    fn fail(self, failure: CallFailure) {
+        let Caller { calls, id } = self.caller;
+        // Nobody waits any more: then nobody wants it.
+        drop(calls.settle(id, Err(Fault { failure, request: Some(self.message) })));
+    }
+}
+
+/// Says who has which types.
+pub(crate) fn mismatch(service: &str, serving: &Serving, types: &Types) -> String {
+    format!(
+        "the server of {service} in node {} has type {}, the client has type {}",
+        serving.node,
+        serving.types.describe(),
+        types.describe()
+    )
+}
+
+#[cold]
+fn other_type(service: &str, serving: &Serving, types: &Types) -> CallFailure {
+    CallFailure::OtherType { reason: mismatch(service, serving, types) }
+}

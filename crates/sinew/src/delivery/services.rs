@@ -1,0 +1,120 @@
+//! The services of a context by name, with their server and their clients.
+//!
+//! Everything here happens when an end is created or destroyed, or when everything ends; a call never comes here.
+
+use super::calls::Calls;
+use super::requests::{Requests, Serving, Types, mismatch};
+use crate::error::CreateError;
+use crate::sync::{Arc, Mutex};
+use slab::Slab;
+use std::collections::HashMap;
+
+/// The services of a context.
+#[derive(Default)]
+pub(crate) struct Services(Mutex<HashMap<Arc<str>, Entry>>);
+
+struct Entry {
+    requests: Arc<Requests>,
+    /// The node of the server, if there is one.
+    server: Option<Arc<str>>,
+    clients: Slab<Arc<Calls>>,
+}
+
+impl Entry {
+    fn of<'a>(names: &'a mut HashMap<Arc<str>, Entry>, name: &str) -> &'a mut Entry {
+        if !names.contains_key(name) {
+            let name: Arc<str> = name.into();
+            let requests = Requests::new(name.clone());
+            names.insert(name.clone(), Entry { requests, server: None, clients: Slab::new() });
+        }
+        #[expect(clippy::expect_used, reason = "it has just been put in")]
+        names.get_mut(name).expect("the name is there")
+    }
+}
+
+impl Services {
+    /// Brings a client in; returns it with its place.
+    pub(crate) fn add_client(
+        &self,
+        name: &str,
+        make: impl FnOnce(Arc<Requests>) -> Arc<Calls>,
+    ) -> (Arc<Calls>, usize) {
+        let (calls, place) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            let calls = make(entry.requests.clone());
+            let place = entry.clients.insert(calls.clone());
+            (calls, place)
+        };
+        if let Some(reason) = calls.requests.mismatch(&calls.types) {
+            log::warn!("client of service {name} in node {}: {reason}", calls.node);
+        }
+        (calls, place)
+    }
+
+    pub(crate) fn remove_client(&self, name: &str, place: usize) {
+        let gone = self.remove(name, |entry| entry.clients.try_remove(place));
+        drop(gone); // outside the lock
+    }
+
+    /// Brings a server in.
+    pub(crate) fn add_server(&self, name: &str, serving: Serving) -> Result<Arc<Requests>, CreateError> {
+        let (requests, strangers) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            if let Some(node) = &entry.server {
+                let (service, node) = (name.to_owned(), node.as_ref().to_owned());
+                return Err(CreateError::ServiceTaken { service, node });
+            }
+            entry.server = Some(serving.node.clone());
+            (entry.requests.clone(), entry.strangers(&serving))
+        };
+        for stranger in strangers {
+            log::warn!("server of service {name} in node {}: {stranger}", serving.node);
+        }
+        requests.open(serving);
+        Ok(requests)
+    }
+
+    pub(crate) fn remove_server(&self, name: &str) {
+        let gone = self.remove(name, |entry| entry.server.take());
+        drop(gone); // outside the lock
+    }
+
+    /// Takes something out of an entry, and the entry if nothing is left in it.
+    fn remove<T>(&self, name: &str, take: impl FnOnce(&mut Entry) -> T) -> Option<(T, Option<Entry>)> {
+        let mut names = self.0.lock();
+        let entry = names.get_mut(name)?;
+        let gone = take(entry);
+        let unused = entry.server.is_none() && entry.clients.is_empty();
+        let entry = if unused { names.remove(name) } else { None };
+        Some((gone, entry))
+    }
+
+    /// Everything ends: all calls fail that wait.
+    pub(crate) fn end(&self) {
+        let mut queues = Vec::new();
+        let mut clients = Vec::new();
+        for entry in self.0.lock().values() {
+            queues.push(entry.requests.clone());
+            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
+        }
+        queues.iter().for_each(|requests| requests.end());
+        clients.iter().for_each(|calls| calls.end());
+    }
+
+    /// How many names have a server or a client.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.0.lock().len()
+    }
+}
+
+impl Entry {
+    /// Clients with other types than the server's.
+    fn strangers(&self, serving: &Serving) -> Vec<String> {
+        let types = |(_, calls): (usize, &Arc<Calls>)| -> Types { calls.types };
+        let others = self.clients.iter().map(types).filter(|types| !types.agree(&serving.types));
+        others.map(|types| mismatch(&self.requests.name, serving, &types)).collect()
+    }
+}

@@ -1,0 +1,210 @@
+//! Waiting for an answer.
+
+use super::callback::CallResult;
+use super::client::{Inner, result_of};
+use super::error::{CallError, CallFailure};
+use crate::clock::Time;
+use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
+use crate::executor::current;
+use crate::executor::scheduler::Home;
+use crate::message::block::Erased;
+use crate::sync::{Arc, Bell};
+use sinew_msg::Service;
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// How many callbacks may be inside each other for one of them to call.
+const DEPTH_LIMIT: usize = 64;
+
+thread_local! {
+    /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost one sleeps.)
+    static BELL: Arc<Bell> = Arc::new(Bell::new());
+}
+
+/// A call that this thread waits for.
+struct Waiting<'a> {
+    calls: &'a Calls,
+    id: CallId,
+    /// Whether it is over.
+    over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            drop(self.calls.give_up(self.id)); // the waiting ended by a panic
+        }
+    }
+}
+
+/// How a wait ended.
+enum Wait {
+    /// Look again.
+    Over,
+    Settled(Outcome),
+    InVain(&'static str),
+}
+
+/// Sends a request and waits for the answer; meanwhile runs the server, if that can be done here.
+///
+/// The request is announced without waking anybody, as this thread is about to run the server itself. Only if it can't, because
+/// the server's group is busy or its executor has no place for this thread, somebody is woken for it.
+pub(super) fn wait_for(inner: &Inner, request: Erased, timeout: Duration) -> Outcome {
+    if current::depth() >= DEPTH_LIMIT {
+        let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
+        return Err(Fault { failure, request: Some(request) });
+    }
+    let begin = Time::steady();
+    let id = inner.send(request, None, true)?;
+    let mut waiting = Waiting { calls: &inner.calls, id, over: false };
+    let outcome = waiting.end(begin, timeout);
+    waiting.over = true;
+    outcome
+}
+
+impl Waiting<'_> {
+    fn end(&self, begin: Time, timeout: Duration) -> Outcome {
+        let Waiting { calls, id, .. } = self;
+        let deadline = begin + timeout;
+        loop {
+            let home = calls.requests.home();
+            let ran = home.as_ref().is_some_and(|home| home.scheduler.run_here(home));
+            if let Some(outcome) = calls.take(*id) {
+                return outcome;
+            }
+            let left = deadline - Time::steady();
+            if left.is_zero() {
+                return self.give_up(timeout);
+            }
+            if ran {
+                continue; // that was somebody else's request, or it is answered later
+            }
+            match self.sleep(home.as_ref(), left) {
+                Wait::Over => {}
+                Wait::Settled(outcome) => return outcome,
+                Wait::InVain(why) => {
+                    let give_up = |request| Fault { failure: CallFailure::WouldDeadlock { why }, request };
+                    return calls.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
+                }
+            }
+        }
+    }
+
+    /// Sleeps until there is an outcome, or this thread could run the server.
+    fn sleep(&self, home: Option<&Home>, left: Duration) -> Wait {
+        let Waiting { calls, id, .. } = self;
+        let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
+        let deferred = match calls.take_or_wait(*id, &bell) {
+            Ok(outcome) => return Wait::Settled(outcome),
+            Err(deferred) => deferred,
+        };
+        let Some(home) = home else {
+            bell.wait_at_most(Some(left));
+            return Wait::Over;
+        };
+        let mut _known = None;
+        // Who answers what was taken to be answered later, nobody knows: so whether that is in vain, neither.
+        if !deferred {
+            let lends = current::spins(home.scheduler.id);
+            _known = match calls.context.waits.enter(home, lends) {
+                None => return Wait::InVain(why(home)),
+                known => known,
+            };
+        }
+        if let Some(_lender) = home.scheduler.lend_later(home, &bell) {
+            bell.wait_at_most(Some(left));
+        }
+        Wait::Over
+    }
+
+    #[cold]
+    fn give_up(&self, waited: Duration) -> Outcome {
+        let calls = self.calls;
+        calls.give_up(self.id).unwrap_or_else(|request| {
+            let failure = match (&request, calls.requests.service()) {
+                (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
+                _ => CallFailure::Timeout { waited, started: request.is_none() },
+            };
+            Err(Fault { failure, request })
+        })
+    }
+}
+
+/// Why nobody could run a server while this thread waits.
+fn why(home: &Home) -> &'static str {
+    let group = home.group();
+    if group != 0 && current::groups().contains(&group) {
+        "the server's callback group is the caller's, or that of a callback which waits for the caller"
+    } else if current::spins(home.scheduler.id) || !home.scheduler.depends_on_this_thread() {
+        "every thread that could run the server waits for the caller"
+    } else {
+        "the server's executor is spun by this thread, which isn't spinning it now"
+    }
+}
+
+/// A call on its way: a future that yields the response. From [`Client::call_async`](super::Client::call_async).
+///
+/// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until); moved to another thread; and
+/// dropped at any time: then the call is abandoned, its request taken back if no server has taken it, and an answer that comes
+/// all the same is counted by the server. It keeps its client alive. If the server goes or the context is shut down it yields an
+/// error; there is no timeout but that of the runtime.
+#[must_use = "dropped, the call is abandoned"]
+pub struct PendingCall<S: Service> {
+    state: State<S>,
+    of: PhantomData<fn(S)>,
+}
+
+enum State<S: Service> {
+    Waiting(Arc<Inner>, CallId),
+    Refused(CallError<S::Request>),
+    Over,
+}
+
+impl<S: Service> PendingCall<S> {
+    pub(super) fn new(inner: &Arc<Inner>, id: CallId) -> Self {
+        Self { state: State::Waiting(inner.clone(), id), of: PhantomData }
+    }
+
+    pub(super) fn refused(error: CallError<S::Request>) -> Self {
+        Self { state: State::Refused(error), of: PhantomData }
+    }
+}
+
+impl<S: Service> Future for PendingCall<S> {
+    type Output = CallResult<S>;
+
+    /// # Panics
+    /// If it has yielded its result before.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        if let State::Waiting(inner, id) = &this.state {
+            let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
+            let result = result_of::<S>(&inner.calls.requests.name, outcome);
+            this.state = State::Over;
+            return Poll::Ready(result);
+        }
+        match std::mem::replace(&mut this.state, State::Over) {
+            State::Refused(error) => Poll::Ready(Err(error)),
+            _ => panic!("a call has been polled again after it had yielded its result"),
+        }
+    }
+}
+
+impl<S: Service> Unpin for PendingCall<S> {}
+
+impl<S: Service> Drop for PendingCall<S> {
+    fn drop(&mut self) {
+        if let State::Waiting(inner, id) = &self.state {
+            drop(inner.calls.give_up(*id)); // what was in it goes with it
+        }
+    }
+}
+
+impl<S: Service> fmt::Debug for PendingCall<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingCall").finish_non_exhaustive()
+    }
+}

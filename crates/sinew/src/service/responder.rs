@@ -1,0 +1,155 @@
+//! From a request to its answer.
+
+use super::callback::{Given, erase};
+use super::error::{CallFailure, RespondError};
+use crate::delivery::calls::{Fault, Outcome};
+use crate::delivery::requests::{Caller, Requests, Tally};
+use crate::message::Unique;
+use crate::message::block::Pool;
+use crate::sync::{Arc, AtomicU64, Ordering};
+use sinew_msg::Service;
+use std::fmt;
+use std::fmt::Display;
+use std::marker::PhantomData;
+
+/// What all answers of a server need.
+pub(crate) struct Desk {
+    /// The server's number in its participant.
+    pub(crate) number: u64,
+    pub(crate) requests: Arc<Requests>,
+    /// Blocks for responses.
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) tally: Arc<Tally>,
+    /// The node's full name, for people.
+    pub(crate) node: Arc<str>,
+}
+
+fn count(counter: &AtomicU64) {
+    counter.fetch_add(1, Ordering::Relaxed); // a statistic: nothing rides on it
+}
+
+impl Desk {
+    /// Gives a caller what came of its request. What nobody waits for comes back.
+    pub(crate) fn settle(&self, caller: &Caller, outcome: Outcome) -> Result<(), Outcome> {
+        let tally = &self.tally;
+        let counter = match &outcome {
+            Ok(_) => &tally.answered,
+            Err(Fault { failure: CallFailure::Dropped, .. }) => &tally.dropped,
+            Err(_) => &tally.failed,
+        };
+        let result = caller.calls.settle(caller.id, outcome);
+        count(if result.is_ok() { counter } else { &tally.unclaimed });
+        result
+    }
+
+    pub(crate) fn fail(&self, caller: &Caller, failure: CallFailure) {
+        drop(self.settle(caller, Err(Fault { failure, request: None }))); // if nobody waits, nobody misses it
+    }
+}
+
+/// A request that was taken to be answered later. Dropped, it is answered with a failure.
+pub(crate) struct Ticket {
+    caller: Option<Caller>,
+    desk: Arc<Desk>,
+}
+
+impl Ticket {
+    pub(crate) fn new(caller: Caller, desk: &Arc<Desk>) -> Self {
+        count(&desk.tally.in_hand);
+        caller.calls.defer(caller.id);
+        Self { caller: Some(caller), desk: desk.clone() }
+    }
+
+    pub(crate) fn settle(&mut self, outcome: Outcome) -> Result<(), Outcome> {
+        let Some(caller) = self.caller.take() else { return Err(outcome) };
+        self.desk.tally.in_hand.fetch_sub(1, Ordering::Relaxed); // as in `count`
+        self.desk.settle(&caller, outcome)
+    }
+
+    pub(crate) fn fail(&mut self, failure: CallFailure) {
+        drop(self.settle(Err(Fault { failure, request: None }))); // if nobody waits, nobody misses it
+    }
+
+    pub(crate) fn desk(&self) -> &Arc<Desk> {
+        &self.desk
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if self.caller.is_some() {
+            self.fail(if std::thread::panicking() {
+                CallFailure::Panicked { message: "it dropped the request over that".to_owned() }
+            } else {
+                CallFailure::Dropped
+            });
+        }
+    }
+}
+
+/// Answers one request, later and from any thread.
+///
+/// A server's callback that takes it as its last parameter answers when it likes: it passes the responder on, to a thread, a
+/// later callback or a task. Dropped without an answer, the call fails at once with [`CallFailure::Dropped`]. It outlives its
+/// server. As long as it lives it counts among the server's [`max_requests`](super::ServiceBuilder::max_requests).
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::Responder;
+/// # struct Number(u64); impl Message for Number {}
+/// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+/// let context = Context::new()?;
+/// let node = context.node("doubler")?;
+/// let _server = node.service::<Double>("double").callback(|request: Number, responder: Responder<Double>| {
+///     std::thread::spawn(move || responder.respond(Number(2 * request.0)));
+/// })?;
+/// let client = node.client::<Double>("double").create()?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// let response = executor.spin_until(client.call_async(Number(21)))?;
+/// assert_eq!(response.unwrap().0, 42);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "dropped without an answer, the call fails"]
+pub struct Responder<S: Service> {
+    ticket: Ticket,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service> Responder<S> {
+    pub(crate) fn new(ticket: Ticket) -> Self {
+        Self { ticket, of: PhantomData }
+    }
+
+    /// Answers: with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The caller's thread, waker or
+    /// executor is woken, under no lock.
+    ///
+    /// # Errors
+    /// The response comes back if nobody waits for it any more.
+    pub fn respond(mut self, response: impl Given<S::Response>) -> Result<(), RespondError<S::Response>> {
+        let response = erase(response, &self.ticket.desk().pool);
+        self.ticket
+            .settle(Ok(response))
+            .map_err(|outcome| RespondError::new(outcome.ok().map(Unique::assume)))
+    }
+
+    /// Answers with an error: the caller gets [`CallFailure::Failed`].
+    ///
+    /// # Errors
+    /// Nobody waits for it any more.
+    pub fn fail(mut self, error: impl Display) -> Result<(), RespondError<S::Response>> {
+        let failure = CallFailure::Failed { message: error.to_string() };
+        self.ticket.settle(Err(Fault { failure, request: None })).map_err(|_| RespondError::new(None))
+    }
+
+    /// Whether the caller still waits: to be asked before a long piece of work.
+    pub fn is_awaited(&self) -> bool {
+        self.ticket.caller.as_ref().is_some_and(|caller| caller.calls.is_awaited(caller.id))
+    }
+}
+
+impl<S: Service> fmt::Debug for Responder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Responder").field("service", &self.ticket.desk.requests.name).finish_non_exhaustive()
+    }
+}
