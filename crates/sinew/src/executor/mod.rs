@@ -12,6 +12,7 @@
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `turn` | who may touch a group's callbacks and state now |
 //! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
+//! | `wait_set` | another front end: the program decides what runs |
 //! | `current` | what this thread is in the middle of |
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
@@ -30,13 +31,14 @@ pub(crate) mod threads;
 mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
+pub(crate) mod wait_set;
 
 use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
 use current::{Running, Spinning};
-use group::{Group, GroupCore, NotAdded};
+use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
 use scheduler::{Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
@@ -130,7 +132,7 @@ enum Served {
     Group(Weak<GroupCore>),
 }
 
-/// What can be added to an executor: a [`Context`], a [`Node`] or a [`Group`].
+/// What can be added to an executor or a wait set: a [`Context`], a [`Node`], a [`Group`] or a [`ReentrantGroup`].
 pub trait Servable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
@@ -141,6 +143,7 @@ mod sealed {
     impl Sealed for super::Context {}
     impl Sealed for super::Node {}
     impl<S> Sealed for super::Group<S> {}
+    impl Sealed for super::ReentrantGroup {}
 }
 
 impl Servable for Context {
@@ -161,16 +164,19 @@ impl Servable for Node {
 
 impl<S: Send + 'static> Servable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        let context = &self.core.context;
-        executor.meet(context)?;
-        match self.core.add_to(&executor.scheduler) {
-            Ok(()) => executor.remember(Served::Group(Arc::downgrade(&self.core))),
-            Err(NotAdded::Here) => {}
-            Err(NotAdded::Elsewhere) => {
-                return Err(AddError::Taken { what: format!("the group of node {}", self.core.node) });
-            }
-        }
-        executor.follow(context)
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+    }
+}
+
+impl Servable for ReentrantGroup {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+    }
+}
+
+impl Default for Executor {
+    fn default() -> Self {
+        Self::single()
     }
 }
 
@@ -322,6 +328,21 @@ impl Executor {
         }
         self.remember(Served::Groups(groups.clone()));
         self.follow(context)
+    }
+
+    /// Serves one group.
+    pub(crate) fn serve_group(
+        &self,
+        group: &Arc<GroupCore>,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), AddError> {
+        self.meet(&group.context)?;
+        match group.add_to(&self.scheduler) {
+            Ok(()) => self.remember(Served::Group(Arc::downgrade(group))),
+            Err(NotAdded::Here) => {}
+            Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
+        }
+        self.follow(&group.context)
     }
 
     /// Notes what to give free at the end, and forgets what is gone by itself.
@@ -816,6 +837,12 @@ pub enum AddError {
         /// What was to be added.
         what: String,
     },
+    /// It calls back, and so can't be waited for by itself.
+    #[error("{what} has a callback: add the node or the group in which that runs")]
+    HasCallback {
+        /// What was to be added.
+        what: String,
+    },
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
@@ -862,8 +889,8 @@ pub enum SpinError {
         /// What the operating system said.
         reason: String,
     },
-    /// The executor was stopped before the future was ready.
-    #[error("the executor was stopped before the future was ready")]
+    /// The executor or the wait set was stopped, or its context shut down, before there was what it waited for.
+    #[error("stopped before there was what was waited for")]
     Stopped,
     /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
     #[error(transparent)]
