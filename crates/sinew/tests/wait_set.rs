@@ -447,7 +447,7 @@ fn ends_for(mut set: WaitSet, act: impl FnOnce()) {
     });
     gate.wait();
     act();
-    assert_eq!(finishes(move || waiting.join().unwrap()), Some(SpinError::Stopped));
+    assert_eq!(finishes(move || waiting.join().expect("nothing panics")), Some(SpinError::Stopped));
 }
 
 // ---- faults ----
