@@ -401,7 +401,7 @@ impl Executor {
             return work(&spin);
         }
         let plan = &plan;
-        std::thread::scope(|scope| {
+        let result = std::thread::scope(|scope| {
             let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
             for worker in 1..self.threads() {
                 let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
@@ -423,7 +423,10 @@ impl Executor {
             }
             let _restore = plan.apply(0)?; // last: what this thread starts would be placed where it is
             work(&spin)
-        })
+        });
+        // One that came when this thread had stopped for another reason.
+        let fault = self.scheduler.fault();
+        result.and_then(|output| fault.map_or(Ok(output), Err))
     }
 
     /// The timers' thread.
@@ -671,7 +674,7 @@ impl Spin<'_> {
         loop {
             match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
                 Next::Run => {
-                    ran += u64::from(hand.execute()?);
+                    ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
                         return Ok(ran);
                     }
@@ -689,12 +692,22 @@ impl Spin<'_> {
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
-                Next::Run => drop(hand.execute()?),
+                Next::Run => drop(self.execute(&mut hand)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
                 Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
             }
         }
+    }
+
+    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
+    /// all: its turn isn't over yet.
+    fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
+        hand.execute().inspect_err(|fault| {
+            if self.executor.threads() > 1 {
+                self.executor.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
+            }
+        })
     }
 
     fn in_hand(&self) -> InHand<'_> {
