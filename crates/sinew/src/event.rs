@@ -295,6 +295,10 @@ impl<E: Gathered> Entity for Source<E> {
         }
     }
 
+    fn subject(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn describe(&self) -> String {
         format!("{} of node {}", self.what, self.group.node)
     }

@@ -73,6 +73,10 @@ impl GuardCondition {
         drop(before); // the program's code, outside the lock
     }
 
+    pub(crate) fn subject(&self) -> usize {
+        self.joined.source().subject()
+    }
+
     /// Ends it as dropping it does, and waits for its callback if that is running on another thread.
     pub fn close(self) {
         self.joined.part(true);

@@ -146,6 +146,7 @@ pub use event::{
 pub use executor::group::{CallbackGroup, Group, ReentrantGroup};
 pub use executor::histogram::Histogram;
 pub use executor::threads::{Placement, ThreadError};
+pub use executor::wait_set::{Ready, WaitSet, Waitable};
 pub use executor::{
     AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread, spin,
 };

@@ -11,6 +11,7 @@ use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
+use crate::executor::{AddError, Executor};
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::handle::Incoming;
@@ -20,7 +21,7 @@ use crate::message::{MessageInfo, Shared, Unique};
 use crate::node::Node;
 use crate::qos::QoS;
 use crate::receive::{Messages, Recv, RecvUnique, Wait};
-use crate::sync::Arc;
+use crate::sync::{Arc, Mutex};
 use sinew_msg::Message;
 use std::fmt;
 use std::marker::PhantomData;
@@ -73,6 +74,8 @@ pub enum BufferType {
 pub struct Subscription<T: Message> {
     inbox: Arc<Inbox>,
     member: Option<(Arc<GroupCore>, Membership)>,
+    /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
+    watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
     handlers: Handlers,
     node: Node,
     of: PhantomData<fn() -> T>,
@@ -241,10 +244,34 @@ impl<T: Message> Subscription<T> {
         self.inbox.stop_waiting(ticket);
     }
 
+    /// Has a wait set told of its messages.
+    pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
+        let what = || format!("the subscription to {}", self.topic());
+        if self.member.is_some() {
+            return Err(AddError::HasCallback { what: what() });
+        }
+        let group = {
+            let mut watch = self.watch.lock();
+            let (group, _) = watch.get_or_insert_with(|| {
+                let group = Group::new(self.node.full_name(), self.node.context_shared(), ()).core;
+                let watched = Watched { inbox: self.inbox.clone(), place: trail::Place::new() };
+                let membership = group.join(Arc::new(watched));
+                (group, membership)
+            });
+            group.clone()
+        };
+        executor.serve_group(&group, what)
+    }
+
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
+    }
+
     fn leave(&self, wait: bool) {
         self.node.context_shared().graph.remove_inbox(&self.inbox);
         self.inbox.close();
-        if let Some((group, membership)) = &self.member {
+        let watch = self.watch.lock().take();
+        for (group, membership) in self.member.iter().chain(&watch) {
             group.part(*membership, wait);
         }
         self.handlers.part(wait);
@@ -515,8 +542,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             Inbox::new(wanted, observers, told)
         });
         // A subscription already: if its filter panics while it joins, it leaves again.
-        let subscription =
-            Subscription { inbox, member: None, handlers: self.handlers, node: self.node, of: PhantomData };
+        let subscription = Subscription {
+            inbox,
+            member: None,
+            watch: Mutex::new(None),
+            handlers: self.handlers,
+            node: self.node,
+            of: PhantomData,
+        };
         subscription.node.context_shared().graph.join(&subscription.inbox);
         Ok(subscription)
     }
@@ -570,7 +603,51 @@ where
         Some((Arc::<Inbox>::downgrade(&self.inbox), size_of::<Inbox>()))
     }
 
-    fn describe(&self) -> String {
-        format!("subscription to {} of node {}", self.inbox.wanted.topic, self.inbox.wanted.node)
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
     }
+
+    fn describe(&self) -> String {
+        describe(&self.inbox)
+    }
+}
+
+/// A subscription without a callback, as a wait set sees it.
+struct Watched {
+    inbox: Arc<Inbox>,
+    place: trail::Place,
+}
+
+impl Entity for Watched {
+    fn run(&self, _turn: &mut Turn) -> Ran {
+        Ran { next: self.inbox.left(), ..Ran::NOTHING } // it stays ready
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.inbox.left()
+    }
+
+    fn withdraw(&self) -> bool {
+        self.inbox.withdraw()
+    }
+
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
+    }
+
+    fn place(&self) -> &trail::Place {
+        &self.place
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.inbox)
+    }
+}
+
+fn describe(inbox: &Inbox) -> String {
+    format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node)
 }

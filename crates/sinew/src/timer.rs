@@ -80,6 +80,10 @@ impl Timer {
         Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
     }
 
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.schedule).addr()
+    }
+
     /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
     /// callback, it doesn't wait.
     pub fn close(self) {
@@ -261,6 +265,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
             self.schedule.arm(&state)
         };
         send(signal);
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.schedule).addr()
     }
 
     fn describe(&self) -> String {

@@ -293,6 +293,31 @@ fn a_message_that_is_published_here_and_dropped_there_allocates_nothing_on_eithe
     Ok(())
 }
 
+#[test]
+fn waiting_for_what_is_ready_allocates_nothing() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let mut set = sinew::WaitSet::new();
+    set.add(&context)?;
+    let taken = node.subscription::<Number>("numbers").create()?;
+    set.add_subscription(&taken)?;
+    let _called = node.subscription::<Number>("numbers").callback(|_: &Number| {})?;
+    let _timer = node.timer(Duration::from_micros(10)).callback(|| {})?;
+    let publisher = node.publisher::<Number>("numbers").create()?;
+    let count = allocations(20, || {
+        publish(&publisher)?;
+        while let Some(ready) = set.wait(Duration::from_micros(50))?.next() {
+            if !ready.run()? {
+                while taken.take().is_some() {}
+                break;
+            }
+        }
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
 /// A box that is published is adopted: only the user's own allocation is made.
 #[test]
 fn publishing_a_box_allocates_the_box_alone() -> sinew::Result<()> {

@@ -296,3 +296,27 @@ fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sin
     drop((newest, all));
     Ok(())
 }
+
+#[test]
+fn a_callback_that_panics_after_somebody_took_the_rest_by_hand_is_called_again() -> sinew::Result<()> {
+    let (_context, node, executor) = stage(|executor| executor)?;
+    let own = std::sync::Arc::new(std::sync::OnceLock::<Subscription<Number>>::new());
+    let (slot, log) = (own.clone(), Log::new());
+    let pen = log.pen();
+    let subscription = node.subscription("numbers").callback(move |number: &Number| {
+        pen.write(number.0);
+        if number.0 == 1 {
+            assert_eq!(slot.get().and_then(Subscription::take).map(|(number, _)| number.0), Some(2));
+            panic!("unlucky");
+        }
+    })?;
+    assert!(own.set(subscription).is_ok());
+    let publisher = node.publisher("numbers").create()?;
+    publisher.publish(Number(1))?;
+    publisher.publish(Number(2))?;
+    assert!(executor.spin_some().is_err());
+    publisher.publish(Number(3))?;
+    assert_eq!(executor.spin_some()?, 1);
+    assert_eq!(log.lines(), [1, 3]);
+    Ok(())
+}

@@ -444,10 +444,13 @@ impl Inbox {
         waits
     }
 
-    /// What is announced still, after a callback panicked.
+    /// What is announced still, after a callback that may have panicked.
     pub(crate) fn left(&self) -> Option<Stamp> {
-        let state = self.state.lock();
-        if state.announced { state.history.oldest() } else { None }
+        let mut state = self.state.lock();
+        let oldest = state.history.oldest();
+        // Somebody may have taken by hand what the callback left: then nobody would announce what comes next.
+        state.announced &= oldest.is_some();
+        oldest.filter(|_| state.announced)
     }
 
     /// Sets where to announce messages, and announces those that wait.

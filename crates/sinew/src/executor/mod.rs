@@ -12,6 +12,7 @@
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `turn` | who may touch a group's callbacks and state now |
 //! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
+//! | `wait_set` | another front end: the program decides what runs |
 //! | `current` | what this thread is in the middle of |
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
@@ -30,13 +31,14 @@ pub(crate) mod threads;
 mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
+pub(crate) mod wait_set;
 
 use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
 use current::{Lending, Running, Spinning};
-use group::{Group, GroupCore, NotAdded};
+use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
 use scheduler::{Hand, Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
@@ -130,7 +132,7 @@ enum Served {
     Group(Weak<GroupCore>),
 }
 
-/// What can be added to an executor: a [`Context`], a [`Node`] or a [`Group`].
+/// What can be added to an executor or a wait set: a [`Context`], a [`Node`], a [`Group`] or a [`ReentrantGroup`].
 pub trait Servable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
@@ -141,6 +143,7 @@ mod sealed {
     impl Sealed for super::Context {}
     impl Sealed for super::Node {}
     impl<S> Sealed for super::Group<S> {}
+    impl Sealed for super::ReentrantGroup {}
 }
 
 impl Servable for Context {
@@ -161,16 +164,19 @@ impl Servable for Node {
 
 impl<S: Send + 'static> Servable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        let context = &self.core.context;
-        executor.meet(context)?;
-        match self.core.add_to(&executor.scheduler) {
-            Ok(()) => executor.remember(Served::Group(Arc::downgrade(&self.core))),
-            Err(NotAdded::Here) => {}
-            Err(NotAdded::Elsewhere) => {
-                return Err(AddError::Taken { what: format!("the group of node {}", self.core.node) });
-            }
-        }
-        executor.follow(context)
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+    }
+}
+
+impl Servable for ReentrantGroup {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+    }
+}
+
+impl Default for Executor {
+    fn default() -> Self {
+        Self::single()
     }
 }
 
@@ -324,6 +330,21 @@ impl Executor {
         self.follow(context)
     }
 
+    /// Serves one group.
+    pub(crate) fn serve_group(
+        &self,
+        group: &Arc<GroupCore>,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), AddError> {
+        self.meet(&group.context)?;
+        match group.add_to(&self.scheduler) {
+            Ok(()) => self.remember(Served::Group(Arc::downgrade(group))),
+            Err(NotAdded::Here) => {}
+            Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
+        }
+        self.follow(&group.context)
+    }
+
     /// Notes what to give free at the end, and forgets what is gone by itself.
     fn remember(&self, new: Served) {
         let mut served = self.served.lock();
@@ -380,7 +401,7 @@ impl Executor {
             return work(&spin);
         }
         let plan = &plan;
-        std::thread::scope(|scope| {
+        let result = std::thread::scope(|scope| {
             let _dismissal = Dismissal(&self.scheduler); // also if this thread panics
             for worker in 1..self.threads() {
                 let helper = std::thread::Builder::new().name(format!("sinew-worker-{worker}"));
@@ -402,7 +423,10 @@ impl Executor {
             }
             let _restore = plan.apply(0)?; // last: what this thread starts would be placed where it is
             work(&spin)
-        })
+        });
+        // One that came when this thread had stopped for another reason.
+        let fault = self.scheduler.fault();
+        result.and_then(|output| fault.map_or(Ok(output), Err))
     }
 
     /// The timers' thread.
@@ -650,7 +674,7 @@ impl Spin<'_> {
         loop {
             match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
                 Next::Run => {
-                    ran += u64::from(hand.execute()?);
+                    ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
                         return Ok(ran);
                     }
@@ -668,12 +692,22 @@ impl Spin<'_> {
         let mut hand = self.in_hand();
         loop {
             match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
-                Next::Run => drop(hand.execute()?),
+                Next::Run => drop(self.execute(&mut hand)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
                 Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
             }
         }
+    }
+
+    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
+    /// all: its turn isn't over yet.
+    fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
+        hand.execute().inspect_err(|fault| {
+            if self.executor.threads() > 1 {
+                self.executor.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
+            }
+        })
     }
 
     fn in_hand(&self) -> InHand<'_> {
@@ -818,6 +852,12 @@ pub enum AddError {
         /// What was to be added.
         what: String,
     },
+    /// It calls back, and so can't be waited for by itself.
+    #[error("{what} has a callback: add the node or the group in which that runs")]
+    HasCallback {
+        /// What was to be added.
+        what: String,
+    },
     /// The context is shut down.
     #[error("the context is shut down")]
     Shutdown,
@@ -864,8 +904,8 @@ pub enum SpinError {
         /// What the operating system said.
         reason: String,
     },
-    /// The executor was stopped before the future was ready.
-    #[error("the executor was stopped before the future was ready")]
+    /// The executor or the wait set was stopped, or its context shut down, before there was what it waited for.
+    #[error("stopped before there was what was waited for")]
     Stopped,
     /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
     #[error(transparent)]

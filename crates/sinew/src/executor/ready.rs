@@ -56,6 +56,12 @@ impl Members {
         Some(first)
     }
 
+    /// Every ready member, in no particular order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Stamp, u32)> + '_ {
+        let rest = self.rest.iter().flat_map(|rest| rest.iter().map(|Reverse(member)| *member));
+        self.first.into_iter().chain(rest)
+    }
+
     /// Takes a member out. O(number of ready members); entities leave and timers are reset rarely.
     pub(crate) fn remove(&mut self, member: u32) {
         match (self.first, &mut self.rest) {

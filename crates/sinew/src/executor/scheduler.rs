@@ -49,7 +49,7 @@ use super::trail;
 use super::turn::Turn;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
-use crate::sync::{Arc, AtomicU64, Bell, Condvar, Mutex, Ordering, next_serial};
+use crate::sync::{Arc, AtomicU64, Bell, Condvar, Guard, Mutex, Ordering, next_serial};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -75,6 +75,11 @@ pub(crate) trait Entity: Send + Sync {
     /// What else it uses each time it runs.
     fn rest(&self) -> Option<trail::Rest> {
         None
+    }
+
+    /// The address of what the user's handle and this have in common; 0 if there is no handle.
+    fn subject(&self) -> usize {
+        0
     }
 
     /// For people, e.g. "subscription /camera/image of node /filter".
@@ -562,13 +567,16 @@ impl Scheduler {
     /// The spin is over.
     pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
-        state.spinner = None;
         state.stopped = false;
         state.dismissed = false;
-        state.present = 0;
-        state.workers.retire(0);
+        state.leave_spin();
         drop(state);
         self.watch_descriptor();
+    }
+
+    /// The calling thread doesn't spin for a while; if it is to stop, it hears of that when it spins again.
+    pub(super) fn interrupt_spin(&self) {
+        self.state.lock().leave_spin();
     }
 
     /// Why the spin that runs ends, if something went wrong on another thread.
@@ -732,33 +740,47 @@ impl Scheduler {
                 Patience::Deadline(deadline) => Some(deadline),
                 Patience::Forever => None,
             };
-            let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
-            let minds_timers = minds_timers && !state.timers_have_thread;
-            let timeout = match state.longest_wait(deadline, minds_timers) {
-                Wait::AtMost(timeout) => timeout,
-                over_or_look => {
-                    state.workers.unpark(worker.index, worker.now);
-                    woken = Woken::Timeout;
-                    match over_or_look {
-                        Wait::Over => return Next::Idle,
-                        _ => continue,
-                    }
-                }
-            };
-            let watch = watch.map(wait_of);
-            let timeout = timeout.into_iter().chain(watch).min();
-            worker.slack.tighten();
-            state = self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout);
-            if self.threads() > 1 {
-                worker.now = Time::steady().nanoseconds();
-            }
-            woken = state.workers.unpark(worker.index, worker.now);
-            if woken != Woken::Look {
-                drop(state);
-                trail::fetch();
-                state = self.state.lock();
+            let slept;
+            (state, slept) = self.rest(state, deadline, worker);
+            match slept {
+                Some(why) => woken = why,
+                None => return Next::Idle,
             }
         }
+    }
+
+    /// Sleeps until somebody calls this worker, or there is something to look for; `None` when the deadline has passed.
+    #[inline]
+    pub(super) fn rest<'a>(
+        &'a self,
+        mut state: Guard<'a, State>,
+        deadline: Option<i64>,
+        worker: &mut Worker,
+    ) -> (Guard<'a, State>, Option<Woken>) {
+        let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
+        let minds_timers = minds_timers && !state.timers_have_thread;
+        let timeout = match state.longest_wait(deadline, minds_timers) {
+            Wait::AtMost(timeout) => timeout,
+            over_or_look => {
+                state.workers.unpark(worker.index, worker.now);
+                let look = matches!(over_or_look, Wait::Look).then_some(Woken::Timeout);
+                return (state, look);
+            }
+        };
+        let watch = watch.map(wait_of);
+        let timeout = timeout.into_iter().chain(watch).min();
+        worker.slack.tighten();
+        state = self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout);
+        if self.threads() > 1 {
+            worker.now = Time::steady().nanoseconds();
+        }
+        let woken = state.workers.unpark(worker.index, worker.now);
+        if woken != Woken::Look {
+            drop(state);
+            trail::fetch();
+            state = self.state.lock();
+        }
+        (state, Some(woken))
     }
 
     /// Puts back what ran last, when no more is wanted.

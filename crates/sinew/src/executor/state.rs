@@ -212,6 +212,13 @@ impl State {
         }
     }
 
+    /// Nobody spins any more.
+    pub(super) fn leave_spin(&mut self) {
+        self.spinner = None;
+        self.present = 0;
+        self.workers.retire(0);
+    }
+
     /// An entity has something to do. True if its group is ready now and wasn't.
     #[inline]
     pub(super) fn make_ready(&mut self, home: &Home, key: Stamp) -> bool {
@@ -370,6 +377,7 @@ impl State {
         }
     }
 
+    /// Makes all timers ready that are due now.
     pub(super) fn fire_by_clock(&mut self) {
         let Some(clock) = self.clock.clone() else { return };
         let steady = clock.steady();

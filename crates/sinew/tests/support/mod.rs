@@ -90,6 +90,12 @@ impl<T: fmt::Debug> Log<T> {
         self.next_within(PATIENCE).expect("somebody was to report something")
     }
 
+    /// The next so many reports, for which it waits.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, count: u64) -> Vec<T> {
+        (0..count).map(|_| self.next()).collect()
+    }
+
     /// The next report, if it comes within that time.
     pub(crate) fn next_within(&self, time: Duration) -> Option<T> {
         self.receiver.recv_timeout(time).ok()

@@ -1,0 +1,301 @@
+//! Wait sets: an executor's ready queue for programs that decide themselves what to take and what to run.
+//!
+//! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is ready stays there, so the
+//! next wait finds it again. Only what was taken by hand in the meantime has to go. Who takes by hand doesn't know of the
+//! queue, so the wait asks those that stand in it, and only those: [`Entity::withdraw`] says, under the entity's own lock,
+//! whether there is something to do, and otherwise takes the entity out of the queue before anybody can announce it anew. So
+//! waiting costs what is ready, however much is in the set.
+
+use super::current::Spinning;
+use super::scheduler::{Entity, Hand, Home, Scheduler, Work, Worker};
+use super::{AddError, Executor, InHand, OnFault, Order, Servable, SpinError, StopHandle};
+use crate::clock::{Stamp, Time, nanoseconds};
+use crate::guard::GuardCondition;
+use crate::subscription::Subscription;
+use crate::sync::Arc;
+use crate::timer::Timer;
+use sinew_msg::Message;
+use std::cmp::Reverse;
+use std::fmt;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// Waits until something is ready, and leaves it to the program what to do about that. ROS 2: `rclcpp::WaitSet`.
+///
+/// An [`Executor`] is the better choice for most programs. A wait set is for those that look at several inputs at once, or
+/// run callbacks between other things in an order of their own. It serves contexts, nodes and groups with all their callbacks
+/// as an executor does ([`add`](Self::add)), and subscriptions without a callback ([`add_subscription`](Self::add_subscription)),
+/// whose messages the program takes. One thread at a time waits (`&mut self`), and callbacks run on it alone, when it says so
+/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::WaitSet;
+/// # #[derive(Clone)] struct Scan(u32); impl Message for Scan {}
+/// # #[derive(Clone)] struct Pose(u32); impl Message for Pose {}
+/// let context = Context::new()?;
+/// let node = context.node("localizer")?;
+/// let scans = node.subscription::<Scan>("scan").create()?;
+/// let poses = node.subscription::<Pose>("pose").create()?;
+/// let seconds = node.timer(Duration::from_secs(1)).callback(|| println!("one more second"))?;
+/// # node.publisher::<Scan>("scan").create()?.publish(Scan(1))?;
+/// # node.publisher::<Pose>("pose").create()?.publish(Pose(2))?;
+///
+/// let mut set = WaitSet::new();
+/// set.add(&node)?; // the timer
+/// set.add_subscription(&scans)?;
+/// set.add_subscription(&poses)?;
+/// loop {
+///     for ready in set.wait(Duration::from_secs(10))? {
+///         if !ready.is(&scans) && !ready.is(&poses) {
+///             ready.run()?; // `ready.is(&seconds)`
+///         }
+///     }
+///     // Both are needed: what isn't taken stays ready. (A program that wants to sleep until the other comes takes it out.)
+///     if let (Some((scan, _)), Some((pose, _))) = (scans.take(), poses.take()) {
+///         println!("scan {} from pose {}", scan.0, pose.0);
+///         break;
+///     }
+/// }
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Default)]
+pub struct WaitSet {
+    executor: Executor,
+    /// What the last wait found, and the room for what the next one finds.
+    ready: Vec<Candidate>,
+}
+
+/// Something that stands in the queue.
+struct Candidate {
+    /// Its place in the order: priority, then age.
+    key: (Reverse<i32>, Stamp),
+    member: u32,
+    serial: u64,
+    /// Not counted, so that what is dropped while it is on the list is dropped in full.
+    entity: Weak<dyn Entity>,
+}
+
+impl WaitSet {
+    /// An empty wait set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the ready things are ordered by; [`Order::Arrival`] by default.
+    ///
+    /// # Panics
+    /// If something was added already.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.executor = self.executor.order(order);
+        self
+    }
+
+    /// What to do when a callback panics; [`OnFault::Stop`] by default: [`Ready::run`] returns it.
+    #[must_use]
+    pub fn on_panic(mut self, reaction: OnFault) -> Self {
+        self.executor = self.executor.on_panic(reaction);
+        self
+    }
+
+    /// What to do when a callback returns an error; [`OnFault::Report`] by default.
+    #[must_use]
+    pub fn on_error(mut self, reaction: OnFault) -> Self {
+        self.executor = self.executor.on_error(reaction);
+        self
+    }
+
+    /// Serves a context, a node or a group from now on, as [`Executor::add`] does: everything in it that has a callback.
+    ///
+    /// # Errors
+    /// [`AddError`]: an executor or another wait set serves it, or its context is shut down or lives in another time.
+    pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+        self.executor.add(what)
+    }
+
+    /// Waits for messages of a subscription without a callback, too, until it is dropped.
+    ///
+    /// # Errors
+    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down or lives in another time.
+    pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
+        subscription.watch(&self.executor)
+    }
+
+    /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time; `None` for ever), and
+    /// returns all that is ready now, each once, in the order in which an executor would run it. Nothing after the timeout.
+    ///
+    /// Ready is a subscription with messages, a timer that is due, a guard condition that was triggered, an entity with a
+    /// status event. What is neither taken nor [run](Ready::run) is returned by the next wait again, which then doesn't sleep.
+    /// (To run callbacks in exactly an executor's order, run the first and wait again: it may have more to do that is older
+    /// than what the second has.) Once warm, nothing is allocated; the cost is that of what is ready, however much is in
+    /// the set.
+    ///
+    /// # Errors
+    /// [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait, or a context was shut down,
+    /// then every time. And what [`SpinError`] a callback brought about that a thread waiting for its answer ran meanwhile.
+    pub fn wait(
+        &mut self,
+        timeout: impl Into<Option<Duration>>,
+    ) -> Result<impl ExactSizeIterator<Item = Ready<'_>>, SpinError> {
+        let now = Time::steady().nanoseconds();
+        let deadline = timeout.into().map(|timeout| now.saturating_add(nanoseconds(timeout)));
+        self.ready.clear();
+        let stay = Stay::begin(&self.executor.scheduler)?;
+        self.executor.scheduler.wait(deadline, &mut self.ready)?;
+        drop(stay);
+        let set = &*self;
+        Ok(set.ready.iter().map(move |candidate| Ready { set, candidate }))
+    }
+
+    /// A handle that makes the [wait](Self::wait) that runs, or the next one, return [`SpinError::Stopped`], from any thread.
+    pub fn stop_handle(&self) -> StopHandle {
+        self.executor.stop_handle()
+    }
+}
+
+impl fmt::Debug for WaitSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitSet").field("ready", &self.ready.len()).finish_non_exhaustive()
+    }
+}
+
+/// Something that was ready; from [`WaitSet::wait`].
+#[derive(Clone, Copy)]
+pub struct Ready<'a> {
+    set: &'a WaitSet,
+    candidate: &'a Candidate,
+}
+
+impl Ready<'_> {
+    /// Whether it is this one.
+    pub fn is(&self, what: &impl Waitable) -> bool {
+        self.candidate.entity.upgrade().is_some_and(|entity| entity.subject() == what.subject())
+    }
+
+    /// For people, e.g. "subscription to /camera/image of node /filter". Allocates.
+    pub fn describe(&self) -> String {
+        let entity = self.candidate.entity.upgrade();
+        entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.describe())
+    }
+
+    /// Runs its callback for the oldest thing there is to do, on this thread, in its group's turn. False if nothing was left
+    /// to do, it is gone, its context is shut down, or it has no callback.
+    ///
+    /// # Errors
+    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](WaitSet::on_error) says to stop; or it was called
+    /// while another thread, or a callback of this set, runs something of the set.
+    pub fn run(&self) -> Result<bool, SpinError> {
+        let scheduler = &self.set.executor.scheduler;
+        let _stay = Stay::begin(scheduler)?;
+        InHand { scheduler, work: scheduler.take_ready(self.candidate) }.execute()
+    }
+}
+
+impl fmt::Debug for Ready<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ready").field(&self.describe()).finish()
+    }
+}
+
+/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`] or a [`GuardCondition`].
+pub trait Waitable: sealed::Sealed {
+    #[doc(hidden)]
+    fn subject(&self) -> usize;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl<T: sinew_msg::Message> Sealed for super::Subscription<T> {}
+    impl Sealed for super::Timer {}
+    impl Sealed for super::GuardCondition {}
+}
+
+impl<T: Message> Waitable for Subscription<T> {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
+}
+
+impl Waitable for Timer {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
+}
+
+impl Waitable for GuardCondition {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
+}
+
+/// While it lives, this thread spins the scheduler. A stop that comes in between is for the next wait.
+struct Stay<'a> {
+    scheduler: &'a Scheduler,
+    _spinning: Spinning,
+}
+
+impl<'a> Stay<'a> {
+    fn begin(scheduler: &'a Scheduler) -> Result<Self, SpinError> {
+        if !scheduler.begin() {
+            return Err(SpinError::Busy);
+        }
+        Ok(Self { scheduler, _spinning: Spinning::enter(scheduler.id, 0) })
+    }
+}
+
+impl Drop for Stay<'_> {
+    fn drop(&mut self) {
+        self.scheduler.interrupt_spin();
+    }
+}
+
+impl Scheduler {
+    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed, and lists what is ready.
+    fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
+        let mut worker = Worker::new(0);
+        loop {
+            let mut state = self.state.lock();
+            loop {
+                if state.stopped || state.ended || state.dismissed {
+                    (state.stopped, state.dismissed) = (false, false);
+                    return Err(state.fault.take().unwrap_or(SpinError::Stopped));
+                }
+                state.fire_by_clock();
+                // While a thread from outside runs a callback in place of this one, there is nothing for this one to run.
+                if state.ready.first().is_some() && !state.workers.are_full() {
+                    break;
+                }
+                let slept;
+                (state, slept) = self.rest(state, deadline, &mut worker);
+                if slept.is_none() {
+                    return Ok(());
+                }
+            }
+            for ((priority, _), slot) in state.ready.iter() {
+                for (key, member) in state.slots[slot as usize].ready.iter() {
+                    let &super::state::Member { serial, ref known, .. } = &state.members[member as usize];
+                    found.push(Candidate { key: (priority, key), member, serial, entity: known.clone() });
+                }
+            }
+            drop(state);
+            found.sort_unstable_by_key(|candidate| candidate.key);
+            // Who is on its way out says no, too, and is out of the queue soon.
+            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.withdraw()));
+            if !found.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Hands out an entity that was ready, if it still is.
+    fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<Work> {
+        let home = Home { scheduler: self.clone(), member: candidate.member, serial: candidate.serial };
+        let mut work = None;
+        let mut state = self.state.lock();
+        if !state.ended && !state.workers.are_full() {
+            state.pop_this(&home, Hand::Worker(0), &mut work);
+        }
+        work
+    }
+}

@@ -1,0 +1,150 @@
+//! Callbacks that panic, fail, or spin.
+
+use crate::stage::{Options, Path, Runner, Stage};
+use crate::support::{Gate, Log, Number};
+use sinew::prelude::*;
+use sinew::{OnFault, SpinError};
+use std::sync::{Arc, Barrier};
+use std::thread;
+
+pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest<R: Runner, P: Path>()
+-> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let log = Log::new();
+    let (pen, sum) = (log.pen(), stage.receiver.group(0_u64));
+    let callback = move |sum: &mut u64, number: &Number| {
+        *sum += number.0;
+        if number.0 == 2 {
+            panic!("no {}", number.0);
+        }
+        pen.write(*sum);
+    };
+    let subscription = stage.receiver.subscription("numbers").in_group(&sum).callback(callback)?;
+    let publisher = stage.publisher("numbers")?;
+    (1..=4).try_for_each(|number| publisher.publish(Number(number)))?;
+    let (entity, message) = ("subscription to /numbers of node /receiver".to_owned(), "no 2".to_owned());
+    assert_eq!(stage.runner.spin(), Err(SpinError::Panicked { entity, message }));
+    assert_eq!(log.lines(), [1]);
+    assert_eq!(stage.collect(&log, 2)?, [6, 10], "the state is as the panic left it");
+    publisher.publish(Number(5))?;
+    assert_eq!(stage.collect(&log, 1)?, [15]);
+    assert_eq!(subscription.statistics().taken, 5);
+    Ok(())
+}
+
+pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::with::<P>(Options { on_panic: OnFault::Report, ..Options::default() })?;
+    let log = Log::new();
+    let pen = log.pen();
+    let _numbers = stage.receiver.subscription("numbers").callback(move |number: &Number| {
+        assert_ne!(number.0, 2, "unlucky");
+        pen.write(number.0);
+    })?;
+    let (pen, mut calls) = (log.pen(), 0);
+    let _timer = stage.receiver.timer(Duration::from_millis(1)).callback(move || {
+        calls += 1;
+        assert_ne!(calls, 1, "unlucky");
+        pen.write(100 + calls);
+    })?;
+    let publisher = stage.publisher("numbers")?;
+    (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
+    stage.pass(1);
+    assert_eq!(stage.collect(&log, 2)?, [1, 3]);
+    stage.pass(1);
+    assert_eq!(stage.collect(&log, 1)?, [102]);
+    Ok(())
+}
+
+pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() -> sinew::Result<()> {
+    for on_error in [OnFault::Report, OnFault::Stop] {
+        let stage = Stage::<R>::with::<P>(Options { on_error, ..Options::default() })?;
+        let log = Log::new();
+        let pen = log.pen();
+        let _numbers = stage.receiver.subscription("numbers").callback(move |number: &Number| {
+            pen.write(number.0);
+            if number.0 == 1 { Err("not the first one") } else { Ok(()) }
+        })?;
+        let publisher = stage.publisher("numbers")?;
+        (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
+        if on_error == OnFault::Stop {
+            let error = stage.runner.spin().unwrap_err().to_string();
+            let expected =
+                "the callback of subscription to /numbers of node /receiver failed: not the first one";
+            assert_eq!(error, expected);
+            assert_eq!(log.lines(), [1]);
+            assert_eq!(stage.collect(&log, 2)?, [2, 3]);
+        } else {
+            assert_eq!(stage.collect(&log, 3)?, [1, 2, 3]);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn a_panic_on_another_thread_is_returned<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let (meeting, here) = (Arc::new(Barrier::new(R::THREADS)), thread::current().id());
+    let mut readers = Vec::new();
+    for _ in 0..R::THREADS {
+        let (meeting, group) = (meeting.clone(), stage.receiver.group(()));
+        let callback = move |_: &Number| {
+            meeting.wait(); // one of them is on the thread that spins
+            assert_eq!(thread::current().id(), here, "elsewhere");
+        };
+        readers.push(stage.receiver.subscription("numbers").in_group(&group).callback(callback)?);
+    }
+    let publisher = stage.publisher("numbers")?;
+    for _ in 0..10 {
+        publisher.publish(Number(1))?;
+        let error = stage.runner.spin().unwrap_err();
+        assert!(
+            matches!(&error, SpinError::Panicked { message, .. } if message.contains("elsewhere")),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+pub(crate) fn who_is_busy_cannot_be_spun_again<R: Runner, P: Path>() -> sinew::Result<()> {
+    let Stage { receiver, runner, receiving: _context, .. } = Stage::<R>::in_real_time::<P>()?;
+    runner.add(&receiver)?;
+    let (log, inside, leave) = (Log::new(), Gate::new(), Gate::new());
+    let (pen, opener, waiter) = (log.pen(), inside.clone(), leave.clone());
+    let runner = Arc::new(runner);
+    let own = Arc::downgrade(&runner);
+    let guard = receiver.guard_condition().callback(move || {
+        let runner = own.upgrade().expect("it runs");
+        pen.write(runner.spin());
+        pen.write(runner.settle());
+        opener.open();
+        waiter.wait();
+    })?;
+    guard.trigger();
+    let there = runner.clone();
+    crate::stage::spinning(&*there, || {
+        inside.wait();
+        assert_eq!(log.lines(), [Err(SpinError::Busy), Err(SpinError::Busy)], "in its own callback");
+        assert_eq!(runner.spin(), Err(SpinError::Busy), "and in another thread");
+        leave.open();
+        Ok(())
+    })?;
+    assert_eq!(runner.settle(), Ok(()), "now it is free");
+    Ok(())
+}
+
+pub(crate) fn a_callback_may_spin_another_runner<R: Runner, P: Path>() -> sinew::Result<()> {
+    let (outer, inner) = (Stage::<R>::in_real_time::<P>()?, Stage::<R>::in_real_time::<P>()?);
+    let log = Log::new();
+    let pen = log.pen();
+    let inner_guard = inner.receiver.guard_condition().callback(move || pen.write("inner"))?;
+    let pen = log.pen();
+    let guard = outer.receiver.guard_condition().callback(move || {
+        pen.write("outer begins");
+        inner_guard.trigger();
+        inner.runner.settle()?;
+        pen.write("outer ends");
+        Ok::<_, SpinError>(())
+    })?;
+    guard.trigger();
+    assert_eq!(outer.collect(&log, 3)?, ["outer begins", "inner", "outer ends"]);
+    Ok(())
+}

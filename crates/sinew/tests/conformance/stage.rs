@@ -1,0 +1,260 @@
+//! What runs the callbacks, over what the messages go, and the stage on which a scenario plays.
+
+use crate::support::{Log, Number, PATIENCE, Pen, real_context, virtual_context};
+use sinew::prelude::*;
+use sinew::{AddError, OnFault, Order, Publisher, Servable, SpinError, StopHandle, VirtualClock, WaitSet};
+use std::fmt;
+use std::thread;
+
+/// How a runner differs from the default.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) order: Order,
+    pub(crate) on_panic: OnFault,
+    pub(crate) on_error: OnFault,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { order: Order::Arrival, on_panic: OnFault::Stop, on_error: OnFault::Report }
+    }
+}
+
+/// Runs callbacks.
+pub(crate) trait Runner: Sized + Send + Sync + 'static {
+    /// How many callbacks it runs at once, at most.
+    const THREADS: usize;
+
+    fn with(options: Options) -> Self;
+
+    fn new() -> Self {
+        Self::with(Options::default())
+    }
+
+    fn add(&self, what: &impl Servable) -> Result<(), AddError>;
+
+    /// Runs callbacks until it is stopped.
+    fn spin(&self) -> Result<(), SpinError>;
+
+    /// Runs callbacks, on this thread alone, until none is ready.
+    fn settle(&self) -> Result<(), SpinError>;
+
+    fn stop_handle(&self) -> StopHandle;
+}
+
+/// A runner that is an executor.
+pub(crate) trait Executing: Runner {
+    fn executor(&self) -> &Executor;
+}
+
+/// The single-threaded executor.
+pub(crate) struct Single(Executor);
+
+/// The multi-threaded one; 0 for as many threads as there are cores.
+pub(crate) struct Multi<const N: usize>(Executor);
+
+/// A loop around a wait set.
+pub(crate) struct Set {
+    #[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
+    set: std::sync::Mutex<WaitSet>,
+    stop: StopHandle,
+}
+
+macro_rules! executing {
+    ([$($parameter:tt)*] $runner:ty, $threads:expr, $new:expr) => {
+        impl<$($parameter)*> Runner for $runner {
+            const THREADS: usize = $threads;
+
+            fn with(Options { order, on_panic, on_error }: Options) -> Self {
+                let executor: Executor = $new;
+                Self(executor.order(order).on_panic(on_panic).on_error(on_error))
+            }
+
+            fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+                self.0.add(what)
+            }
+
+            fn spin(&self) -> Result<(), SpinError> {
+                self.0.spin()
+            }
+
+            fn settle(&self) -> Result<(), SpinError> {
+                self.0.spin_all(PATIENCE).map(drop)
+            }
+
+            fn stop_handle(&self) -> StopHandle {
+                self.0.stop_handle()
+            }
+        }
+
+        impl<$($parameter)*> Executing for $runner {
+            fn executor(&self) -> &Executor {
+                &self.0
+            }
+        }
+    };
+}
+
+executing!([] Single, 1, Executor::single());
+executing!([const N: usize] Multi<N>, N, Executor::multi(N));
+
+impl Set {
+    /// Runs what is first until the wait ends or finds nothing.
+    fn run(&self, timeout: Option<Duration>) -> Result<(), SpinError> {
+        let Ok(mut set) = self.set.try_lock() else { return Err(SpinError::Busy) };
+        loop {
+            let found = set.wait(timeout);
+            match found.map(|mut ready| ready.next().map(|first| first.run())) {
+                Ok(Some(outcome)) => drop(outcome?),
+                Ok(None) | Err(SpinError::Stopped) => return Ok(()),
+                Err(fault) => return Err(fault),
+            }
+        }
+    }
+}
+
+impl Runner for Set {
+    const THREADS: usize = 1;
+
+    fn with(Options { order, on_panic, on_error }: Options) -> Self {
+        let set = WaitSet::new().order(order).on_panic(on_panic).on_error(on_error);
+        let stop = set.stop_handle();
+        Self { set: set.into(), stop }
+    }
+
+    fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+        self.set.try_lock().expect("nobody spins it").add(what)
+    }
+
+    fn spin(&self) -> Result<(), SpinError> {
+        self.run(None)
+    }
+
+    fn settle(&self) -> Result<(), SpinError> {
+        self.run(Some(Duration::ZERO))
+    }
+
+    fn stop_handle(&self) -> StopHandle {
+        self.stop.clone()
+    }
+}
+
+/// The way from a publisher to a subscription: two contexts, which may be one.
+pub(crate) trait Path {
+    /// Where publishers are made, and where subscriptions are.
+    fn open(clock: Option<&VirtualClock>) -> (Context, Context);
+}
+
+/// In one process, in one context.
+pub(crate) struct Intra;
+
+impl Path for Intra {
+    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
+        let context = clock.map_or_else(real_context, virtual_context);
+        (context.clone(), context)
+    }
+}
+
+/// A node that publishes, a node that subscribes, and a runner that serves both.
+pub(crate) struct Stage<R> {
+    clock: Option<VirtualClock>,
+    /// Where publishers are made.
+    pub(crate) sending: Context,
+    /// Where subscriptions are made.
+    pub(crate) receiving: Context,
+    pub(crate) sender: Node,
+    pub(crate) receiver: Node,
+    pub(crate) runner: R,
+}
+
+impl<R: Runner> Stage<R> {
+    /// In virtual time.
+    pub(crate) fn new<P: Path>() -> sinew::Result<Self> {
+        Self::with::<P>(Options::default())
+    }
+
+    pub(crate) fn with<P: Path>(options: Options) -> sinew::Result<Self> {
+        let stage = Self::make::<P>(Some(VirtualClock::new()), options)?;
+        stage.serve_all()?;
+        Ok(stage)
+    }
+
+    pub(crate) fn in_real_time<P: Path>() -> sinew::Result<Self> {
+        let stage = Self::unserved::<P>()?;
+        stage.serve_all()?;
+        Ok(stage)
+    }
+
+    /// In real time; the runner serves nothing yet.
+    pub(crate) fn unserved<P: Path>() -> sinew::Result<Self> {
+        Self::make::<P>(None, Options::default())
+    }
+
+    fn make<P: Path>(clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
+        let (sending, receiving) = P::open(clock.as_ref());
+        let (sender, receiver) = (sending.node("sender")?, receiving.node("receiver")?);
+        Ok(Self { clock, sending, receiving, sender, receiver, runner: R::with(options) })
+    }
+
+    fn serve_all(&self) -> Result<(), AddError> {
+        self.runner.add(&self.sending)?;
+        self.runner.add(&self.receiving)
+    }
+
+    /// Lets virtual time pass, and runs nothing.
+    pub(crate) fn pass(&self, milliseconds: u64) {
+        self.clock().advance(Duration::from_millis(milliseconds));
+    }
+
+    pub(crate) fn clock(&self) -> &VirtualClock {
+        self.clock.as_ref().expect("a stage in virtual time")
+    }
+
+    pub(crate) fn publisher(&self, topic: &str) -> sinew::Result<Publisher<Number>> {
+        self.publisher_with(topic, QoS::default())
+    }
+
+    pub(crate) fn publisher_with(&self, topic: &str, qos: QoS) -> sinew::Result<Publisher<Number>> {
+        Ok(self.sender.publisher(topic).qos(qos).create()?)
+    }
+
+    /// Reports the numbers that come on a topic, in the receiver's default group.
+    pub(crate) fn listen(&self, topic: &str, qos: QoS, pen: Pen<u64>) -> sinew::Result<Subscription<Number>> {
+        Ok(self.receiver.subscription(topic).qos(qos).callback(move |number: &Number| pen.write(number.0))?)
+    }
+
+    /// Spins on a thread of its own while `work` is done, and stops then.
+    pub(crate) fn while_spinning<T>(&self, work: impl FnOnce() -> sinew::Result<T>) -> sinew::Result<T> {
+        spinning(&self.runner, work)
+    }
+
+    /// Spins until so many lines were reported, and then runs what else is ready. Returns all that was reported.
+    pub(crate) fn collect<T: fmt::Debug>(&self, log: &Log<T>, lines: usize) -> sinew::Result<Vec<T>> {
+        let mut lines = self.while_spinning(|| Ok(log.wait_for(lines as u64)))?;
+        self.runner.settle()?;
+        lines.extend(log.lines());
+        Ok(lines)
+    }
+}
+
+/// Has a runner spin on a thread of its own while `work` is done, and stops it then.
+pub(crate) fn spinning<R: Runner, T>(
+    runner: &R,
+    work: impl FnOnce() -> sinew::Result<T>,
+) -> sinew::Result<T> {
+    /// Also if the work panics: its thread waits for the other one.
+    struct Stopping(StopHandle);
+    impl Drop for Stopping {
+        fn drop(&mut self) {
+            self.0.stop();
+        }
+    }
+    thread::scope(|scope| {
+        let spinning = scope.spawn(|| runner.spin());
+        let stopping = Stopping(runner.stop_handle());
+        let result = work();
+        drop(stopping);
+        spinning.join().unwrap()?;
+        result
+    })
+}
