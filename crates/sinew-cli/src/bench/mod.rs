@@ -14,6 +14,7 @@ pub(crate) mod samples;
 pub(crate) mod table;
 mod timer;
 pub(crate) mod topology;
+mod workers;
 
 use crate::cli::{Output, Scenario, TimerOptions};
 use crate::error::Error;
@@ -38,6 +39,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<(), Error> {
         Scenario::Timer(TimerOptions { output }) => {
             report(output, |progress| timer::measure(output.time_or(10), progress))
         }
+        Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
     }
 }
 

@@ -10,9 +10,9 @@ mod viewer;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use sinew::{Context, Executor, Message, MessageInfo, Shared, Unique};
+use sinew::{Context, Message, MessageInfo, Shared, Unique};
 
-use crate::bench::run::Collected;
+use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
 use crate::error::Error;
 use edges::Edges;
@@ -53,7 +53,7 @@ fn show(
     saver: Option<Saver<Shared<Frame>>>,
 ) -> sinew::Result<Collected<Seen>> {
     let context = Context::builder().interrupts(true).build()?;
-    let executor = Executor::single();
+    let executor = executor(options.executor);
     executor.add(&context)?;
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is 1000 at most")]
