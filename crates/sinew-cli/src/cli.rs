@@ -149,6 +149,10 @@ pub(crate) struct DemoOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = frame_rate, default_value = "30")]
     pub(crate) rate: f64,
 
+    /// Change the filter's settings every second, through its service.
+    #[arg(long)]
+    pub(crate) settings: bool,
+
     #[command(flatten)]
     pub(crate) executor: ExecutorOptions,
 }

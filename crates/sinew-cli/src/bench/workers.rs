@@ -295,16 +295,16 @@ fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
     let run = Run::by(ExecutorOptions::multi(busy.threads))?;
     let (mut publishers, mut subscriptions) = (Vec::new(), Vec::new());
     for topic in 0..busy.topics {
-        let node = run.context.node(&format!("busy_{topic}")).map_err(sinew::Error::from)?;
+        let node = run.context.node(&format!("busy_{topic}"))?;
         let name = format!("round_{topic}");
-        let publisher = node.publisher::<Timing>(&name).create().map_err(sinew::Error::from)?;
+        let publisher = node.publisher::<Timing>(&name).create()?;
         publishers.push(publisher.clone());
         let work = busy.work;
         let subscription = node.subscription::<Timing>(&name).callback(move |timing: &Timing| {
             work.run();
             publisher.publish(Timing { number: timing.number + 1, ..*timing })
         });
-        subscriptions.push(subscription.map_err(sinew::Error::from)?);
+        subscriptions.push(subscription?);
     }
     for publisher in &publishers {
         let first = Timing { stamp: now_ns(), number: 1 };
