@@ -133,14 +133,12 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         match rustix::io::read(io::stdin(), &mut typed) {
             Ok(0) | Err(_) => self.sources.keys = false, // the terminal is gone
             Ok(count) => {
-                for key in typed[..count].iter().copied() {
+                for key in keys(&typed[..count]) {
                     match key {
                         b'+' | b'=' => self.change(Settings::stronger),
                         b'-' | b'_' => self.change(Settings::weaker),
                         b'm' | b'M' => self.change(Settings::next_mode),
                         b'q' | b'Q' => self.stop.stop(),
-                        // An arrow or function key: what follows belongs to it.
-                        0x1b => return,
                         _ => {}
                     }
                 }
@@ -169,9 +167,33 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 }
 
+/// The keys that are a byte each; arrows, function keys and the like (ESC, `[` or `O`, and what follows up to a letter or
+/// `~`) are left out.
+fn keys(typed: &[u8]) -> impl Iterator<Item = u8> {
+    let mut typed = typed.iter().copied();
+    std::iter::from_fn(move || {
+        loop {
+            let key = typed.next()?;
+            if key != 0x1b {
+                return Some(key);
+            }
+            if matches!(typed.next()?, b'[' | b'O') {
+                typed.by_ref().find(|byte| matches!(byte, 0x40..=0x7e))?;
+            }
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrows_and_function_keys_are_none() {
+        assert_eq!(keys(b"m\x1b[A-\x1b[1;5m+\x1bOPq\x1b[15~=\x1bm").collect::<Vec<_>>(), b"m-+q=");
+        assert_eq!(keys(b"-\x1b[1").collect::<Vec<_>>(), b"-");
+        assert_eq!(keys(b"\x1b").collect::<Vec<_>>(), b"");
+    }
 
     fn hands(
         call: impl FnMut(Settings) -> Result<Settings, String>,
