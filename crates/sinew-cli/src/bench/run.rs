@@ -16,7 +16,7 @@ use crate::cli::{ExecutorKind, ExecutorOptions};
 pub(crate) fn executor(options: ExecutorOptions) -> Executor {
     match options.kind {
         ExecutorKind::Single => Executor::single(),
-        ExecutorKind::Multi => Executor::single(), // replaced when `Executor::multi` exists
+        ExecutorKind::Multi => Executor::multi(options.threads() as usize),
     }
 }
 
