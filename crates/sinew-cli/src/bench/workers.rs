@@ -43,8 +43,8 @@ pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Resu
     let time = options.output.time_or(5);
     let mut rows = Vec::new();
     let cores = machine::two_cores()?;
-    if cores.is_some() {
-        rows.extend(two_subscriptions(time, progress)?);
+    if let Some(cores) = cores {
+        rows.extend(two_subscriptions(cores, time, progress)?);
     } else {
         progress.note(
             "two subscriptions need two cores and this process may use one: allow it another (taskset, cgroup)",
@@ -66,8 +66,12 @@ pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Resu
     Ok(rows)
 }
 
-fn two_subscriptions(time: Duration, progress: &mut Progress) -> Result<[Row; 2], Error> {
-    let mut floor = |time| on_own_thread(|| two_threads_round(time));
+fn two_subscriptions(
+    cores: (usize, usize),
+    time: Duration,
+    progress: &mut Progress,
+) -> Result<[Row; 2], Error> {
+    let mut floor = |time| on_own_thread(|| two_threads_round(cores, time));
     let mut ours = |time| Ok(two_subscriptions_round(ExecutorOptions::multi(2), time)?);
     let sides = [&mut floor as _, &mut ours as _];
     let [floor, ours] = alternate(progress, "two subscriptions with work", time, sides)?;
@@ -149,22 +153,25 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
     }))
 }
 
-/// The same with two threads that know nothing of each other's work: the one that wakes at the tick does its own after it
-/// has woken the other one.
-fn two_threads_round(time: Duration) -> Result<Round, Error> {
+/// The same with two threads, each on a core of its own (the kernel often wakes a thread on the core of the one that woke
+/// it, and leaves it there for a while): the one that wakes at the tick does its work after it has woken the other one.
+fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+    machine::pin_to(cores.0)?;
     let ticks = ticks(RATE, time);
     let mut samples = Samples::with_room_for(ticks as usize);
     let mut pace = Ticks::start(RATE)?;
     let (wake, woken) = mpsc::channel::<()>();
     let (tell, told) = mpsc::channel::<i64>();
     thread::scope(|scope| {
-        scope.spawn(move || {
+        let other = scope.spawn(move || {
+            machine::pin_to(cores.1)?;
             for () in woken {
                 occupy_core();
                 if tell.send(now_ns()).is_err() {
-                    return;
+                    break;
                 }
             }
+            Ok::<(), Error>(())
         });
         for number in 0..ticks {
             pace.wait();
@@ -179,7 +186,8 @@ fn two_threads_round(time: Duration) -> Result<Round, Error> {
             samples.record(own.max(other) - stamp);
         }
         drop(wake);
-    });
+        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
     Ok(Round::of(samples))
 }
 
@@ -366,7 +374,9 @@ mod tests {
 
     #[test]
     fn two_threads_are_measured_after_the_warm_up() {
-        assert_eq!(two_threads_round(Duration::from_millis(100)).unwrap().messages, 9);
+        let core = machine::allowed_cores().unwrap()[0];
+        let round = on_own_thread(|| two_threads_round((core, core), Duration::from_millis(100)));
+        assert_eq!(round.unwrap().messages, 9);
     }
 
     #[test]
