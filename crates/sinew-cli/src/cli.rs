@@ -64,6 +64,8 @@ pub(crate) enum Scenario {
     Floors(Output),
     /// Source => relays => sink, every one a node: the latency per hop.
     Chain(ChainOptions),
+    /// A chain of services, each calling the next before it answers: the latency per hop, and of the round trip.
+    ServiceChain(ServiceChainOptions),
     /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
     Pipeline(PipelineOptions),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
@@ -92,6 +94,7 @@ impl Scenario {
                 }
                 Ok(())
             }
+            Self::ServiceChain(options) => options.executor.check(),
             Self::Topology(options) => options.executor.check(),
             _ => Ok(()),
         }
@@ -178,6 +181,27 @@ pub(crate) struct ChainOptions {
     /// publish to the next one's (or the sink's) start.
     #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
     pub(crate) work_after: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServiceChainOptions {
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
+
+    /// Servers between the client and the last server.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60), default_value_t = 10)]
+    pub(crate) relays: u32,
+
+    /// Calls per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    /// Servers await the next one's answer instead of blocking, and the client's thread runs the executor while it waits.
+    #[arg(long = "async")]
+    pub(crate) awaits: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -312,7 +336,7 @@ pub(crate) enum Placement {
 /// Options every scenario has.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Output {
-    /// How long each row is measured in all [default: floors 2, chain 10, pipeline 10, topology 120,
+    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, pipeline 10, topology 120,
     /// entities 1, fanout 5, timer 10, workers 5].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,

@@ -59,7 +59,9 @@ fn help_names_everything_there_is() {
     let help = text(&output.stdout);
     assert!(help.contains("demo") && help.contains("bench") && !help.contains("peer"), "{help}");
     let help = text(&sinew(&["bench", "--help"]).stdout);
-    for scenario in ["floors", "chain", "pipeline", "topology", "entities", "fanout", "timer", "workers"] {
+    for scenario in
+        ["floors", "chain", "service-chain", "pipeline", "topology", "entities", "fanout", "timer", "workers"]
+    {
         assert!(help.contains(scenario), "{scenario} in {help}");
         let own = sinew(&["bench", scenario, "--help"]);
         assert!(
@@ -71,9 +73,12 @@ fn help_names_everything_there_is() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 21] = [
         (&[], "Usage"),
-        (&["bench", "service-chain"], "unrecognized subcommand"),
+        (&["bench", "nothing"], "unrecognized subcommand"),
+        (&["bench", "service-chain", "--threads", "2"], "--threads 2 needs --executor multi"),
+        (&["bench", "service-chain", "--relays", "61"], "61 is not in 0..=60"),
+        (&["bench", "service-chain", "--work-after", "10"], "unexpected argument"),
         (&["bench", "chain", "--executor", "several"], "possible values: single, multi"),
         (&["bench", "chain", "--executor", "multi", "--threads", "0"], "0 is not in 1..=63"),
         (&["bench", "chain", "--executor", "multi", "--threads=-2"], "-2 is not in 1..=63"),
@@ -156,6 +161,26 @@ fn chain_of_relays_that_work() {
     let ours = only_ours(&rows)[0];
     assert_eq!((&ours["executor"], &ours["threads"]), (&"single".into(), &1.into()), "{ours}");
     assert_eq!((&ours["work_before_us"], &ours["lost"]), (&100.into(), &0.into()), "{ours}");
+}
+
+#[test]
+fn service_chain() {
+    let common = ["bench", "service-chain", "--seconds", "0.2", "--rate", "200", "--relays", "3"];
+    let cases: [(&[&str], bool, &str); 4] = [
+        (&[], false, "single"),
+        (&["--async"], true, "single"),
+        (&["--executor", "multi"], false, "multi"),
+        (&["--executor", "multi", "--threads", "3", "--async"], true, "multi"),
+    ];
+    for (options, awaits, executor) in cases {
+        let rows = results(&[&common[..], options].concat());
+        assert_eq!((rows.len(), &rows[0]["floor"]), (2, &"direct".into()));
+        let ours = only_ours(&rows)[0];
+        assert_eq!((&ours["async"], &ours["executor"]), (&awaits.into(), &executor.into()), "{ours}");
+        assert_eq!((&ours["relays"], &ours["rate"]), (&3.into(), &200.0.into()), "{ours}");
+        assert_eq!((&ours["lost"], ours.get("reordered")), (&0.into(), None), "{ours}");
+        assert!(ours["p50_ns"].is_number() && ours["roundtrip_p50_ns"].is_number(), "{ours}");
+    }
 }
 
 #[test]
@@ -292,6 +317,18 @@ fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
     let original = image::open(pictures.join("astronaut.png")).unwrap().into_rgb8();
     let (before, after) = (brightness(&original), brightness(&saved));
     assert!(after > 1.0 && (after - before).abs() > 1.0, "{before} became {after}");
+}
+
+#[test]
+fn the_demos_filter_changes_while_it_runs() {
+    let options = ["--seconds", "4", "--rate", "10", "--settings", "--executor", "multi"];
+    let output = sinew(&[&["demo"], &options[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let told: Vec<_> = lines.lines().filter(|line| line.contains("through /filter/set_edges")).collect();
+    let expected = ["negative", "off"].map(|mode| format!("filter, set through /filter/set_edges: {mode}"));
+    assert_eq!(told[..2], expected, "{lines}");
+    assert!(lines.contains("0 copies, 0 lost"), "{lines}");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(crate) enum Setting {
     Number(f64),
     /// A name.
     Name(String),
+    /// Whether something is so.
+    Flag(bool),
 }
 
 impl From<u64> for Setting {
@@ -47,6 +49,12 @@ impl From<u32> for Setting {
 impl From<f64> for Setting {
     fn from(number: f64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<bool> for Setting {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
     }
 }
 

@@ -72,11 +72,12 @@ fn case(row: &Row) -> String {
         Setting::Number(number) if *option == "rate" => format!("{number} Hz"),
         Setting::Number(number) => format!("{option} {number}"),
         Setting::Name(name) => name.clone(),
+        Setting::Flag(_) => (*option).to_owned(),
     };
-    // What is 0 there is left out: it is only there for programs.
+    // What is nothing is left out: it is only there for programs.
     row.settings
         .iter()
-        .filter(|(_, value)| **value != Setting::Count(0))
+        .filter(|(_, value)| !matches!(value, Setting::Count(0) | Setting::Flag(false)))
         .map(text)
         .collect::<Vec<_>>()
         .join(", ")
@@ -128,9 +129,9 @@ mod tests {
     #[test]
     fn only_columns_that_say_something_appear() {
         let row = Row::floor("floors", "copy", Figures { p50_ns: Some(9.0), ..Figures::default() });
-        let text = of(&[row.with("size", 64_u64).with("work_after_us", 0_u64)]);
+        let text = of(&[row.with("size", 64_u64).with("work_after_us", 0_u64).with("async", false)]);
         assert!(text.contains("P50") && text.contains("9.00 ns") && text.contains("64 B"), "{text}");
-        assert!(!text.contains("work_after_us"), "{text}");
+        assert!(!text.contains("work_after_us") && !text.contains("async"), "{text}");
         assert!(!text.contains("copies") && !text.contains("CPU"), "{text}");
     }
 }

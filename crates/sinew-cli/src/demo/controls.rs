@@ -152,8 +152,8 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
         let answer = (self.call)(wanted);
         if self.sources.tells {
             let text = match &answer {
-                Ok(settings) => format!("the filter was told: {settings}\n"),
-                Err(reason) => format!("the filter refused: {reason}\n"),
+                Ok(settings) => format!("filter, set through /filter/set_edges: {settings}\n"),
+                Err(reason) => format!("filter, not set through /filter/set_edges: {reason}\n"),
             };
             // Whoever reads no more ends the run with the next line of figures.
             let _ = io::stdout().write_all(text.as_bytes());

@@ -14,7 +14,7 @@ mod viewer;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use sinew::{Context, Message, MessageInfo, Shared, Unique};
+use sinew::{CallFailure, Client, Context, Message, MessageInfo, Shared, Unique};
 
 use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
@@ -24,7 +24,7 @@ use filter::Filter;
 use frame::{Camera, Frame};
 use save::Saver;
 use screen::Screen;
-use settings::Settings;
+use settings::{SetEdges, Settings};
 use terminal::Terminal;
 use viewer::{Copies, Seen, Viewer};
 
@@ -32,6 +32,9 @@ impl Message for Frame {}
 
 /// How long each picture is shown, in seconds.
 const PER_PICTURE: f64 = 0.75;
+
+/// How long the panel waits for the filter.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long it runs when nobody can press Ctrl-C.
 const UNATTENDED: Duration = Duration::from_secs(3);
@@ -86,6 +89,11 @@ fn show(
         },
     )?;
 
+    let _settings = filter
+        .service::<SetEdges>("~/set_edges")
+        .in_group(&filters)
+        .callback(|filter: &mut Filter, settings: &Settings| filter.set(*settings))?;
+
     let copies = Copies { publishers: [from_camera, from_filter], filtering };
     let seen = Collected::new(Seen::new(copies, saver));
     let panel = Collected::new(Panel::default());
@@ -104,11 +112,23 @@ fn show(
     let stop = executor.stop_handle();
     let time = options.seconds.or((!io::stdout().is_terminal()).then_some(UNATTENDED));
     let _end = time.map(|time| viewer.timer(time).callback(move || stop.stop())).transpose()?;
-    let call = Settings::check; // the service comes
-    let controls = Controls::start(sources, panel, executor.stop_handle(), call)?;
+    let set_edges = context.node("panel")?.client::<SetEdges>("/filter/set_edges").create()?;
+    let controls =
+        Controls::start(sources, panel, executor.stop_handle(), move |settings| ask(&set_edges, settings))?;
     let outcome = executor.spin();
     context.shutdown(); // so that no call is waited for
     drop(controls);
     outcome?;
     Ok(seen)
+}
+
+/// Has the filter take other settings. Yields what it took, or why it didn't.
+fn ask(filter: &Client<SetEdges>, settings: Settings) -> Result<Settings, String> {
+    match filter.call(settings, PATIENCE) {
+        Ok(accepted) => Ok(*accepted),
+        Err(error) => Err(match error.failure() {
+            CallFailure::Failed { message } => message.clone(), // its own words
+            _ => error.to_string(),
+        }),
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sinew::Message;
+use sinew::{Message, Service};
 
 /// Which picture the filter makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,14 @@ pub(super) struct Settings {
 }
 
 impl Message for Settings {}
+
+/// The filter's service: it accepts settings and yields them, or refuses them.
+pub(super) struct SetEdges;
+
+impl Service for SetEdges {
+    type Request = Settings;
+    type Response = Settings;
+}
 
 impl Default for Settings {
     fn default() -> Self {
