@@ -321,7 +321,7 @@ fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
 
 #[test]
 fn the_demos_filter_changes_while_it_runs() {
-    let options = ["--seconds", "4", "--rate", "10", "--settings", "--executor", "multi"];
+    let options = ["--seconds", "5", "--rate", "2", "--settings", "--executor", "multi"];
     let output = sinew(&[&["demo"], &options[..]].concat());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let lines = text(&output.stdout);

@@ -59,15 +59,20 @@ impl Controls {
         }
         let failed = |source| Error::System { call: "starting the thread that hears keys", source };
         let (end, ended) = UnixStream::pair().map_err(failed)?;
-        let mut hands = Hands { sources, panel, stop, call };
-        let thread = thread::Builder::new().name("controls".to_owned()).spawn(move || hands.work(&ended));
+        let mut hands = Hands { sources, panel, stop, call, ended };
+        let thread = thread::Builder::new().name("controls".to_owned()).spawn(move || hands.work());
         Ok(Self { end: Some(end), thread: Some(thread.map_err(failed)?) })
+    }
+
+    /// Asks for nothing more, and is silent about what fails from now on. Doesn't wait.
+    pub(super) fn end(&mut self) {
+        drop(self.end.take());
     }
 }
 
 impl Drop for Controls {
     fn drop(&mut self) {
-        drop(self.end.take());
+        self.end();
         if let Some(thread) = self.thread.take() {
             // What panicked there has been told; the terminal is given back either way.
             let _ = thread.join();
@@ -88,13 +93,15 @@ struct Hands<C> {
     panel: Collected<Panel>,
     stop: StopHandle,
     call: C,
+    /// Closed at the other end when it is time to end.
+    ended: UnixStream,
 }
 
 impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
-    fn work(&mut self, ended: &UnixStream) {
+    fn work(&mut self) {
         let mut due_ns = now_ns() + nanoseconds(EVERY);
         loop {
-            let heard = self.listen(ended, due_ns);
+            let heard = self.listen(due_ns);
             if heard.end {
                 return;
             }
@@ -109,15 +116,20 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     }
 
     /// Waits for a key, the end or the next change of its own.
-    fn listen(&self, ended: &UnixStream, due_ns: i64) -> Heard {
+    fn listen(&self, due_ns: i64) -> Heard {
         let patience = self.sources.automatic.then(|| {
             let left = (due_ns - now_ns()).max(0);
             Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
         });
+        self.look(patience.as_ref())
+    }
+
+    /// Waits for a key or the end; `None` is for ever.
+    fn look(&self, patience: Option<&Timespec>) -> Heard {
         let keys = io::stdin();
-        let both = &mut [PollFd::new(ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
+        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
         let polled = if self.sources.keys { &mut both[..] } else { &mut both[..1] };
-        match poll(polled, patience.as_ref()) {
+        match poll(polled, patience) {
             Ok(_) => {
                 let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
                 Heard { end, keys }
@@ -150,6 +162,9 @@ impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
     fn change(&mut self, to: impl FnOnce(Settings) -> Settings) {
         let wanted = to(self.panel.with(|panel| panel.settings));
         let answer = (self.call)(wanted);
+        if answer.is_err() && self.look(Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).end {
+            return; // the filter is going, too
+        }
         if self.sources.tells {
             let text = match &answer {
                 Ok(settings) => format!("filter, set through /filter/set_edges: {settings}\n"),
@@ -195,17 +210,16 @@ mod tests {
         assert_eq!(keys(b"\x1b").collect::<Vec<_>>(), b"");
     }
 
-    fn hands(
-        call: impl FnMut(Settings) -> Result<Settings, String>,
-    ) -> Hands<impl FnMut(Settings) -> Result<Settings, String>> {
+    fn hands<C: FnMut(Settings) -> Result<Settings, String>>(call: C) -> (UnixStream, Hands<C>) {
         let sources = Sources { keys: false, automatic: false, tells: false };
         let stop = sinew::Executor::single().stop_handle();
-        Hands { sources, panel: Collected::new(Panel::default()), stop, call }
+        let (end, ended) = UnixStream::pair().unwrap();
+        (end, Hands { sources, panel: Collected::new(Panel::default()), stop, call, ended })
     }
 
     #[test]
     fn the_panel_shows_what_the_filter_accepted_and_why_not_else() {
-        let mut hands = hands(Settings::check);
+        let (end, mut hands) = hands(Settings::check);
         for _ in 0..13 {
             hands.change(Settings::stronger);
         }
@@ -218,6 +232,10 @@ mod tests {
             assert_eq!((panel.settings.to_string(), panel.changes), ("negative".to_owned(), 13));
             assert_eq!(panel.refused, None);
         });
+        drop(end);
+        hands.panel.with(|panel| panel.settings.strength = 400);
+        hands.change(Settings::stronger);
+        hands.panel.with(|panel| assert_eq!(panel.refused, None, "what fails at the end is no news"));
     }
 
     #[test]
@@ -230,11 +248,10 @@ mod tests {
 
     #[test]
     fn its_end_is_heard_before_anything_is_due() {
-        let (end, ended) = UnixStream::pair().unwrap();
-        let mut hands = hands(Ok);
+        let (end, mut hands) = hands(Ok);
         hands.sources.automatic = true;
-        assert_eq!(hands.listen(&ended, 0), Heard::default());
+        assert_eq!(hands.listen(0), Heard::default());
         drop(end);
-        assert_eq!(hands.listen(&ended, i64::MAX), Heard { end: true, keys: false });
+        assert_eq!(hands.listen(i64::MAX), Heard { end: true, keys: false });
     }
 }

@@ -33,8 +33,8 @@ impl Message for Frame {}
 /// How long each picture is shown, in seconds.
 const PER_PICTURE: f64 = 0.75;
 
-/// How long the panel waits for the filter.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the panel waits for the filter, which answers when it has drawn the frames that came before.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long it runs when nobody can press Ctrl-C.
 const UNATTENDED: Duration = Duration::from_secs(3);
@@ -113,9 +113,10 @@ fn show(
     let time = options.seconds.or((!io::stdout().is_terminal()).then_some(UNATTENDED));
     let _end = time.map(|time| viewer.timer(time).callback(move || stop.stop())).transpose()?;
     let set_edges = context.node("panel")?.client::<SetEdges>("/filter/set_edges").create()?;
-    let controls =
+    let mut controls =
         Controls::start(sources, panel, executor.stop_handle(), move |settings| ask(&set_edges, settings))?;
     let outcome = executor.spin();
+    controls.end();
     context.shutdown(); // so that no call is waited for
     drop(controls);
     outcome?;
