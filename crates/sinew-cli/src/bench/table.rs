@@ -74,13 +74,13 @@ fn case(row: &Row) -> String {
         Setting::Name(name) => name.clone(),
         Setting::Flag(_) => (*option).to_owned(),
     };
-    // What is nothing is left out: it is only there for programs.
-    row.settings
-        .iter()
-        .filter(|(_, value)| !matches!(value, Setting::Count(0) | Setting::Flag(false)))
-        .map(text)
-        .collect::<Vec<_>>()
-        .join(", ")
+    // That no work is done, or something isn't so, is there for programs.
+    let says_something = |(option, value): &(&&'static str, &Setting)| match value {
+        Setting::Count(0) => !option.starts_with("work_"),
+        Setting::Flag(is_so) => *is_so,
+        _ => true,
+    };
+    row.settings.iter().filter(says_something).map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A time in the unit it reads best in.
