@@ -4,7 +4,8 @@ use std::num::NonZeroI32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 /// Nodes that talk at memory speed: a demonstration and the benchmarks.
 #[derive(Debug, Parser)]
@@ -12,6 +13,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the command line; ends the program if it is wrong or asks for help.
+    pub(crate) fn read() -> Self {
+        let cli = Self::parse();
+        if let Err(problem) = cli.command.check() {
+            Self::command().error(ErrorKind::ArgumentConflict, problem).exit();
+        }
+        cli
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -28,6 +40,17 @@ pub(crate) enum Command {
     EntitiesPeer(EntitiesPeer),
 }
 
+impl Command {
+    /// What the parser can't see: options that don't go together.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Demo(demo) => demo.executor.check(),
+            Self::Bench(bench) => bench.scenario.check(),
+            Self::FloorPeer(_) | Self::EntitiesPeer(_) => Ok(()),
+        }
+    }
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Bench {
     #[command(subcommand)]
@@ -41,6 +64,8 @@ pub(crate) enum Scenario {
     Floors(Output),
     /// Source => relays => sink, every one a node: the latency per hop.
     Chain(ChainOptions),
+    /// A chain of services, each calling the next before it answers: the latency per hop, and of the round trip.
+    ServiceChain(ServiceChainOptions),
     /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
     Pipeline(PipelineOptions),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
@@ -51,6 +76,65 @@ pub(crate) enum Scenario {
     Fanout(FanoutOptions),
     /// How late a 1 kHz timer is, idle and with one core busy.
     Timer(TimerOptions),
+    /// Callbacks that compute, on several threads: how soon two of them are done, and how many run a second, beside plain
+    /// threads that do the same work.
+    Workers(WorkersOptions),
+}
+
+impl Scenario {
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Chain(options) => {
+                options.executor.check()?;
+                let works = options.work_before > 0 || options.work_after > 0;
+                if works && options.relays == 0 {
+                    return Err(
+                        "--work-before and --work-after are the relays' work: --relays 0 has none".into()
+                    );
+                }
+                Ok(())
+            }
+            Self::ServiceChain(options) => options.executor.check(),
+            Self::Topology(options) => options.executor.check(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What runs the nodes.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(crate) struct ExecutorOptions {
+    /// What runs the nodes.
+    #[arg(long = "executor", value_enum, default_value_t)]
+    pub(crate) kind: ExecutorKind,
+
+    /// Threads of the executor `multi` [default: 2].
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=63))]
+    threads: Option<u32>,
+}
+
+impl ExecutorOptions {
+    /// A multi-threaded executor's.
+    pub(crate) fn multi(threads: u32) -> Self {
+        Self { kind: ExecutorKind::Multi, threads: Some(threads) }
+    }
+
+    /// How many threads run callbacks.
+    pub(crate) fn threads(self) -> u32 {
+        match self.kind {
+            ExecutorKind::Single => 1,
+            ExecutorKind::Multi => self.threads.unwrap_or(2),
+        }
+    }
+
+    fn check(self) -> Result<(), String> {
+        match (self.kind, self.threads) {
+            (ExecutorKind::Single, Some(threads)) => {
+                Err(format!("--threads {threads} needs --executor multi: the executor `single` runs on one"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -67,13 +151,19 @@ pub(crate) struct DemoOptions {
     /// Frames per second.
     #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = frame_rate, default_value = "30")]
     pub(crate) rate: f64,
+
+    /// Change the filter's settings every second, through its service.
+    #[arg(long)]
+    pub(crate) settings: bool,
+
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ChainOptions {
-    /// What runs the nodes.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) executor: ExecutorKind,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
 
     /// Nodes between source and sink.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 10)]
@@ -82,6 +172,54 @@ pub(crate) struct ChainOptions {
     /// Messages per second; may be given several times, for a row each.
     #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
     pub(crate) rates: Vec<f64>,
+
+    /// Each relay computes that many microseconds before it publishes. The figure then leaves them out.
+    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_before: u32,
+
+    /// Each relay computes that many microseconds after it has published. The figure then is the time from one relay's
+    /// publish to the next one's (or the sink's) start.
+    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_after: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServiceChainOptions {
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
+
+    /// Servers between the client and the last server.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60), default_value_t = 10)]
+    pub(crate) relays: u32,
+
+    /// Calls per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    /// Servers await the next one's answer instead of blocking, and the client's thread runs the executor while it waits.
+    #[arg(long = "async")]
+    pub(crate) awaits: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WorkersOptions {
+    /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions have two.)
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=63), default_value_t = 4)]
+    pub(crate) threads: u32,
+
+    /// Topics that are always busy: whoever gets a message computes and publishes the next one.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 8)]
+    pub(crate) topics: u32,
+
+    /// What a busy topic's callback computes for, in microseconds; may be given several times, for a row each.
+    #[arg(long = "work", allow_negative_numbers = true, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), default_values = ["5", "20"])]
+    pub(crate) work: Vec<u32>,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -104,9 +242,8 @@ pub(crate) struct TopologyOptions {
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
-    /// What runs the nodes.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) executor: ExecutorKind,
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
 
     /// Publish that many times as often as the file says.
     #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
@@ -161,11 +298,23 @@ pub(crate) struct TimerOptions {
 }
 
 /// The executors there are.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExecutorKind {
     /// One thread runs all nodes.
     #[default]
     Single,
+    /// Several threads run whatever is ready.
+    Multi,
+}
+
+impl ExecutorKind {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Multi => "multi",
+        }
+    }
 }
 
 /// The paths there are.
@@ -187,12 +336,13 @@ pub(crate) enum Placement {
 /// Options every scenario has.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Output {
-    /// How long each row is measured in all [default: floors 2, chain 10, pipeline 10, topology 120, entities 1, fanout 5,
-    /// timer 10].
+    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, pipeline 10, topology 120,
+    /// entities 1, fanout 5, timer 10, workers 5].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
 
-    /// Also write every figure, with the host's facts, to this file (replaced if it exists).
+    /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is standard output, and the
+    /// table then goes to standard error.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 }
@@ -250,6 +400,11 @@ pub(crate) struct EntitiesPeer {
     pub(crate) time: Duration,
 }
 
+/// A time to compute for, in microseconds.
+fn work() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=1_000_000)
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     number_within(text, 0.1, 100_000.0)
 }
@@ -278,7 +433,6 @@ fn seconds(text: &str) -> Result<Duration, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory as _;
 
     #[test]
     fn the_definition_is_sound() {

@@ -22,6 +22,13 @@ pub(crate) fn sleep_until(deadline_ns: i64) {
     while clock_nanosleep_absolute(ClockId::Monotonic, &deadline).is_err() {}
 }
 
+/// Keeps the calling thread computing until the clock shows `deadline_ns`.
+pub(crate) fn compute_until(deadline_ns: i64) {
+    while now_ns() < deadline_ns {
+        std::hint::spin_loop();
+    }
+}
+
 /// A duration as the clock counts it; saturates after 292 years.
 pub(crate) fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)

@@ -54,6 +54,30 @@ pub(crate) enum Error {
     },
 }
 
+impl From<sinew::ContextError> for Error {
+    fn from(error: sinew::ContextError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::CreateError> for Error {
+    fn from(error: sinew::CreateError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::AddError> for Error {
+    fn from(error: sinew::AddError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::SpinError> for Error {
+    fn from(error: sinew::SpinError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
 impl Error {
     /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of ours.
     pub(crate) fn is_closed_output(&self) -> bool {

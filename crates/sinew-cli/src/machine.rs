@@ -63,6 +63,12 @@ pub(crate) fn cpu_time() -> Duration {
     Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
+/// CPU time the calling thread has used so far, user and system, in nanoseconds.
+pub(crate) fn thread_cpu_ns() -> i64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
 /// Memory of this process that is resident now, in bytes; `None` where the kernel doesn't tell.
 pub(crate) fn resident_bytes() -> Option<u64> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok()?;
@@ -99,8 +105,13 @@ fn core_list(list: &str) -> Vec<usize> {
 
 /// Ties the calling thread to one core.
 pub(crate) fn pin_to(core: usize) -> Result<(), Error> {
+    keep_to(&[core])
+}
+
+/// Keeps the calling thread, and the threads it starts, to some cores.
+pub(crate) fn keep_to(cores: &[usize]) -> Result<(), Error> {
     let mut set = CpuSet::new();
-    set.set(core);
+    cores.iter().for_each(|&core| set.set(core));
     rustix::thread::sched_setaffinity(None, &set).map_err(Error::system("sched_setaffinity"))
 }
 

@@ -13,12 +13,10 @@ mod machine;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use cli::{Cli, Command};
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
+    let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
         Command::Bench(bench) => bench::run(&bench.scenario),
         Command::FloorPeer(peer) => bench::floors::serve(&peer),

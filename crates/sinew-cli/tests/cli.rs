@@ -59,7 +59,9 @@ fn help_names_everything_there_is() {
     let help = text(&output.stdout);
     assert!(help.contains("demo") && help.contains("bench") && !help.contains("peer"), "{help}");
     let help = text(&sinew(&["bench", "--help"]).stdout);
-    for scenario in ["floors", "chain", "pipeline", "topology", "entities", "fanout", "timer"] {
+    for scenario in
+        ["floors", "chain", "service-chain", "pipeline", "topology", "entities", "fanout", "timer", "workers"]
+    {
         assert!(help.contains(scenario), "{scenario} in {help}");
         let own = sinew(&["bench", scenario, "--help"]);
         assert!(
@@ -71,11 +73,23 @@ fn help_names_everything_there_is() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 21] = [
         (&[], "Usage"),
-        (&["bench", "service-chain"], "unrecognized subcommand"),
-        (&["bench", "chain", "--executor", "multi"], "possible values: single"),
-        (&["bench", "chain", "--work-after", "10"], "--work-after"),
+        (&["bench", "nothing"], "unrecognized subcommand"),
+        (&["bench", "service-chain", "--threads", "2"], "--threads 2 needs --executor multi"),
+        (&["bench", "service-chain", "--relays", "61"], "61 is not in 0..=60"),
+        (&["bench", "service-chain", "--work-after", "10"], "unexpected argument"),
+        (&["bench", "chain", "--executor", "several"], "possible values: single, multi"),
+        (&["bench", "chain", "--executor", "multi", "--threads", "0"], "0 is not in 1..=63"),
+        (&["bench", "chain", "--executor", "multi", "--threads=-2"], "-2 is not in 1..=63"),
+        (&["bench", "chain", "--threads", "2"], "--threads 2 needs --executor multi"),
+        (&["bench", "topology", "mont_blanc", "--threads", "1"], "--threads 1 needs --executor multi"),
+        (&["demo", "--executor", "single", "--threads", "4"], "--threads 4 needs --executor multi"),
+        (&["bench", "chain", "--work-after", "-10"], "-10 is not in 0..=1000000"),
+        (&["bench", "chain", "--work-before", "1.5"], "invalid digit"),
+        (&["bench", "chain", "--relays", "0", "--work-after", "10"], "--relays 0 has none"),
+        (&["bench", "workers", "--threads", "0"], "0 is not in 1..=63"),
+        (&["bench", "workers", "--work", "0"], "0 is not in 1..=10000"),
         (&["bench", "chain", "--rate", "0"], "from 0.1 to 100000"),
         (&["bench", "fanout", "--placement", "other"], "possible values: same"),
         (&["bench", "entities", "--path", "shm"], "possible values: intra"),
@@ -126,6 +140,78 @@ fn chain() {
         assert!(row["cpu_percent"].is_number() && row["floor_ratio"].is_number(), "{row}");
         assert!(row.get("reordered").is_none() && row["messages"].as_u64() > Some(0), "{row}");
     }
+}
+
+#[test]
+fn chain_of_relays_that_work() {
+    let common = ["bench", "chain", "--seconds", "0.3", "--rate", "100", "--relays", "2"];
+    let rows = results(&[&common[..], &["--executor", "multi", "--work-after", "100"]].concat());
+    let two_cores = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let floors: Vec<_> = rows.iter().filter_map(|row| row["floor"].as_str()).collect();
+    assert_eq!(floors, if two_cores { vec!["wake", "threads"] } else { vec!["threads"] });
+    let ours = only_ours(&rows)[0];
+    assert_eq!((&ours["executor"], &ours["threads"]), (&"multi".into(), &2.into()), "{ours}");
+    assert_eq!((&ours["work_before_us"], &ours["work_after_us"]), (&0.into(), &100.into()), "{ours}");
+    assert_eq!((&ours["relays"], &ours["lost"]), (&2.into(), &0.into()), "{ours}");
+    assert!(ours["p50_ns"].is_number() && ours["per_hop_p50_ns"].is_number(), "{ours}");
+    assert!(ours["per_hop_ratio"].is_number() && ours["floor_ratio"].is_number() == two_cores, "{ours}");
+
+    let rows = results(&[&common[..], &["--work-before", "100"]].concat());
+    assert_eq!(rows[0]["floor"], "direct");
+    let ours = only_ours(&rows)[0];
+    assert_eq!((&ours["executor"], &ours["threads"]), (&"single".into(), &1.into()), "{ours}");
+    assert_eq!((&ours["work_before_us"], &ours["lost"]), (&100.into(), &0.into()), "{ours}");
+}
+
+#[test]
+fn service_chain() {
+    let common = ["bench", "service-chain", "--seconds", "0.2", "--rate", "200", "--relays", "3"];
+    let cases: [(&[&str], bool, &str); 4] = [
+        (&[], false, "single"),
+        (&["--async"], true, "single"),
+        (&["--executor", "multi"], false, "multi"),
+        (&["--executor", "multi", "--threads", "3", "--async"], true, "multi"),
+    ];
+    for (options, awaits, executor) in cases {
+        let rows = results(&[&common[..], options].concat());
+        assert_eq!((rows.len(), &rows[0]["floor"]), (2, &"direct".into()));
+        let ours = only_ours(&rows)[0];
+        assert_eq!((&ours["async"], &ours["executor"]), (&awaits.into(), &executor.into()), "{ours}");
+        assert_eq!((&ours["relays"], &ours["rate"]), (&3.into(), &200.0.into()), "{ours}");
+        assert_eq!((&ours["lost"], ours.get("reordered")), (&0.into(), None), "{ours}");
+        assert!(ours["p50_ns"].is_number() && ours["roundtrip_p50_ns"].is_number(), "{ours}");
+    }
+}
+
+#[test]
+fn workers_beside_plain_threads() {
+    let rows = results(&["bench", "workers", "--seconds", "0.3", "--work", "10"]);
+    let two_cores = std::thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
+    let cases: Vec<_> = rows.iter().map(|row| (row["case"].as_str().unwrap(), &row["system"])).collect();
+    let all = [
+        ("two subscriptions", &"floor".into()),
+        ("two subscriptions", &"sinew".into()),
+        ("busy topics", &"floor".into()),
+        ("busy topics", &"sinew".into()),
+    ];
+    assert_eq!(cases, all[if two_cores { 0 } else { 2 }..]);
+    let busy = &rows[rows.len() - 1];
+    assert_eq!(
+        (&busy["threads"], &busy["topics"], &busy["lost"]),
+        (&4.into(), &8.into(), &0.into()),
+        "{busy}"
+    );
+    assert!(busy["callbacks_ratio"].is_number() && busy["callbacks_per_second"].is_number(), "{busy}");
+}
+
+#[test]
+fn results_on_standard_output_are_nothing_but_json() {
+    let output = sinew(&["bench", "timer", "--seconds", "0.05", "--json", "-"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["results"][0]["scenario"], "timer");
+    assert!(text(&output.stderr).contains("P50"), "{}", text(&output.stderr));
+    assert!(!Path::new("-").exists());
 }
 
 #[test]
@@ -231,6 +317,18 @@ fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
     let original = image::open(pictures.join("astronaut.png")).unwrap().into_rgb8();
     let (before, after) = (brightness(&original), brightness(&saved));
     assert!(after > 1.0 && (after - before).abs() > 1.0, "{before} became {after}");
+}
+
+#[test]
+fn the_demos_filter_changes_while_it_runs() {
+    let options = ["--seconds", "5", "--rate", "2", "--settings", "--executor", "multi"];
+    let output = sinew(&[&["demo"], &options[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    let told: Vec<_> = lines.lines().filter(|line| line.contains("through /filter/set_edges")).collect();
+    let expected = ["negative", "off"].map(|mode| format!("filter, set through /filter/set_edges: {mode}"));
+    assert_eq!(told[..2], expected, "{lines}");
+    assert!(lines.contains("0 copies, 0 lost"), "{lines}");
 }
 
 #[test]

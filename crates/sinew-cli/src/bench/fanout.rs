@@ -10,7 +10,7 @@ use super::report::{Figures, Row, tenth};
 use super::rounds::{Round, alternate};
 use super::run::{Collected, Run};
 use super::samples::{Samples, median};
-use crate::cli::FanoutOptions;
+use crate::cli::{ExecutorOptions, FanoutOptions};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -47,7 +47,7 @@ pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Resul
         let publish_p50_ns = median(publish_p50s).map(tenth);
         let figures = Figures { publish_p50_ns, ..Figures::over(&ours, 1) };
         let row = Row::sinew("fanout", figures).with("subscriptions", subscriptions).with("rate", RATE);
-        rows.push(row.with("placement", "same").with("executor", "single"));
+        rows.push(row.with("placement", "same").run_by(ExecutorOptions::default()));
     }
     Ok(rows)
 }

@@ -11,9 +11,11 @@ mod report;
 mod rounds;
 pub(crate) mod run;
 pub(crate) mod samples;
+mod service_chain;
 pub(crate) mod table;
 mod timer;
 pub(crate) mod topology;
+mod workers;
 
 use crate::cli::{Output, Scenario, TimerOptions};
 use crate::error::Error;
@@ -25,6 +27,9 @@ pub(crate) fn run(scenario: &Scenario) -> Result<(), Error> {
     match scenario {
         Scenario::Floors(output) => report(output, |progress| floors::measure(output.time_or(2), progress)),
         Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
+        Scenario::ServiceChain(options) => {
+            report(&options.output, |progress| service_chain::measure(options, progress))
+        }
         Scenario::Pipeline(options) => {
             report(&options.output, |progress| pipeline::measure(options, progress))
         }
@@ -38,6 +43,7 @@ pub(crate) fn run(scenario: &Scenario) -> Result<(), Error> {
         Scenario::Timer(TimerOptions { output }) => {
             report(output, |progress| timer::measure(output.time_or(10), progress))
         }
+        Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
     }
 }
 

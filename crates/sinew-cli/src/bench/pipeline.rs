@@ -10,7 +10,7 @@ use super::report::{Figures, Row};
 use super::rounds::{Round, alternate};
 use super::run::{Collected, Run};
 use super::samples::Samples;
-use crate::cli::PipelineOptions;
+use crate::cli::{ExecutorOptions, PipelineOptions};
 use crate::clock::now_ns;
 use crate::error::Error;
 
@@ -43,7 +43,7 @@ pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Res
     let row = Row::sinew("pipeline", Figures::over(&ours, 1)).with("viewers", viewers).with("rate", RATE);
     Ok(vec![
         Row::floor("pipeline", "copy", floor).with("size", BYTES).with("cache", "warm"),
-        row.with("size", BYTES).with("executor", "single"),
+        row.with("size", BYTES).run_by(ExecutorOptions::default()),
     ])
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::rounds::Round;
 use super::samples::{Summary, median};
 use super::table;
+use crate::cli::ExecutorOptions;
 use crate::error::Error;
 use crate::machine::Host;
 
@@ -23,6 +24,8 @@ pub(crate) enum Setting {
     Number(f64),
     /// A name.
     Name(String),
+    /// Whether something is so.
+    Flag(bool),
 }
 
 impl From<u64> for Setting {
@@ -46,6 +49,12 @@ impl From<u32> for Setting {
 impl From<f64> for Setting {
     fn from(number: f64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<bool> for Setting {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
     }
 }
 
@@ -96,6 +105,20 @@ pub(crate) struct Figures {
     /// P50 as a multiple of the floor's in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) floor_ratio: Option<f64>,
+    /// Source to sink per hop, where the other times are of something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) per_hop_p50_ns: Option<f64>,
+    /// `per_hop_p50_ns` as a multiple of what the number of threads allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) per_hop_ratio: Option<f64>,
+    /// From a call to its answer, halved, per hop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) roundtrip_p50_ns: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) callbacks_per_second: Option<f64>,
+    /// Callbacks per second as a multiple of what plain threads do in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) callbacks_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lateness_p99_ns: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,6 +213,11 @@ impl Row {
         Self { scenario, system: "floor", floor: Some(floor), settings: BTreeMap::new(), figures }
     }
 
+    /// Adds which executor ran the nodes.
+    pub(crate) fn run_by(self, executor: ExecutorOptions) -> Self {
+        self.with("executor", executor.kind.name()).with("threads", executor.threads())
+    }
+
     /// Adds an option that identifies the row.
     pub(crate) fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
         self.settings.insert(option, value.into());
@@ -208,42 +236,70 @@ struct Report<'a> {
 /// that a name that can't be written costs no time.
 pub(crate) struct Sink {
     host: Host,
-    file: Option<(File, PathBuf)>,
+    json: Json,
+}
+
+/// Where the results go as JSON.
+enum Json {
+    Nowhere,
+    /// The table makes room and goes to standard error.
+    StandardOutput,
+    File(File, PathBuf),
 }
 
 impl Sink {
-    /// Opens `json`, keeping what it holds until there are results to replace it.
+    /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard output.
     pub(crate) fn open(json: Option<&Path>) -> Result<Self, Error> {
-        let open = |path: &Path| match OpenOptions::new().create(true).write(true).truncate(false).open(path)
-        {
-            Ok(file) => Ok((file, path.to_owned())),
-            Err(source) => Err(Error::File { action: "write the results to", path: path.to_owned(), source }),
+        let json = match json {
+            None => Json::Nowhere,
+            Some(path) if path.as_os_str() == "-" => Json::StandardOutput,
+            Some(path) => {
+                let opened = OpenOptions::new().create(true).write(true).truncate(false).open(path);
+                Json::File(opened.map_err(|source| not_written(path, source))?, path.to_owned())
+            }
         };
-        Ok(Self { host: Host::new(), file: json.map(open).transpose()? })
+        Ok(Self { host: Host::new(), json })
     }
 
-    /// Writes the file first: a table that nobody reads to its end must not cost the results.
+    /// Writes the JSON first: a table that nobody reads to its end must not cost the results.
     pub(crate) fn write(self, rows: &[Row]) -> Result<(), Error> {
-        if let Some((file, path)) = &self.file {
-            write_json(file, &Report { host: &self.host, results: rows }).map_err(|source| Error::File {
-                action: "write the results to",
-                path: path.clone(),
-                source,
-            })?;
+        let report = Report { host: &self.host, results: rows };
+        let table = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
+        match &self.json {
+            Json::StandardOutput => {
+                let mut to = io::stdout().lock();
+                json_of(&report).and_then(|text| to.write_all(&text)).map_err(Error::Output)?;
+                // For people only, as the progress is: when it can't be written, nobody misses it.
+                let _ = io::stderr().write_all(table.as_bytes());
+                return Ok(());
+            }
+            Json::File(file, path) => {
+                json_of(&report)
+                    .and_then(|text| replace(file, &text))
+                    .map_err(|source| not_written(path, source))?;
+            }
+            Json::Nowhere => {}
         }
-        let text = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
-        io::stdout().lock().write_all(text.as_bytes()).map_err(Error::Output)
+        io::stdout().lock().write_all(table.as_bytes()).map_err(Error::Output)
     }
 }
 
-fn write_json(mut file: &File, report: &Report<'_>) -> io::Result<()> {
+fn not_written(path: &Path, source: io::Error) -> Error {
+    Error::File { action: "write the results to", path: path.to_owned(), source }
+}
+
+fn json_of(report: &Report<'_>) -> io::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
+    Ok(text)
+}
+
+fn replace(mut file: &File, text: &[u8]) -> io::Result<()> {
     // Not for what can't be cut, such as a pipe.
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }
-    file.write_all(&text)
+    file.write_all(text)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Running nodes for a while, and getting back what their callbacks measured.
 #![expect(
     clippy::disallowed_types,
-    reason = "no lock-free protocol here for a model to check: one lock, one thread"
+    reason = "no lock-free protocol here for a model to check: one lock, held for a few stores"
 )]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,16 +10,31 @@ use std::time::Duration;
 use sinew::{Context, Executor, OnFault};
 
 use super::rounds::CpuUse;
+use crate::cli::{ExecutorKind, ExecutorOptions};
 
-/// A context of its own and a single-threaded executor for all its nodes.
+/// The executor that the options ask for.
+pub(crate) fn executor(options: ExecutorOptions) -> Executor {
+    match options.kind {
+        ExecutorKind::Single => Executor::single(),
+        ExecutorKind::Multi => Executor::multi(options.threads() as usize),
+    }
+}
+
+/// A context of its own and an executor for all its nodes.
 pub(crate) struct Run {
     pub(crate) context: Context,
     pub(crate) executor: Executor,
 }
 
 impl Run {
+    /// With a single-threaded executor.
     pub(crate) fn new() -> sinew::Result<Self> {
-        let run = Self { context: Context::new()?, executor: Executor::single().on_error(OnFault::Stop) };
+        Self::by(ExecutorOptions::default())
+    }
+
+    /// With the executor that the options ask for.
+    pub(crate) fn by(options: ExecutorOptions) -> sinew::Result<Self> {
+        let run = Self { context: Context::new()?, executor: executor(options).on_error(OnFault::Stop) };
         run.executor.add(&run.context)?;
         Ok(run)
     }

@@ -16,6 +16,11 @@ const COLUMNS: &[Column] = &[
     ("mean", |f| f.mean_ns.map(time)),
     ("P50 of rounds", |f| Some(format!("{} - {}", time(f.p50_min_ns?), time(f.p50_max_ns?)))),
     ("x floor", |f| f.floor_ratio.map(|ratio| format!("{ratio:.2}"))),
+    ("per hop P50", |f| f.per_hop_p50_ns.map(time)),
+    ("x threads", |f| f.per_hop_ratio.map(|ratio| format!("{ratio:.2}"))),
+    ("round trip P50", |f| f.roundtrip_p50_ns.map(time)),
+    ("callbacks/s", |f| f.callbacks_per_second.map(|count| format!("{count:.0}"))),
+    ("x plain threads", |f| f.callbacks_ratio.map(|ratio| format!("{ratio:.3}"))),
     ("publish P50", |f| f.publish_p50_ns.map(time)),
     ("create/pair", |f| f.create_ns_per_pair.map(time)),
     ("destroy/pair", |f| f.destroy_ns_per_pair.map(time)),
@@ -67,8 +72,15 @@ fn case(row: &Row) -> String {
         Setting::Number(number) if *option == "rate" => format!("{number} Hz"),
         Setting::Number(number) => format!("{option} {number}"),
         Setting::Name(name) => name.clone(),
+        Setting::Flag(_) => (*option).to_owned(),
     };
-    row.settings.iter().map(text).collect::<Vec<_>>().join(", ")
+    // That no work is done, or something isn't so, is there for programs.
+    let says_something = |(option, value): &(&&'static str, &Setting)| match value {
+        Setting::Count(0) => !option.starts_with("work_"),
+        Setting::Flag(is_so) => *is_so,
+        _ => true,
+    };
+    row.settings.iter().filter(says_something).map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A time in the unit it reads best in.
@@ -117,8 +129,9 @@ mod tests {
     #[test]
     fn only_columns_that_say_something_appear() {
         let row = Row::floor("floors", "copy", Figures { p50_ns: Some(9.0), ..Figures::default() });
-        let text = of(&[row.with("size", 64_u64)]);
+        let text = of(&[row.with("size", 64_u64).with("work_after_us", 0_u64).with("async", false)]);
         assert!(text.contains("P50") && text.contains("9.00 ns") && text.contains("64 B"), "{text}");
+        assert!(!text.contains("work_after_us") && !text.contains("async"), "{text}");
         assert!(!text.contains("copies") && !text.contains("CPU"), "{text}");
     }
 }

@@ -13,6 +13,7 @@ use super::report::{Figures, Row, hundredth};
 use super::rounds::{Round, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::Samples;
+use crate::cli::ExecutorOptions;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
@@ -47,7 +48,7 @@ pub(super) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row
             ..Figures::over(&ours, 1)
         };
         rows.push(row(Row::floor("timer", "sleep", Figures::over(&floor, 1))));
-        rows.push(row(Row::sinew("timer", figures)).with("executor", "single"));
+        rows.push(row(Row::sinew("timer", figures)).run_by(ExecutorOptions::default()));
     }
     Ok(rows)
 }

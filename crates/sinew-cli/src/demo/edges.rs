@@ -13,9 +13,9 @@ pub(super) struct Edges {
 const EDGE: [u8; 3] = [255, 214, 128];
 
 impl Edges {
-    /// Filters rows of `width` pixels of three bytes; a last row that isn't whole stays as it is. Allocates only when an
-    /// image is wider than any before.
-    pub(super) fn draw(&mut self, width: usize, pixels: &mut [u8]) {
+    /// Filters rows of `width` pixels of three bytes, the edges `strength` percent strong; a last row that isn't whole stays
+    /// as it is. Allocates only when an image is wider than any before.
+    pub(super) fn draw(&mut self, width: usize, pixels: &mut [u8], strength: u16) {
         let row_bytes = width * 3;
         let Some(rows) = pixels.len().checked_div(row_bytes).filter(|&rows| rows > 0) else { return };
         brightness(&pixels[..row_bytes], &mut self.here);
@@ -27,18 +27,20 @@ impl Edges {
                 Some(next) => brightness(next, &mut self.below),
                 None => self.below.clone_from(&self.here),
             }
-            self.draw_row(this);
+            self.draw_row(this, strength);
             std::mem::swap(&mut self.above, &mut self.here);
             std::mem::swap(&mut self.here, &mut self.below);
         }
     }
 
-    fn draw_row(&self, row: &mut [u8]) {
+    fn draw_row(&self, row: &mut [u8], percent: u16) {
         let windows = self.above.windows(3).zip(self.here.windows(3)).zip(self.below.windows(3));
         for (pixel, ((above, here), below)) in row.chunks_exact_mut(3).zip(windows) {
             let across = (above[2] + 2 * here[2] + below[2]) - (above[0] + 2 * here[0] + below[0]);
             let down = (below[0] + 2 * below[1] + below[2]) - (above[0] + 2 * above[1] + above[2]);
-            let strength = u16::try_from(across.abs() + down.abs()).unwrap_or(0).min(255);
+            // Each is at most 4 * 255, so their sum times any percentage fits.
+            let gradient = u32::from(across.unsigned_abs() + down.unsigned_abs());
+            let strength = u16::try_from(gradient * u32::from(percent) / 100).unwrap_or(u16::MAX).min(255);
             for (byte, edge) in pixel.iter_mut().zip(EDGE) {
                 let dark = u16::from(*byte) / 2;
                 // A mean of the two, weighted by the strength: never above 255.
@@ -70,7 +72,7 @@ mod tests {
     #[test]
     fn a_plain_image_only_darkens() {
         let mut pixels = vec![100; 4 * 3 * 3];
-        Edges::default().draw(4, &mut pixels);
+        Edges::default().draw(4, &mut pixels, 100);
         assert_eq!(pixels, vec![50; 4 * 3 * 3]);
     }
 
@@ -79,7 +81,7 @@ mod tests {
         let (width, height) = (6, 3);
         let mut pixels: Vec<u8> =
             (0..width * height).flat_map(|pixel| [if pixel % width < 3 { 0 } else { 255 }; 3]).collect();
-        Edges::default().draw(width, &mut pixels);
+        Edges::default().draw(width, &mut pixels, 100);
         for row in pixels.chunks_exact(width * 3) {
             assert_eq!(row[..6], [0; 6]);
             assert_eq!((&row[6..9], &row[9..12]), (EDGE.as_slice(), EDGE.as_slice()));
@@ -88,22 +90,35 @@ mod tests {
     }
 
     #[test]
+    fn edges_are_as_strong_as_asked_for() {
+        // Brightness 100 below 110: a gradient of 40, on both rows.
+        let step = [[100; 9], [110; 9]].concat();
+        let brightest = |percent| {
+            let mut pixels = step.clone();
+            Edges::default().draw(3, &mut pixels, percent);
+            pixels.into_iter().max()
+        };
+        // 55 without an edge; else 40 or 160 parts of 255 of the edge's red.
+        assert_eq!([0, 100, 400, u16::MAX].map(brightest), [Some(55), Some(86), Some(180), Some(255)]);
+    }
+
+    #[test]
     fn the_last_row_is_filtered_by_what_it_was() {
         // The step lies between two rows: the lower one must still see the upper one as it was.
         let mut pixels = [[0; 9], [255; 9]].concat();
-        Edges::default().draw(3, &mut pixels);
+        Edges::default().draw(3, &mut pixels, 100);
         assert_eq!(pixels, EDGE.repeat(6));
     }
 
     #[test]
     fn odd_sizes_do_no_harm() {
-        Edges::default().draw(0, &mut [1, 2, 3]);
+        Edges::default().draw(0, &mut [1, 2, 3], 100);
         let mut short = [1, 2, 3];
-        Edges::default().draw(2, &mut short);
+        Edges::default().draw(2, &mut short, 100);
         assert_eq!(short, [1, 2, 3]);
         let mut edges = Edges::default();
         for width in [1, 7, 2] {
-            edges.draw(width, &mut vec![9; width * 3 * 2 + 1]);
+            edges.draw(width, &mut vec![9; width * 3 * 2 + 1], 100);
         }
     }
 }

@@ -12,6 +12,7 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 
 use super::frame::Frame;
+use crate::bench::run::Collected;
 use crate::error::Error;
 
 /// Frames that may wait for the disk; another one is then not saved.
@@ -22,6 +23,8 @@ pub(super) struct Saver<F> {
     frames: SyncSender<F>,
     thread: JoinHandle<Result<u64, Error>>,
     last_name: String,
+    /// Why no more frames are saved, until somebody has been told.
+    failure: Collected<Option<String>>,
 }
 
 impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
@@ -35,18 +38,21 @@ impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
             .map_err(failed("write to the directory"))?;
         let (frames, waiting) = sync_channel::<F>(WAITING);
         let directory = directory.to_owned();
+        let failure = Collected::new(None);
+        let told = failure.clone();
         let thread = thread::Builder::new()
             .name("save".to_owned())
             .spawn(move || {
                 let mut saved = 0;
                 for frame in waiting {
-                    save(&frame, &directory)?;
+                    save(&frame, &directory)
+                        .inspect_err(|error| told.with(|failure| *failure = Some(error.to_string())))?;
                     saved += 1;
                 }
                 Ok(saved)
             })
             .map_err(|source| Error::System { call: "starting the thread that saves", source })?;
-        Ok(Self { frames, thread, last_name: String::new() })
+        Ok(Self { frames, thread, last_name: String::new(), failure })
     }
 
     /// Saves the frame if it is the first of its picture. Never blocks.
@@ -57,9 +63,14 @@ impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
         match self.frames.try_send(keep()) {
             Ok(()) => frame.name.clone_into(&mut self.last_name),
             Err(TrySendError::Full(_)) => {}
-            // It has failed; `finish` tells why.
+            // It has failed; `failure` tells why, and so does `finish`.
             Err(TrySendError::Disconnected(_)) => {}
         }
+    }
+
+    /// Why no more frames are saved, once.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.failure.with(Option::take)
     }
 
     /// Waits for what is still to be written. Yields how many frames were.
@@ -119,12 +130,20 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_written_is_named_at_the_end() {
+    fn a_file_that_cannot_be_written_is_named_when_it_happens_and_at_the_end() {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir(directory.path().join("cat.png")).unwrap();
         let mut saver = Saver::start(directory.path()).unwrap();
+        assert_eq!(saver.failure(), None);
         saver.offer(&frame("cat"), || frame("cat"));
-        let error = saver.finish().unwrap_err().to_string();
-        assert!(error.contains("cat.png"), "{error}");
+        let failure = loop {
+            match saver.failure() {
+                None => thread::yield_now(),
+                Some(failure) => break failure,
+            }
+        };
+        assert!(failure.contains("cat.png"), "{failure}");
+        assert_eq!(saver.failure(), None, "told once");
+        assert_eq!(saver.finish().unwrap_err().to_string(), failure);
     }
 }

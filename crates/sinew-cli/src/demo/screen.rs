@@ -1,16 +1,19 @@
 //! What the demonstration shows while it runs: figures and a small picture on a terminal, else a line every second.
 
 use std::env;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::time::Duration;
 
-use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::cursor::MoveTo;
 use crossterm::queue;
 use crossterm::style::{Attribute, SetAttribute};
-use crossterm::terminal::{self, Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen};
+use crossterm::terminal::{self, Clear, ClearType};
 
+use super::controls::Panel;
 use super::frame::Frame;
 use super::preview;
+use super::terminal::Terminal;
+use crate::bench::run::Collected;
 use crate::bench::samples::Summary;
 use crate::bench::table::time;
 use crate::clock::{nanoseconds, now_ns};
@@ -36,8 +39,11 @@ pub(super) struct Status {
 
 /// Where the demonstration shows itself.
 pub(super) struct Screen {
-    /// Draws on a terminal; otherwise writes lines.
-    live: bool,
+    /// What it draws on; otherwise it writes lines.
+    terminal: Option<Terminal>,
+    panel: Collected<Panel>,
+    /// What else there is to say, under the figures.
+    remark: Option<String>,
     coloured: bool,
     size: (u16, u16),
     next_ns: i64,
@@ -45,20 +51,22 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Takes over the terminal on standard output, if there is one that can be drawn on; gives it back when dropped.
-    pub(super) fn open() -> Result<Self, Error> {
-        let dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        let live = io::stdout().is_terminal() && !dumb;
+    /// Draws on the terminal, if there is one, from now on.
+    pub(super) fn new(terminal: Option<Terminal>, panel: Collected<Panel>) -> Self {
         // https://no-color.org: any value but the empty one.
         let coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let interval = if live { Duration::ZERO } else { LINE };
+        let interval = if terminal.is_some() { Duration::ZERO } else { LINE };
         let next_ns = now_ns() + nanoseconds(interval);
-        let mut screen = Self { live, coloured, size: (0, 0), next_ns, text: Vec::new() };
-        if live {
-            queue!(screen.text, EnterAlternateScreen, Hide).map_err(Error::Output)?;
-            screen.flush()?;
+        Self { terminal, panel, remark: None, coloured, size: (0, 0), next_ns, text: Vec::new() }
+    }
+
+    /// Tells something that is not a figure: at once, or with the next drawing.
+    pub(super) fn remark(&mut self, remark: String) {
+        if self.terminal.is_none() {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: {remark}");
         }
-        Ok(screen)
+        self.remark = Some(remark);
     }
 
     /// Shows the frame and the figures, if it is time to.
@@ -67,8 +75,8 @@ impl Screen {
         if now < self.next_ns {
             return Ok(());
         }
-        self.next_ns = now + nanoseconds(if self.live { REDRAW } else { LINE });
-        if self.live {
+        self.next_ns = now + nanoseconds(if self.terminal.is_some() { REDRAW } else { LINE });
+        if self.terminal.is_some() {
             self.draw(frame, &status()).map_err(Error::Output)?;
         } else {
             writeln!(self.text, "{}", line(&status())).map_err(Error::Output)?;
@@ -84,12 +92,17 @@ impl Screen {
         }
         let columns = usize::from(size.0);
         let bytes = frame.pixels.len();
+        let has_keys = self.terminal.as_ref().is_some_and(Terminal::has_keys);
+        let keys = if has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
         let figures = [
-            "camera -> filter -> viewer. Ctrl-C ends it.".to_owned(),
+            format!("camera -> filter -> viewer. {keys}Ctrl-C ends it."),
             counts(status),
             latencies(status),
             format!("{}: {}x{}, {bytes} bytes a frame", frame.name, frame.width, frame.height),
+            self.panel.with(|panel| filter(panel)),
+            self.remark.clone().unwrap_or_default(),
         ];
+        let figures = figures.strip_suffix(&[String::new()]).unwrap_or(&figures);
         for (row, figure) in figures.iter().take(size.1.into()).enumerate() {
             let fitting: String = figure.chars().take(columns).collect();
             queue!(self.text, MoveTo(0, u16::try_from(row).unwrap_or(0)))?;
@@ -116,17 +129,6 @@ impl Screen {
     }
 }
 
-impl Drop for Screen {
-    fn drop(&mut self) {
-        if self.live {
-            self.text.clear();
-            // If the terminal is gone there is nothing to give back.
-            let _ = queue!(self.text, SetAttribute(Attribute::Reset), Show, LeaveAlternateScreen);
-            let _ = self.flush();
-        }
-    }
-}
-
 /// The figures on one line.
 pub(super) fn line(status: &Status) -> String {
     [counts(status), latencies(status)].join(", ")
@@ -141,6 +143,18 @@ fn latencies(status: &Status) -> String {
     let Some(latency) = &status.latency else { return "nothing has arrived yet".to_owned() };
     let (p50, p99) = (time(latency.p50), time(latency.p99));
     format!("camera to viewer: P50 {p50}, P99 {p99}, last {}", time(status.last_latency))
+}
+
+/// What the filter does, as far as its panel knows.
+fn filter(panel: &Panel) -> String {
+    let Panel { settings, changes, refused } = panel;
+    let changed = match changes {
+        0 => String::new(),
+        1 => ", changed once through its service".to_owned(),
+        _ => format!(", changed {changes} times through its service"),
+    };
+    let refused = refused.as_ref().map(|reason| format!("; {reason}")).unwrap_or_default();
+    format!("filter: {settings}{changed}{refused}")
 }
 
 #[cfg(test)]
@@ -162,5 +176,16 @@ mod tests {
             line(&status),
             "90 frames, 30.0 per second, 0 copies, 1 lost, camera to viewer: P50 812 µs, P99 1.20 ms, last 790 µs"
         );
+    }
+
+    #[test]
+    fn the_panel_says_what_was_changed_and_what_refused() {
+        let mut panel = Panel::default();
+        assert_eq!(filter(&panel), "filter: edges at 100 %");
+        panel.changes = 1;
+        assert_eq!(filter(&panel), "filter: edges at 100 %, changed once through its service");
+        panel = Panel { changes: 2, refused: Some("too much".to_owned()), ..panel };
+        let expected = "filter: edges at 100 %, changed 2 times through its service; too much";
+        assert_eq!(filter(&panel), expected);
     }
 }

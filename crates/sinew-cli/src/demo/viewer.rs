@@ -134,6 +134,9 @@ impl Viewer {
             seen.count(frame.number, latency);
             if let Some(saver) = &mut seen.saver {
                 saver.offer(frame, || frame.clone());
+                if let Some(failure) = saver.failure() {
+                    screen.remark(format!("{failure}; no more frames are saved"));
+                }
             }
             if let Err(error) = screen.show(frame, || seen.status()) {
                 seen.failure = Some(error);

@@ -7,7 +7,7 @@ pub(crate) mod line2;
 mod peer;
 mod shared;
 pub(crate) mod sleep;
-mod wake;
+pub(crate) mod wake;
 
 use std::thread;
 use std::time::Duration;
@@ -108,7 +108,7 @@ pub(crate) fn serve(peer: &FloorPeer) -> Result<(), Error> {
 }
 
 /// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is measured next.
-fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 

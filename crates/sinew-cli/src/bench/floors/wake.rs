@@ -16,7 +16,7 @@ use crate::error::Error;
 const ROOM: usize = 1 << 16;
 
 /// One round, back to back or `rate` times a second. A sample is a round trip: two wake-ups.
-pub(super) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Round, Error> {
+pub(crate) fn round(cores: (usize, usize), rate: Option<f64>, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = Peer::start(TwoProcessFloor::Wake, cores, 0)?;
         let mut samples = Samples::with_room_for(ROOM);

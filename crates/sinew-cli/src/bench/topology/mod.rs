@@ -14,7 +14,7 @@ use super::histogram::Histogram;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::run::{Collected, Run};
-use crate::cli::TopologyOptions;
+use crate::cli::{ExecutorOptions, TopologyOptions};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
@@ -64,18 +64,21 @@ pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Res
     let time = options.output.time_or(120);
     progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
     let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
-    let figures = figures(&graph, options.scale_rate, time)?;
+    let figures = figures(&graph, options.executor, options.scale_rate, time)?;
     let row = |row: Row| row.with("file", graph.name.as_str());
     Ok(vec![
         row(Row::floor("topology", "idle", idle)),
-        row(Row::sinew("topology", figures))
-            .with("executor", "single")
-            .with("scale_rate", options.scale_rate),
+        row(Row::sinew("topology", figures)).run_by(options.executor).with("scale_rate", options.scale_rate),
     ])
 }
 
-fn figures(graph: &Graph, scale_rate: f64, time: Duration) -> sinew::Result<Figures> {
-    let run = Run::new()?;
+fn figures(
+    graph: &Graph,
+    executor: ExecutorOptions,
+    scale_rate: f64,
+    time: Duration,
+) -> sinew::Result<Figures> {
+    let run = Run::by(executor)?;
     let log = Collected::new(room_for(graph, scale_rate, time));
     let subscriptions = subscribe(&run, graph, &log)?;
     let (publishers, timers) = publish(&run, graph, scale_rate)?;
@@ -234,8 +237,10 @@ mod tests {
     #[test]
     fn a_whole_robot_runs_without_loss_or_copy() {
         let graph = Graph::load("mont_blanc").unwrap();
-        let figures = figures(&graph, 1.0, Duration::from_millis(300)).unwrap();
-        assert!(figures.messages.is_some_and(|messages| messages > 0));
-        assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
+        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
+            let figures = figures(&graph, executor, 1.0, Duration::from_millis(300)).unwrap();
+            assert!(figures.messages.is_some_and(|messages| messages > 0));
+            assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
+        }
     }
 }

@@ -1,0 +1,257 @@
+//! The hands on the filter's settings: keys, or a change every second. Whatever is wanted goes through the filter's
+//! service; this side only knows what it was last told.
+
+use std::io::{self, Write as _};
+use std::os::unix::net::UnixStream;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use sinew::StopHandle;
+
+use super::settings::Settings;
+use crate::bench::run::Collected;
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+
+/// Time between two changes nobody asked for.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What is known on this side about the filter.
+#[derive(Debug, Default)]
+pub(super) struct Panel {
+    /// What it accepted last.
+    pub(super) settings: Settings,
+    /// How often it did.
+    pub(super) changes: u64,
+    /// Why it refused what was asked of it last, if it did.
+    pub(super) refused: Option<String>,
+}
+
+/// Where changes are asked for.
+pub(super) struct Sources {
+    /// Keys arrive at standard input.
+    pub(super) keys: bool,
+    /// Something changes every second.
+    pub(super) automatic: bool,
+    /// Changes are told on standard output, as nobody draws the panel.
+    pub(super) tells: bool,
+}
+
+/// The thread that turns wishes into calls; ends when this is dropped.
+pub(super) struct Controls {
+    /// Closed to end the thread.
+    end: Option<UnixStream>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Controls {
+    /// Starts it, if there is anything it could hear. `call` asks the filter and yields what it accepted, or why not.
+    pub(super) fn start(
+        sources: Sources,
+        panel: Collected<Panel>,
+        stop: StopHandle,
+        call: impl FnMut(Settings) -> Result<Settings, String> + Send + 'static,
+    ) -> Result<Self, Error> {
+        if !sources.keys && !sources.automatic {
+            return Ok(Self { end: None, thread: None });
+        }
+        let failed = |source| Error::System { call: "starting the thread that hears keys", source };
+        let (end, ended) = UnixStream::pair().map_err(failed)?;
+        let mut hands = Hands { sources, panel, stop, call, ended };
+        let thread = thread::Builder::new().name("controls".to_owned()).spawn(move || hands.work());
+        Ok(Self { end: Some(end), thread: Some(thread.map_err(failed)?) })
+    }
+
+    /// Asks for nothing more, and is silent about what fails from now on. Doesn't wait.
+    pub(super) fn end(&mut self) {
+        drop(self.end.take());
+    }
+}
+
+impl Drop for Controls {
+    fn drop(&mut self) {
+        self.end();
+        if let Some(thread) = self.thread.take() {
+            // What panicked there has been told; the terminal is given back either way.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What happened while nothing was done.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Heard {
+    end: bool,
+    keys: bool,
+}
+
+/// The work of the thread.
+struct Hands<C> {
+    sources: Sources,
+    panel: Collected<Panel>,
+    stop: StopHandle,
+    call: C,
+    /// Closed at the other end when it is time to end.
+    ended: UnixStream,
+}
+
+impl<C: FnMut(Settings) -> Result<Settings, String>> Hands<C> {
+    fn work(&mut self) {
+        let mut due_ns = now_ns() + nanoseconds(EVERY);
+        loop {
+            let heard = self.listen(due_ns);
+            if heard.end {
+                return;
+            }
+            if heard.keys {
+                self.read_keys();
+            }
+            if self.sources.automatic && now_ns() >= due_ns {
+                due_ns += nanoseconds(EVERY);
+                self.change(Settings::next);
+            }
+        }
+    }
+
+    /// Waits for a key, the end or the next change of its own.
+    fn listen(&self, due_ns: i64) -> Heard {
+        let patience = self.sources.automatic.then(|| {
+            let left = (due_ns - now_ns()).max(0);
+            Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 }
+        });
+        self.look(patience.as_ref())
+    }
+
+    /// Waits for a key or the end; `None` is for ever.
+    fn look(&self, patience: Option<&Timespec>) -> Heard {
+        let keys = io::stdin();
+        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
+        let polled = if self.sources.keys { &mut both[..] } else { &mut both[..1] };
+        match poll(polled, patience) {
+            Ok(_) => {
+                let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
+                Heard { end, keys }
+            }
+            Err(Errno::INTR) => Heard::default(),
+            // It can't be heard any more when to end: better now.
+            Err(_) => Heard { end: true, keys: false },
+        }
+    }
+
+    fn read_keys(&mut self) {
+        let mut typed = [0; 64];
+        match rustix::io::read(io::stdin(), &mut typed) {
+            Ok(0) | Err(_) => self.sources.keys = false, // the terminal is gone
+            Ok(count) => {
+                for key in keys(&typed[..count]) {
+                    match key {
+                        b'+' | b'=' => self.change(Settings::stronger),
+                        b'-' | b'_' => self.change(Settings::weaker),
+                        b'm' | b'M' => self.change(Settings::next_mode),
+                        b'q' | b'Q' => self.stop.stop(),
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks for other settings and notes the answer.
+    fn change(&mut self, to: impl FnOnce(Settings) -> Settings) {
+        let wanted = to(self.panel.with(|panel| panel.settings));
+        let answer = (self.call)(wanted);
+        if answer.is_err() && self.look(Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).end {
+            return; // the filter is going, too
+        }
+        if self.sources.tells {
+            let text = match &answer {
+                Ok(settings) => format!("filter, set through /filter/set_edges: {settings}\n"),
+                Err(reason) => format!("filter, not set through /filter/set_edges: {reason}\n"),
+            };
+            // Whoever reads no more ends the run with the next line of figures.
+            let _ = io::stdout().write_all(text.as_bytes());
+        }
+        self.panel.with(|panel| match answer {
+            Ok(settings) => {
+                *panel = Panel { settings, changes: panel.changes + 1, refused: None };
+            }
+            Err(reason) => panel.refused = Some(reason),
+        });
+    }
+}
+
+/// The keys that are a byte each; arrows, function keys and the like (ESC, `[` or `O`, and what follows up to a letter or
+/// `~`) are left out.
+fn keys(typed: &[u8]) -> impl Iterator<Item = u8> {
+    let mut typed = typed.iter().copied();
+    std::iter::from_fn(move || {
+        loop {
+            let key = typed.next()?;
+            if key != 0x1b {
+                return Some(key);
+            }
+            if matches!(typed.next()?, b'[' | b'O') {
+                typed.by_ref().find(|byte| matches!(byte, 0x40..=0x7e))?;
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arrows_and_function_keys_are_none() {
+        assert_eq!(keys(b"m\x1b[A-\x1b[1;5m+\x1bOPq\x1b[15~=\x1bm").collect::<Vec<_>>(), b"m-+q=");
+        assert_eq!(keys(b"-\x1b[1").collect::<Vec<_>>(), b"-");
+        assert_eq!(keys(b"\x1b").collect::<Vec<_>>(), b"");
+    }
+
+    fn hands<C: FnMut(Settings) -> Result<Settings, String>>(call: C) -> (UnixStream, Hands<C>) {
+        let sources = Sources { keys: false, automatic: false, tells: false };
+        let stop = sinew::Executor::single().stop_handle();
+        let (end, ended) = UnixStream::pair().unwrap();
+        (end, Hands { sources, panel: Collected::new(Panel::default()), stop, call, ended })
+    }
+
+    #[test]
+    fn the_panel_shows_what_the_filter_accepted_and_why_not_else() {
+        let (end, mut hands) = hands(Settings::check);
+        for _ in 0..13 {
+            hands.change(Settings::stronger);
+        }
+        hands.panel.with(|panel| {
+            assert_eq!((panel.settings.strength, panel.changes), (400, 12));
+            assert!(panel.refused.as_ref().is_some_and(|reason| reason.contains("425 %")));
+        });
+        hands.change(Settings::next_mode);
+        hands.panel.with(|panel| {
+            assert_eq!((panel.settings.to_string(), panel.changes), ("negative".to_owned(), 13));
+            assert_eq!(panel.refused, None);
+        });
+        drop(end);
+        hands.panel.with(|panel| panel.settings.strength = 400);
+        hands.change(Settings::stronger);
+        hands.panel.with(|panel| assert_eq!(panel.refused, None, "what fails at the end is no news"));
+    }
+
+    #[test]
+    fn the_thread_ends_when_its_handle_does() {
+        let sources = Sources { keys: false, automatic: true, tells: false };
+        let stop = sinew::Executor::single().stop_handle();
+        let panel = Collected::new(Panel::default());
+        drop(Controls::start(sources, panel, stop, Ok).unwrap());
+    }
+
+    #[test]
+    fn its_end_is_heard_before_anything_is_due() {
+        let (end, mut hands) = hands(Ok);
+        hands.sources.automatic = true;
+        assert_eq!(hands.listen(0), Heard::default());
+        drop(end);
+        assert_eq!(hands.listen(i64::MAX), Heard { end: true, keys: false });
+    }
+}

@@ -1,0 +1,59 @@
+//! The filter of the demonstration: changes each frame where it lies, as its settings say.
+
+use super::edges::Edges;
+use super::frame::Frame;
+use super::settings::{Mode, Settings};
+
+/// The state of the filter's group: the frames' callback and the service's share it, and never meet.
+#[derive(Default)]
+pub(super) struct Filter {
+    edges: Edges,
+    settings: Settings,
+}
+
+impl Filter {
+    /// Other settings from the next frame on. Yields them, or says why they can't be.
+    pub(super) fn set(&mut self, settings: Settings) -> Result<Settings, String> {
+        self.settings = settings.check()?;
+        Ok(settings)
+    }
+
+    /// Changes a frame in place.
+    pub(super) fn apply(&mut self, frame: &mut Frame) {
+        match self.settings.mode {
+            Mode::Edges => {
+                self.edges.draw(frame.width as usize, &mut frame.pixels, self.settings.strength);
+            }
+            Mode::Negative => frame.pixels.iter_mut().for_each(|byte| *byte = !*byte),
+            Mode::Off => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_follow_the_settings() {
+        let frame = || Frame { width: 1, height: 1, pixels: vec![10, 100, 255], ..Frame::default() };
+        let mut filter = Filter::default();
+        let mut made = |mode| {
+            let mut frame = frame();
+            filter.set(Settings { mode, strength: 100 }).unwrap();
+            filter.apply(&mut frame);
+            frame.pixels
+        };
+        assert_eq!(made(Mode::Edges), [5, 50, 127]);
+        assert_eq!(made(Mode::Negative), [245, 155, 0]);
+        assert_eq!(made(Mode::Off), [10, 100, 255]);
+    }
+
+    #[test]
+    fn what_is_refused_changes_nothing() {
+        let mut filter = Filter::default();
+        let too_strong = Settings { strength: 401, ..Settings::default() };
+        assert!(filter.set(too_strong).is_err());
+        assert_eq!(filter.settings, Settings::default());
+    }
+}

@@ -1,0 +1,132 @@
+//! Taking over a terminal, and giving it back whatever happens.
+//!
+//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one stops the nodes; the
+//! second one gives the terminal back and ends the process there and then.
+
+use std::env;
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::queue;
+use crossterm::style::{Attribute, SetAttribute};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::getpgrp;
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
+};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use sinew::StopHandle;
+
+use crate::error::Error;
+
+/// A terminal that is ours to draw on until this is dropped.
+pub(super) struct Terminal {
+    borrowed: Arc<Borrowed>,
+}
+
+/// What a terminal was before.
+struct Borrowed {
+    /// How it treated keys, if we read them.
+    keys: Option<Termios>,
+    given_back: AtomicBool,
+}
+
+impl Terminal {
+    /// Takes over the terminal on standard output, if there is one that can be drawn on. Keys are read as well if standard
+    /// input is that terminal and belongs to us, not to another program in front.
+    pub(super) fn take() -> Result<Option<Self>, Error> {
+        let dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+        if dumb || !io::stdout().is_terminal() {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        queue!(text, EnterAlternateScreen, Hide).map_err(Error::Output)?;
+        // From here on whatever goes wrong gives it back.
+        let borrowed = Arc::new(Borrowed { keys: listen(), given_back: AtomicBool::new(false) });
+        let terminal = Self { borrowed };
+        io::Write::write_all(&mut io::stdout(), &text)
+            .and_then(|()| io::Write::flush(&mut io::stdout()))
+            .map_err(Error::Output)?;
+        Ok(Some(terminal))
+    }
+
+    /// Whether keys arrive at standard input one by one.
+    pub(super) fn has_keys(&self) -> bool {
+        self.borrowed.keys.is_some()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.borrowed.give_back();
+    }
+}
+
+impl Borrowed {
+    /// Restores what there was, once. Waits a moment for a terminal that takes nothing (Ctrl-S), not for ever.
+    fn give_back(&self) {
+        // Relaxed: the flag carries nothing but itself.
+        if self.given_back.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut text = Vec::new();
+        // If the terminal is gone there is nothing to give back to.
+        let _ = queue!(text, SetAttribute(Attribute::Reset), Show, LeaveAlternateScreen);
+        let to = io::stdout();
+        let patience = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+        if poll(&mut [PollFd::new(&to, PollFlags::OUT)], Some(&patience)) != Ok(0) {
+            // Past the lock of standard output: the thread that draws may hold it.
+            let _ = rustix::io::write(&to, &text);
+        }
+        if let Some(before) = &self.keys {
+            // Flush: keys nobody has read are not for the shell.
+            let _ = tcsetattr(io::stdin(), OptionalActions::Flush, before);
+        }
+    }
+}
+
+/// Has the terminal deliver each key at once and unseen. Yields how it was before; `None` if it isn't ours to change.
+fn listen() -> Option<Termios> {
+    let keys = io::stdin();
+    // Changing another program's terminal would stop us.
+    if !keys.is_terminal() || tcgetpgrp(&keys).ok()? != getpgrp() {
+        return None;
+    }
+    let before = tcgetattr(&keys).ok()?;
+    let mut now = before.clone();
+    now.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+    now.special_codes[SpecialCodeIndex::VMIN] = 1;
+    now.special_codes[SpecialCodeIndex::VTIME] = 0;
+    // No Ctrl-Z: the shell would come back to a terminal that still is ours. (0 stands for no key at all.)
+    now.special_codes[SpecialCodeIndex::VSUSP] = 0;
+    tcsetattr(&keys, OptionalActions::Now, &now).ok()?;
+    Some(before)
+}
+
+/// Has the first SIGINT or SIGTERM stop the executor, and the next one end the process as it would without us, but with its
+/// terminal given back. For the rest of the process's life.
+pub(super) fn stop_on_signal(stop: StopHandle, terminal: Option<&Terminal>) -> Result<(), Error> {
+    let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+    let borrowed = terminal.map(|terminal| Arc::clone(&terminal.borrowed));
+    let wait = move || {
+        let mut told = false;
+        for signal in signals.forever() {
+            if told {
+                if let Some(borrowed) = &borrowed {
+                    borrowed.give_back();
+                }
+                // It returns only for signals that end nothing.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+            told = true;
+            stop.stop();
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop).map_err(failed)
+}

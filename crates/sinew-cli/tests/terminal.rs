@@ -1,0 +1,137 @@
+//! The demonstration on a terminal: keys, Ctrl-C, and the terminal as it was before.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process, setsid};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+const ENTER: &str = "\x1b[?1049h";
+const LEAVE: &str = "\x1b[?1049l";
+const SHOW_CURSOR: &str = "\x1b[?25h";
+
+/// A terminal, and the demonstration in front on it.
+struct Session {
+    terminal: File,
+    child: Child,
+    modes_before: LocalModes,
+    seen: Vec<u8>,
+}
+
+/// More is drawn than any test waits for: what it waits for doesn't come.
+const ENOUGH: usize = 32 << 20;
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Session {
+    fn start(options: &[&str]) -> Self {
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let size = Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&terminal, size).unwrap();
+        let modes_before = tcgetattr(&terminal).unwrap().local_modes;
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let end = File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+        command.arg("demo").args(options).env("TERM", "xterm").env_remove("NO_COLOR");
+        command.stdin(end.try_clone().unwrap()).stdout(end.try_clone().unwrap()).stderr(end);
+        let claim = || {
+            setsid()?;
+            rustix::process::ioctl_tiocsctty(std::io::stdin())?;
+            Ok(())
+        };
+        // SAFETY: between fork and exec only async-signal-safe functions may be called: `claim` makes two system calls,
+        // and naming standard input allocates nothing.
+        unsafe { command.pre_exec(claim) };
+        let child = command.spawn().unwrap();
+        Self { terminal: terminal.into(), child, modes_before, seen: Vec::new() }
+    }
+
+    /// Reads what is drawn until `text` appears in it. False when the other end is closed before.
+    fn until(&mut self, text: &str) -> bool {
+        let patience = Timespec { tv_sec: 60, tv_nsec: 0 };
+        let mut read = [0; 1 << 16];
+        let mut looked_at = 0;
+        while !self.seen[looked_at..].windows(text.len()).any(|window| window == text.as_bytes()) {
+            looked_at = self.seen.len().saturating_sub(text.len());
+            let ready = poll(&mut [PollFd::new(&self.terminal, PollFlags::IN)], Some(&patience));
+            assert!(ready != Ok(0) && self.seen.len() < ENOUGH, "{text:?} doesn't come");
+            // An error is how the last end's closing reads.
+            let Ok(count @ 1..) = self.terminal.read(&mut read) else { return false };
+            self.seen.extend_from_slice(&read[..count]);
+        }
+        true
+    }
+
+    fn press(&mut self, key: &str) {
+        self.terminal.write_all(key.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end, and checks that the terminal is as it was.
+    #[track_caller]
+    fn end(mut self) -> (std::process::ExitStatus, String) {
+        self.until("nothing says this");
+        let status = self.child.wait().unwrap();
+        let seen = String::from_utf8_lossy(&self.seen).into_owned();
+        for (text, wanted) in [(ENTER, 1), (LEAVE, 1), (SHOW_CURSOR, 1)] {
+            assert_eq!(seen.matches(text).count(), wanted, "{text:?} in {seen:?}");
+        }
+        let after = seen[seen.find(LEAVE).unwrap()..].to_owned();
+        assert_eq!(tcgetattr(&self.terminal).unwrap().local_modes, self.modes_before);
+        (status, after)
+    }
+}
+
+#[test]
+fn keys_change_the_filter_and_ctrl_c_gives_the_terminal_back() {
+    let mut session = Session::start(&["--rate", "20"]);
+    assert!(session.until("filter: edges at 100 %"));
+    assert!(
+        !tcgetattr(&session.terminal).unwrap().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO)
+    );
+    session.press("m");
+    assert!(session.until("filter: negative, changed once through its service"));
+    session.press("\x1b[A"); // an arrow key is none of ours
+    session.press("-");
+    assert!(session.until("changed 2 times"));
+    session.press("\x03");
+    let (status, after) = session.end();
+    assert!(status.success(), "{after}");
+    assert!(after.contains("in all") && after.contains("0 copies"), "{after}");
+}
+
+#[test]
+fn the_key_q_ends_it_as_well() {
+    let mut session = Session::start(&["--executor", "multi"]);
+    assert!(session.until("filter: edges"));
+    session.press("q");
+    assert!(session.end().0.success());
+}
+
+#[test]
+fn what_goes_wrong_is_told_on_the_terminal_and_once_more_after_it_was_given_back() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("astronaut.png")).unwrap();
+    let mut session = Session::start(&["--save", directory.path().to_str().unwrap()]);
+    assert!(session.until("no more frames are saved"));
+    let pid = Pid::from_child(&session.child);
+    kill_process(pid, Signal::TERM).unwrap();
+    let (status, after) = session.end();
+    assert_eq!(status.code(), Some(1));
+    assert!(after.contains("sinew: can't save") && after.contains("astronaut.png"), "{after}");
+}
