@@ -599,8 +599,8 @@ where
         &self.place
     }
 
-    fn rest(&self) -> Option<trail::Rest> {
-        Some((Arc::<Inbox>::downgrade(&self.inbox), size_of::<Inbox>()))
+    fn rest(&self) -> Vec<trail::Part> {
+        vec![trail::Part::value(&self.inbox, 4)]
     }
 
     fn subject(&self) -> usize {

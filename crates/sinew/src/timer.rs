@@ -254,8 +254,8 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
         &self.place
     }
 
-    fn rest(&self) -> Option<trail::Rest> {
-        Some((Arc::<Schedule>::downgrade(&self.schedule), size_of::<Schedule>()))
+    fn rest(&self) -> Vec<trail::Part> {
+        vec![trail::Part::value(&self.schedule, 4)]
     }
 
     fn attach(&self, home: Option<Home>) {

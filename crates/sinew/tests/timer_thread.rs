@@ -65,7 +65,7 @@ fn wait_for_a_tick(kind: TimerThread) -> u32 {
         .node("ticking")
         .unwrap()
         .timer(Duration::from_millis(1))
-        .callback(move || drop(tick.send(())))
+        .callback(move || tick.send(()))
         .unwrap();
     let node = context.node("waiting").unwrap();
     let stop = context.clone();

@@ -93,7 +93,7 @@ pub(crate) struct Calls {
 
 #[repr(C)]
 struct State {
-    calls: Slab<Call>,
+    calls: Places,
     counts: Counts,
     /// The client's entity knows that outcomes wait for their callbacks.
     announced: bool,
@@ -102,15 +102,58 @@ struct State {
     settled: VecDeque<(Stamp, CallId)>,
 }
 
+/// The calls of a client. The first has its place here: most clients wait for one call at a time, and that one then touches no
+/// memory elsewhere.
+#[derive(Default)]
+struct Places {
+    first: Option<Call>,
+    /// At their place less one.
+    others: Slab<Call>,
+}
+
+impl Places {
+    fn insert(&mut self, call: Call) -> u32 {
+        if self.first.is_none() {
+            self.first = Some(call);
+            return 0;
+        }
+        crate::executor::scheduler::index(self.others.insert(call) + 1)
+    }
+
+    fn get_mut(&mut self, place: u32) -> Option<&mut Call> {
+        match place.checked_sub(1) {
+            None => self.first.as_mut(),
+            Some(other) => self.others.get_mut(other as usize),
+        }
+    }
+
+    fn remove(&mut self, place: u32) -> Option<Call> {
+        match place.checked_sub(1) {
+            None => self.first.take(),
+            Some(other) => self.others.try_remove(other as usize),
+        }
+    }
+
+    /// Those that have no outcome yet.
+    fn open(&self) -> impl Iterator<Item = CallId> + '_ {
+        let others = self.others.iter().map(|(place, call)| (place + 1, call));
+        let all = self.first.iter().map(|call| (0, call)).chain(others);
+        all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| CallId {
+            place: crate::executor::scheduler::index(place),
+            sequence: call.sequence,
+        })
+    }
+}
+
 impl State {
     fn call(&mut self, id: CallId) -> Option<&mut Call> {
-        self.calls.get_mut(id.place as usize).filter(|call| call.sequence == id.sequence)
+        self.calls.get_mut(id.place).filter(|call| call.sequence == id.sequence)
     }
 
     /// Takes a call out that is over.
     fn remove(&mut self, id: CallId) -> Option<Call> {
         self.call(id)?;
-        Some(self.calls.remove(id.place as usize))
+        self.calls.remove(id.place)
     }
 
     /// A call has an outcome: whom to wake. Not for calls that have one already.
@@ -192,7 +235,7 @@ impl Calls {
         requests: Arc<Requests>,
     ) -> Arc<Self> {
         let state = State {
-            calls: Slab::new(),
+            calls: Places::default(),
             counts: Counts::default(),
             announced: false,
             home: None,
@@ -211,7 +254,7 @@ impl Calls {
         let sequence = state.counts.begun;
         let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
         let call = Call { sequence, lineage: publication.lineage, waiter, deferred: false, outcome: None };
-        let place = crate::executor::scheduler::index(state.calls.insert(call));
+        let place = state.calls.insert(call);
         (CallId { place, sequence }, publication)
     }
 
@@ -398,14 +441,8 @@ impl Calls {
         let mut woken = Vec::new();
         {
             let mut state = self.state.lock();
-            let ids: Vec<_> = state
-                .calls
-                .iter()
-                .filter(|(_, call)| call.outcome.is_none())
-                .map(|(place, call)| (place, call.sequence))
-                .collect();
-            for (place, sequence) in ids {
-                let id = CallId { place: crate::executor::scheduler::index(place), sequence };
+            let ids: Vec<_> = state.calls.open().collect();
+            for id in ids {
                 let fault = Fault { failure: CallFailure::Shutdown, request: None };
                 woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
             }
@@ -418,18 +455,11 @@ impl Calls {
         let gone = {
             let mut state = self.state.lock();
             state.settled.clear();
-            let open = state.calls.iter().filter(|(_, call)| call.outcome.is_none()).count();
-            state.counts.abandoned += open as u64;
-            mem::take(&mut state.calls)
+            let open: Vec<_> = state.calls.open().collect();
+            state.counts.abandoned += open.len() as u64;
+            (mem::take(&mut state.calls), open)
         };
-        let open: Vec<_> = gone
-            .iter()
-            .filter(|(_, call)| call.outcome.is_none())
-            .map(|(place, call)| CallId {
-                place: crate::executor::scheduler::index(place),
-                sequence: call.sequence,
-            })
-            .collect();
+        let (gone, open) = gone;
         for id in open {
             drop(self.requests.withdraw(self.number, id));
         }
@@ -438,7 +468,7 @@ impl Calls {
 
     pub(crate) fn counts(&self) -> Counts {
         let state = self.state.lock();
-        let waiting = state.calls.iter().filter(|(_, call)| call.outcome.is_none()).count() as u64;
+        let waiting = state.calls.open().count() as u64;
         Counts { waiting, ..state.counts }
     }
 }

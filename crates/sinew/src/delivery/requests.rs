@@ -9,6 +9,7 @@ use super::calls::{CallId, Calls, Fault};
 use crate::clock::{Stamp, Time};
 use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::trail::Holder;
 use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
@@ -136,6 +137,16 @@ impl State {
     }
 }
 
+impl Holder for Requests {
+    fn look(&self, look: &mut dyn FnMut(usize)) {
+        let state = self.state.lock();
+        let (held, _) = state.queue.as_slices();
+        if state.queue.capacity() > 0 {
+            look(held.as_ptr().addr());
+        }
+    }
+}
+
 /// Why a request didn't come to wait.
 pub(crate) type Refused = (Erased, CallFailure);
 
@@ -156,6 +167,7 @@ impl Requests {
 
     /// Brings a request in and announces it. `quietly`: wakes nobody, as the caller will run the server itself or see to it
     /// that somebody does. Otherwise returns whom to signal. A request that was refused comes back.
+    #[inline(never)]
     pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Option<Arc<Scheduler>>, Refused> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;

@@ -435,7 +435,7 @@ impl Executor {
         let mut hand = InHand { scheduler: &self.scheduler, work: None };
         while let Next::Run = self.scheduler.next_timer(kind, &mut hand.work, &mut worker) {
             if let Err(fault) = hand.execute() {
-                self.scheduler.dismiss(Some(fault));
+                self.scheduler.dismiss(Some(*fault));
             }
         }
         self.scheduler.give_timers_a_thread(false);
@@ -703,10 +703,11 @@ impl Spin<'_> {
     /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
     /// all: its turn isn't over yet.
     fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
-        hand.execute().inspect_err(|fault| {
+        hand.execute().map_err(|fault| {
             if self.executor.threads() > 1 {
-                self.executor.scheduler.dismiss((self.worker != 0).then(|| fault.clone()));
+                self.executor.scheduler.dismiss((self.worker != 0).then(|| (*fault).clone()));
             }
+            *fault
         })
     }
 
@@ -734,32 +735,47 @@ struct InHand<'a> {
 impl InHand<'_> {
     /// Runs one callback; false if there was nothing left to call it for.
     #[inline]
-    fn execute(&mut self) -> Result<bool, SpinError> {
+    fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
         let _running = Running::enter(work.serial, work.group);
         let Work { entity, turn, .. } = work;
         trail::ran(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
-            Ok(Ran { result: Ok(()), next, called }) => {
+            Ok(Ran { result, next, called }) => {
                 work.next = next;
-                Ok(called)
+                match result {
+                    Ok(()) => Ok(called),
+                    Err(message) => failed(self.scheduler, work, message),
+                }
             }
-            Ok(Ran { result: Err(message), next, .. }) => {
-                work.next = next;
-                let (_, on_error) = self.scheduler.reactions();
-                on_error.handle(SpinError::Failed { entity: work.entity.describe(), message }).map(|()| true)
-            }
-            Err(panic) => {
-                work.next = work.entity.left();
-                let message = panic_message(&*panic);
-                dispose_of(panic);
-                let (on_panic, _) = self.scheduler.reactions();
-                on_panic
-                    .handle(SpinError::Panicked { entity: work.entity.describe(), message })
-                    .map(|()| true)
-            }
+            Err(panic) => panicked(self.scheduler, work, panic),
         }
     }
+}
+
+// Out of the way, so that calls inside calls need less of the stack.
+
+#[cold]
+#[inline(never)]
+fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, Box<SpinError>> {
+    let (_, on_error) = scheduler.reactions();
+    let fault = SpinError::Failed { entity: work.entity.describe(), message };
+    on_error.handle(fault).map(|()| true).map_err(Box::new)
+}
+
+#[cold]
+#[inline(never)]
+fn panicked(
+    scheduler: &Scheduler,
+    work: &mut Work,
+    panic: Box<dyn Any + Send>,
+) -> Result<bool, Box<SpinError>> {
+    work.next = work.entity.left();
+    let message = panic_message(&*panic);
+    dispose_of(panic);
+    let (on_panic, _) = scheduler.reactions();
+    let fault = SpinError::Panicked { entity: work.entity.describe(), message };
+    on_panic.handle(fault).map(|()| true).map_err(Box::new)
 }
 
 impl Drop for InHand<'_> {
@@ -774,15 +790,17 @@ impl Scheduler {
     /// Runs an entity's callback on this thread, which would otherwise wait for it: if it has something to do, its group is
     /// free, and either this thread is in the middle of a callback of this executor, or the executor is spun and has a place
     /// for a thread from outside. False if it couldn't.
+    #[inline(never)]
     pub(crate) fn run_here(&self, home: &Home) -> bool {
-        let mut hand = InHand { scheduler: self, work: self.take_here(home) };
+        let mut hand = InHand { scheduler: self, work: None };
+        self.take_here(home, &mut hand.work);
         let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
         let _lending = is_lent.then(|| Lending::enter(self.id));
         match hand.execute() {
             Ok(_) if hand.work.is_none() => false,
             Ok(_) => true,
             Err(fault) => {
-                self.dismiss(Some(fault)); // the threads that spin return it
+                self.dismiss(Some(*fault)); // the threads that spin return it
                 true
             }
         }

@@ -73,8 +73,8 @@ pub(crate) trait Entity: Send + Sync {
     fn place(&self) -> &trail::Place;
 
     /// What else it uses each time it runs.
-    fn rest(&self) -> Option<trail::Rest> {
-        None
+    fn rest(&self) -> Vec<trail::Part> {
+        Vec::new()
     }
 
     /// The address of what the user's handle and this have in common; 0 if there is no handle.
@@ -605,12 +605,11 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(super) fn take_here(&self, home: &Home) -> Option<Work> {
-        let mut work = None;
+    pub(super) fn take_here(&self, home: &Home, work: &mut Option<Work>) {
         let mut state = self.state.lock();
-        let hand = self.hand_here(&state)?;
-        state.pop_this(home, hand, &mut work);
-        work
+        if let Some(hand) = self.hand_here(&state) {
+            state.pop_this(home, hand, work);
+        }
     }
 
     /// How this thread could run something of this executor, if it could.
@@ -784,6 +783,7 @@ impl Scheduler {
     }
 
     /// Puts back what ran last, when no more is wanted.
+    #[inline(never)]
     pub(crate) fn finish(&self, work: &mut Option<Work>) {
         let ended = Work::end(work);
         let was_lent = work.as_ref().is_some_and(|work| matches!(work.hand, Hand::Lent | Hand::Nested));

@@ -463,8 +463,8 @@ impl State {
     }
 
     /// Hands out an entity that was taken out of its group's queue; `now` is 0 if nobody looked.
-    #[inline]
-    fn hand_out(&mut self, id: u32, hand: Hand, mut now: i64) -> Option<Work> {
+    #[inline(never)]
+    pub(super) fn hand_out(&mut self, id: u32, hand: Hand, mut now: i64) -> Option<Work> {
         let member = &mut self.members[id as usize];
         member.ready = false;
         let weight = member.times.measures_next();

@@ -14,8 +14,11 @@
 
 use super::scheduler::{Entity, Scheduler};
 use super::state::State;
+use crate::clock::Time;
+use crate::delivery::calls::Calls;
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outlet::Outlet;
+use crate::delivery::requests::Requests;
 use crate::message::block::{Erased, Pool};
 use crate::sync::{Arc, HintU32, Ordering};
 use std::cell::{Cell, RefCell};
@@ -29,6 +32,12 @@ const LEARNT_PER_BURST: usize = 64;
 
 /// After so many bursts without being used, an entity is forgotten.
 const FORGOTTEN_AFTER: u8 = 200;
+
+/// A thread that was away for so long, in nanoseconds, has lost what it had in its caches.
+const AWAY: i64 = 200_000;
+
+/// So much of the stack is fetched at most, in bytes.
+const MOST_STACK: usize = 32 * 1024;
 
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
@@ -51,13 +60,33 @@ impl Place {
     }
 }
 
-/// What else an entity uses each time it runs, and the size of that.
-pub(crate) type Rest = (Weak<dyn Send + Sync>, usize);
+/// Something that is used together with an entity, a publisher or a client.
+pub(crate) enum Part {
+    /// A value, and how many of its first lines.
+    Value(Weak<dyn Send + Sync>, usize),
+    Entity(Weak<dyn Entity>),
+    /// A pool: the block that will be lent next.
+    Pool(Weak<Pool>),
+    /// Something that keeps what it holds elsewhere.
+    Holder(Weak<dyn Holder>),
+}
 
-/// An entity this thread ran, or a publisher it published with.
-enum Step {
-    Ran(Weak<dyn Entity>, Option<Rest>),
-    Published(Weak<Outlet>, Weak<Pool>),
+impl Part {
+    /// A value, with all its lines up to so many.
+    pub(crate) fn value<T: Send + Sync + 'static>(value: &Arc<T>, most: usize) -> Self {
+        let value: Weak<T> = Arc::downgrade(value);
+        Self::Value(value, size_of::<T>().div_ceil(LINE).min(most))
+    }
+
+    pub(crate) fn pool(pool: &Arc<Pool>) -> Self {
+        Self::Pool(Arc::downgrade(pool))
+    }
+}
+
+/// Keeps what it holds in a piece of memory that may move: under a lock, which is taken for a look.
+pub(crate) trait Holder: Send + Sync {
+    /// Where it begins, if there is any. It stays there during the look.
+    fn look(&self, look: &mut dyn FnMut(usize));
 }
 
 /// What is compared and written for every note, in as few lines as possible.
@@ -69,6 +98,10 @@ struct Notes {
     /// How many may be learnt before the next sleep; 0 in a thread that takes no notes.
     learnable: Cell<usize>,
     takes_notes: Cell<bool>,
+    /// When it took its last notes, as far as it says so.
+    left_at: Cell<i64>,
+    /// How deep the stack was in the last burst: the lowest address.
+    deepest: Cell<usize>,
     /// Where to look for a free place.
     hand: Cell<usize>,
 }
@@ -80,29 +113,35 @@ thread_local! {
             age: [const { Cell::new(0) }; LENGTH],
             learnable: Cell::new(0),
             takes_notes: Cell::new(false),
+            left_at: Cell::new(0),
+            deepest: Cell::new(usize::MAX),
             hand: Cell::new(0),
         }
     };
-    /// What is noted at each place.
-    static STEPS: RefCell<Vec<Option<Step>>> = const { RefCell::new(Vec::new()) };
+    /// What is noted, with its place.
+    static PARTS: RefCell<Vec<(usize, Part)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes that what lies at `address` is used; `step` says what it is if that is news.
+/// Notes that what lies at `address` is used; `parts` says what it is if that is news.
 #[inline]
-fn note(address: usize, place: &Place, step: impl FnOnce() -> Step) {
+pub(crate) fn note(address: usize, place: &Place, parts: impl FnOnce() -> Vec<Part>) {
     NOTES.with(|notes| {
+        let depth = stack_address();
+        if depth < notes.deepest.get() {
+            notes.deepest.set(depth);
+        }
         let at = place.get();
         if at < LENGTH && notes.known[at].get() == address {
             notes.age[at].set(0);
         } else if notes.learnable.get() > 0 {
-            notes.learn(address, place, step);
+            notes.learn(address, place, parts());
         }
     });
 }
 
 impl Notes {
     #[cold]
-    fn learn(&self, address: usize, place: &Place, step: impl FnOnce() -> Step) {
+    fn learn(&self, address: usize, place: &Place, parts: Vec<Part>) {
         self.learnable.set(self.learnable.get() - 1);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it, too
@@ -117,105 +156,133 @@ impl Notes {
         self.known[at].set(address);
         self.age[at].set(0);
         place.set(at);
-        STEPS.with_borrow_mut(|steps| {
-            if steps.len() <= at {
-                steps.resize_with(at + 1, || None);
-            }
-            steps[at] = Some(step());
-        });
+        PARTS.with_borrow_mut(|known| known.extend(parts.into_iter().map(|part| (at, part))));
     }
 
     /// Forgets what has not been used for a while. Its memory is let go of by the caller.
     #[must_use]
-    fn grow_older(&self, steps: &mut [Option<Step>]) -> Vec<Step> {
-        let mut forgotten = Vec::new();
-        for (at, step) in steps.iter_mut().enumerate().filter(|(_, step)| step.is_some()) {
-            let age = self.age[at].get() + 1;
-            self.age[at].set(age);
-            if age > FORGOTTEN_AFTER {
-                self.known[at].set(0);
-                forgotten.extend(step.take());
+    fn grow_older(&self, parts: &mut Vec<(usize, Part)>) -> Vec<(usize, Part)> {
+        let mut old = false;
+        for (known, age) in self.known.iter().zip(&self.age).filter(|(known, _)| known.get() != 0) {
+            age.set(age.get() + 1);
+            if age.get() > FORGOTTEN_AFTER {
+                known.set(0);
+                old = true;
             }
         }
-        forgotten
+        if !old {
+            return Vec::new();
+        }
+        parts.extract_if(.., |(at, _)| self.known[*at].get() == 0).collect()
     }
 }
 
 /// Notes that this thread runs the entity.
 #[inline]
 pub(crate) fn ran(entity: &Arc<dyn Entity>) {
-    let address = Arc::as_ptr(entity).addr();
-    note(address, entity.place(), || Step::Ran(Arc::downgrade(entity), entity.rest()));
+    let notes = || {
+        let mut parts = entity.rest();
+        parts.push(Part::Entity(Arc::downgrade(entity)));
+        parts
+    };
+    note(Arc::as_ptr(entity).addr(), entity.place(), notes);
 }
 
 /// Notes that this thread publishes with the outlet.
 #[inline]
 pub(crate) fn published(outlet: &Arc<Outlet>) {
-    let address = Arc::as_ptr(outlet).addr();
-    note(address, &outlet.place, || Step::Published(Arc::downgrade(outlet), Arc::downgrade(&outlet.pool)));
+    let parts = || vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
+    note(Arc::as_ptr(outlet).addr(), &outlet.place, parts);
 }
 
-/// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the outer one.)
+/// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the outer one.) They are kept for the
+/// next time, when it fetches them if it has been away for long.
 pub(crate) struct Noting {
     outer: bool,
 }
 
 impl Noting {
     pub(crate) fn begin() -> Self {
-        NOTES.with(|notes| {
-            notes.learnable.set(LEARNT_PER_BURST);
-            Self { outer: notes.takes_notes.replace(true) }
-        })
+        let outer = NOTES.with(|notes| notes.takes_notes.replace(true));
+        if !outer {
+            come_back(Time::steady().nanoseconds());
+        }
+        Self { outer }
     }
 }
 
 impl Drop for Noting {
     fn drop(&mut self) {
-        if self.outer {
-            return;
+        if !self.outer {
+            NOTES.with(|notes| {
+                notes.takes_notes.set(false);
+                notes.learnable.set(0);
+                notes.left_at.set(Time::steady().nanoseconds());
+            });
         }
-        let steps = STEPS.take();
-        NOTES.with(|notes| {
-            notes.takes_notes.set(false);
-            notes.learnable.set(0);
-            notes.known.iter().for_each(|known| known.set(0));
-        });
-        drop(steps);
+    }
+}
+
+/// This thread takes notes from now on, though it doesn't spin: it calls services, whose servers may run on it.
+#[inline]
+pub(crate) fn take_notes(now: i64) {
+    NOTES.with(|notes| {
+        if !notes.takes_notes.get() && notes.learnable.get() == 0 {
+            notes.learnable.set(LEARNT_PER_BURST);
+        }
+    });
+    come_back(now);
+}
+
+/// This thread does something at `now` that it may not have done for a while: then it fetches what that takes.
+#[inline]
+pub(crate) fn come_back(now: i64) {
+    let away = NOTES.with(|notes| now.saturating_sub(notes.left_at.replace(now)));
+    if away > AWAY {
+        fetch();
     }
 }
 
 /// Fetches what was noted. For a thread that has slept.
 pub(crate) fn fetch() {
+    touch_stack();
     for (code, lines) in hot_code() {
         touch_page(code, lines);
     }
-    let forgotten = STEPS.with_borrow_mut(|steps| {
+    let forgotten = PARTS.with_borrow_mut(|parts| {
+        if parts.iter().any(|(_, part)| matches!(part, Part::Holder(_))) {
+            for (code, lines) in code_of_calls() {
+                touch_page(code, lines);
+            }
+        }
         // What every message touches comes first in each of them, behind the counts of its `Arc`.
-        for step in steps.iter().flatten() {
-            match step {
-                Step::Ran(entity, rest) => {
-                    touch_page(entity.as_ptr().addr(), 2);
-                    if let Some((rest, size)) = rest {
-                        touch(rest.as_ptr().addr(), size.div_ceil(LINE).min(4));
-                    }
-                }
-                Step::Published(outlet, pool) => {
-                    touch(outlet.as_ptr().addr(), 2);
-                    touch(pool.as_ptr().addr(), 1);
-                }
+        for (_, part) in parts.iter() {
+            match part {
+                Part::Value(value, lines) => touch(value.as_ptr().addr(), *lines),
+                Part::Entity(entity) => touch_page(entity.as_ptr().addr(), 2),
+                Part::Pool(pool) => touch(pool.as_ptr().addr(), 1),
+                Part::Holder(_) => {} // it is a value as well
             }
         }
         // A second time, as the way to these leads through memory that has just been asked for.
-        for step in steps.iter().flatten() {
-            if let Step::Published(_, pool) = step
-                && let Some(pool) = pool.upgrade()
-            {
-                pool.with_next(|block| touch_page(block, 2));
+        for (_, part) in parts.iter() {
+            match part {
+                Part::Pool(pool) => {
+                    if let Some(pool) = pool.upgrade() {
+                        pool.with_next(|block| touch_page(block, 2));
+                    }
+                }
+                Part::Holder(holder) => {
+                    if let Some(holder) = holder.upgrade() {
+                        holder.look(&mut |held| touch_page(held, 3));
+                    }
+                }
+                Part::Value(..) | Part::Entity(_) => {}
             }
         }
         NOTES.with(|notes| {
             notes.learnable.set(LEARNT_PER_BURST);
-            notes.grow_older(steps)
+            notes.grow_older(parts)
         })
     });
     drop(forgotten);
@@ -223,15 +290,42 @@ pub(crate) fn fetch() {
 
 /// The code that every message goes through, and how many lines of it. (Generic code is not among it: it may lie in a library
 /// that is unloaded before its memory is touched.)
-fn hot_code() -> [(usize, usize); 6] {
+fn hot_code() -> [(usize, usize); 7] {
     [
         (Outlet::publish as *const () as usize, 10),
         (Inbox::push as *const () as usize, 10),
         (Inbox::take_as as *const () as usize, 7),
         (Scheduler::next as *const () as usize, 12),
         (State::put_back as *const () as usize, 5),
+        (State::hand_out as *const () as usize, 5),
         (Erased::let_go as *const () as usize, 5),
     ]
+}
+
+/// The code that every call of a service goes through.
+fn code_of_calls() -> [(usize, usize); 5] {
+    [
+        (Requests::push as *const () as usize, 8),
+        (Requests::take_for as *const () as usize, 6),
+        (Calls::settle as *const () as usize, 7),
+        (Scheduler::run_here as *const () as usize, 10),
+        (Scheduler::finish as *const () as usize, 5),
+    ]
+}
+
+/// An address on the stack, near its end.
+#[inline]
+fn stack_address() -> usize {
+    let here = 0_u8;
+    std::hint::black_box(&raw const here).addr()
+}
+
+/// Reads the part of the stack that the last burst used. (Calls inside calls go deep: a kilobyte or two each.)
+fn touch_stack() {
+    let here = stack_address();
+    let deepest = NOTES.with(|notes| notes.deepest.replace(usize::MAX));
+    // This thread has used its stack down to there, so it is mapped, and stays so as long as the thread lives.
+    touch(deepest.max(here.saturating_sub(MOST_STACK)), here.saturating_sub(deepest).min(MOST_STACK) / LINE);
 }
 
 /// Reads lines of memory without using them, as far as they are on the page of the first.
@@ -246,8 +340,8 @@ fn touch(address: usize, lines: usize) {
     for line in 0..lines {
         let line = address + line * LINE;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, or a block under its pool's
-        // lock). Nothing the program can see comes of the read, so it matters not who writes there meanwhile.
+        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, this thread's stack, or
+        // held under a lock). Nothing the program can see comes of the read, so it matters not who writes there meanwhile.
         unsafe {
             std::arch::asm!("mov {0:e}, dword ptr [{0}]", inout(reg) line => _, options(nostack, preserves_flags, readonly));
         }

@@ -188,7 +188,7 @@ impl Ready<'_> {
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
         let _stay = Stay::begin(scheduler)?;
-        InHand { scheduler, work: scheduler.take_ready(self.candidate) }.execute()
+        InHand { scheduler, work: scheduler.take_ready(self.candidate) }.execute().map_err(|fault| *fault)
     }
 }
 

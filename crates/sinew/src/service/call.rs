@@ -5,8 +5,8 @@ use super::client::{Inner, result_of};
 use super::error::{CallError, CallFailure};
 use crate::clock::Time;
 use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
-use crate::executor::current;
 use crate::executor::scheduler::Home;
+use crate::executor::{current, trail};
 use crate::message::block::Erased;
 use crate::sync::{Arc, Bell};
 use sinew_msg::Service;
@@ -52,12 +52,15 @@ enum Wait {
 ///
 /// The request is announced without waking anybody, as this thread is about to run the server itself. Only if it can't, because
 /// the server's group is busy or its executor has no place for this thread, somebody is woken for it.
-pub(super) fn wait_for(inner: &Inner, request: Erased, timeout: Duration) -> Outcome {
+pub(super) fn wait_for(inner: &Arc<Inner>, request: Erased, timeout: Duration) -> Outcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
         return Err(Fault { failure, request: Some(request) });
     }
     let begin = Time::steady();
+    if current::depth() == 0 {
+        trail::take_notes(begin.nanoseconds());
+    }
     let id = inner.send(request, None, true)?;
     let mut waiting = Waiting { calls: &inner.calls, id, over: false };
     let outcome = waiting.end(begin, timeout);
@@ -94,6 +97,7 @@ impl Waiting<'_> {
     }
 
     /// Sleeps until there is an outcome, or this thread could run the server.
+    #[inline(never)] // what it needs of the stack calls inside calls needn't have
     fn sleep(&self, home: Option<&Home>, left: Duration) -> Wait {
         let Waiting { calls, id, .. } = self;
         let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
@@ -121,6 +125,7 @@ impl Waiting<'_> {
     }
 
     #[cold]
+    #[inline(never)]
     fn give_up(&self, waited: Duration) -> Outcome {
         let calls = self.calls;
         calls.give_up(self.id).unwrap_or_else(|request| {

@@ -74,11 +74,25 @@ pub(super) struct Inner {
     pool: Arc<Pool>,
     group: Arc<GroupCore>,
     membership: Membership,
+    /// Where the thread that calls with it has noted it.
+    trail: trail::Place,
 }
 
 impl Inner {
+    /// What a call uses.
+    #[cold]
+    fn parts(self: &Arc<Self>) -> Vec<trail::Part> {
+        vec![trail::Part::value(self, 2), trail::Part::value(&self.calls, 6), trail::Part::pool(&self.pool)]
+    }
+
     /// Begins a call.
-    pub(super) fn send(&self, request: Erased, then: Option<Then>, quietly: bool) -> Result<CallId, Fault> {
+    pub(super) fn send(
+        self: &Arc<Self>,
+        request: Erased,
+        then: Option<Then>,
+        quietly: bool,
+    ) -> Result<CallId, Fault> {
+        trail::note(Arc::as_ptr(self).addr(), &self.trail, || self.parts());
         let (id, publication) = self.calls.begin(then);
         let caller = Caller { calls: self.calls.clone(), id };
         let requests = &self.calls.requests;
@@ -288,7 +302,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let results = Results { calls: calls.clone(), place: trail::Place::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
-        let inner = Inner { calls, place, pool, group: core, membership };
+        let inner = Inner { calls, place, pool, group: core, membership, trail: trail::Place::new() };
         Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
     }
 }

@@ -5,7 +5,7 @@ use super::error::CallFailure;
 use super::responder::{Desk, Ticket};
 use super::tasks::{Closing, Tasks};
 use crate::clock::Stamp;
-use crate::delivery::requests::{MAX_REQUESTS, Request, Serving, Tally, Types};
+use crate::delivery::requests::{Caller, MAX_REQUESTS, Request, Serving, Tally, Types};
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
@@ -17,6 +17,7 @@ use crate::message::info::ChainScope;
 use crate::node::Node;
 use crate::sync::{Arc, AtomicU64, Ordering, next_serial};
 use sinew_msg::Service;
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -309,12 +310,7 @@ where
         }));
         match result {
             Ok(result) => Ran { result, next, called: true },
-            Err(panic) => {
-                if let Some(caller) = caller {
-                    desk.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
-                }
-                resume_unwind(panic)
-            }
+            Err(panic) => panicked(desk, caller, panic),
         }
     }
 
@@ -334,8 +330,8 @@ where
         &self.place
     }
 
-    fn rest(&self) -> Option<trail::Rest> {
-        Some(rest(&self.desk))
+    fn rest(&self) -> Vec<trail::Part> {
+        rest(&self.desk)
     }
 
     fn describe(&self) -> String {
@@ -343,9 +339,25 @@ where
     }
 }
 
-fn rest(desk: &Desk) -> trail::Rest {
+/// Tells the caller that the callback panicked, and goes on with that.
+#[cold]
+#[inline(never)]
+fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
+    if let Some(caller) = caller {
+        desk.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
+    }
+    resume_unwind(panic)
+}
+
+fn rest(desk: &Arc<Desk>) -> Vec<trail::Part> {
     let requests: std::sync::Weak<crate::delivery::requests::Requests> = Arc::downgrade(&desk.requests);
-    (requests, size_of::<crate::delivery::requests::Requests>())
+    vec![
+        trail::Part::value(desk, 2),
+        trail::Part::value(&desk.requests, 4),
+        trail::Part::Holder(requests),
+        trail::Part::value(&desk.tally, 1),
+        trail::Part::pool(&desk.pool),
+    ]
 }
 
 fn describe(desk: &Desk) -> String {
@@ -418,8 +430,8 @@ where
         &self.place
     }
 
-    fn rest(&self) -> Option<trail::Rest> {
-        Some(rest(&self.desk))
+    fn rest(&self) -> Vec<trail::Part> {
+        rest(&self.desk)
     }
 
     fn describe(&self) -> String {
