@@ -182,7 +182,7 @@ impl<S: Service> Future for PendingCall<S> {
         let this = self.get_mut();
         if let State::Waiting(inner, id) = &this.state {
             let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
-            let result = result_of::<S>(&inner.calls.requests.name, outcome);
+            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.requests.name)));
             this.state = State::Over;
             return Poll::Ready(result);
         }
