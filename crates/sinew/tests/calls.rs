@@ -344,16 +344,20 @@ fn a_wait_ends_at_the_timeout_and_says_what_was_missing() {
     assert_eq!(unserved.into_request().unwrap().0, 2);
     assert_eq!((server.statistics().waiting, server.statistics().withdrawn), (0, 1));
 
+    // In a callback, so that it is this thread that runs the server.
     let executor = Executor::single();
     executor.add(&context).unwrap();
-    let stop = executor.stop_handle();
-    thread::scope(|scope| {
-        scope.spawn(move || executor.spin());
-        let unanswered = call(3);
-        stop.stop();
-        assert_eq!(unanswered.failure(), &CallFailure::Timeout { waited: SOON, started: true });
-        assert!(unanswered.into_request().is_none());
+    let (log, caller) = (Log::new(), client.clone());
+    let pen = log.pen();
+    let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
+        pen.write(caller.call(Number(3), SOON).unwrap_err());
     });
+    let guard = guard.unwrap();
+    guard.trigger();
+    executor.spin_some().unwrap();
+    let unanswered = log.next();
+    assert_eq!(unanswered.failure(), &CallFailure::Timeout { waited: SOON, started: true });
+    assert!(unanswered.into_request().is_none());
     drop(server);
     assert_eq!(call(4).failure(), &CallFailure::NoServer { waited: SOON, ever_seen: true });
 }
