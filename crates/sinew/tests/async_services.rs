@@ -3,12 +3,13 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{CallError, CallFailure, CallResult, Executor, PendingCall, RequestInfo, Responder, Unique};
+use sinew::{CallError, CallFailure, Executor, RequestInfo, Responder, Unique};
 use std::pin::Pin;
 use std::sync::{Arc, mpsc};
-use std::task::{Context as TaskContext, Poll, Wake, Waker};
+use std::task::{Context as TaskContext, Poll};
 use std::thread;
-use support::{Log, Number, Numbers, PATIENCE, Pen, Room, block_on, poll_once, real_context};
+use support::tasks::{Task, block_on};
+use support::{Log, Number, Numbers, PATIENCE, Pen, Room, real_context};
 
 fn client(room: &Room, name: &str) -> Client<Numbers> {
     room.node.client::<Numbers>(name).create().unwrap()
@@ -22,34 +23,20 @@ fn by_hand(room: &Room, name: &str) -> (Server<Numbers>, mpsc::Receiver<(u64, Re
     (server.callback(callback).unwrap(), kept)
 }
 
-/// Reports each time it wakes.
-struct Counter(Pen<()>);
-
-impl Wake for Counter {
-    fn wake(self: Arc<Self>) {
-        self.0.write(());
-    }
-}
-
-fn poll_with(waker: &Waker, call: &mut PendingCall<Numbers>) -> Poll<CallResult<Numbers>> {
-    Pin::new(call).poll(&mut TaskContext::from_waker(waker))
-}
-
 #[test]
 fn a_call_wakes_the_waker_it_was_polled_with_last_and_once() -> sinew::Result<()> {
     let room = Room::new();
     let (_server, kept) = by_hand(&room, "n");
-    let (old, new) = (Log::new(), Log::new());
-    let wakers = [&old, &new].map(|log| Waker::from(Arc::new(Counter(log.pen()))));
+    let (old, new) = (Task::new(), Task::new());
     let mut call = client(&room, "n").call_async(Number(1));
-    assert!(poll_with(&wakers[0], &mut call).is_pending());
+    assert!(old.poll(&mut call).is_pending());
     room.run();
-    assert!(poll_with(&wakers[1], &mut call).is_pending());
-    assert!(poll_with(&wakers[1], &mut call).is_pending());
+    assert!(new.poll(&mut call).is_pending());
+    assert!(new.poll(&mut call).is_pending());
     let (_, responder) = kept.recv().unwrap();
     responder.respond(Number(2)).unwrap();
-    assert_eq!((old.lines().len(), new.lines().len()), (0, 1));
-    let Poll::Ready(answer) = poll_with(&wakers[0], &mut call) else { panic!("it was answered") };
+    assert_eq!((old.rings(), new.rings()), (0, 1));
+    let Poll::Ready(answer) = old.poll(&mut call) else { panic!("it was answered") };
     assert_eq!(answer?.0, 2);
     Ok(())
 }
@@ -63,8 +50,8 @@ fn a_call_that_was_answered_is_not_polled_again() {
     let client = context.node("node").unwrap().client::<Numbers>("n").create().unwrap();
     context.shutdown();
     let mut call = client.call_async(Number(1));
-    assert!(poll_once(&mut call).is_ready());
-    let _ = poll_once(&mut call);
+    assert!(Task::new().poll(&mut call).is_ready());
+    let _ = Task::new().poll(&mut call);
 }
 
 #[test]
@@ -72,16 +59,15 @@ fn a_dropped_call_takes_its_request_back_and_its_waker_with_it() {
     let room = Room::new();
     let (server, kept) = by_hand(&room, "n");
     let client = client(&room, "n");
-    let log = Log::new();
-    let waker = Waker::from(Arc::new(Counter(log.pen())));
+    let task = Task::new();
     let mut calls: Vec<_> = (0..5).map(|n| client.call_async(Number(n))).collect();
-    assert!(calls.iter_mut().all(|call| poll_with(&waker, call).is_pending()));
-    calls.remove(3);
-    calls.remove(1);
+    assert!(calls.iter_mut().all(|call| task.poll(call).is_pending()));
+    drop(calls.remove(3));
+    drop(calls.remove(1));
     assert_eq!(room.run(), 3);
     assert_eq!(kept.try_iter().map(|(n, _)| n).collect::<Vec<_>>(), [0, 2, 4]);
     assert_eq!((server.statistics().withdrawn, client.statistics().abandoned), (2, 2));
-    assert_eq!(log.lines().len(), 3, "those whose responders were dropped");
+    assert_eq!(task.rings(), 3, "those whose responders were dropped");
 }
 
 #[test]
@@ -153,7 +139,7 @@ fn several_requests_are_on_their_way_at_once_and_end_in_any_order() -> sinew::Re
     }
     room.run();
     for (n, call) in (0..).zip(&mut calls) {
-        let Poll::Ready(answer) = poll_once(call) else { panic!("{n} has no answer") };
+        let Poll::Ready(answer) = Task::new().poll(call) else { panic!("{n} has no answer") };
         assert_eq!(answer?.0, 10 * (n + 1));
     }
     assert_eq!((server.statistics().in_hand, server.statistics().answered), (0, 6));

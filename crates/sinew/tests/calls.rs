@@ -487,7 +487,7 @@ fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
     };
     assert_eq!(error, expected);
     let message = "the call of service /inner failed: the server's callback panicked: no 13".to_owned();
-    assert_eq!(failure(support::block_on(call)), CallFailure::Failed { message });
+    assert_eq!(failure(support::tasks::block_on(call)), CallFailure::Failed { message });
 }
 
 #[test]
@@ -609,7 +609,7 @@ fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
 /// What is captured, asked and answered is dropped once, however calls end.
 #[test]
 fn nothing_leaks_however_calls_end() {
-    struct Counted(#[expect(dead_code, reason = "counts")] Arc<()>);
+    struct Counted(Arc<()>);
     impl Message for Counted {}
     struct CountedService;
     impl Service for CountedService {
@@ -649,4 +649,28 @@ fn nothing_leaks_however_calls_end() {
     room.run();
     drop(client);
     assert_eq!(Arc::strong_count(&alive), 1);
+}
+
+#[test]
+fn a_wait_set_says_which_server_and_which_client_is_ready() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let mut set = sinew::WaitSet::new();
+    set.add(&context).unwrap();
+    let servers = [echo(&node, "a"), echo(&node, "b")];
+    let client = node.client::<Numbers>("b").create().unwrap();
+    let log = Log::new();
+    let pen = log.pen();
+    client.call_then(Number(1), move |result: CallResult<Numbers>| pen.write(result.unwrap().0)).unwrap();
+    let ready: Vec<_> = set.wait(PATIENCE).unwrap().collect();
+    assert_eq!((ready.len(), ready[0].is(&servers[0]), ready[0].is(&servers[1])), (1, false, true));
+    assert!(ready[0].run().unwrap());
+    let ready: Vec<_> = set.wait(PATIENCE).unwrap().collect();
+    assert_eq!((ready.len(), ready[0].is(&client), ready[0].is(&servers[1])), (1, true, false));
+    assert!(ready[0].run().unwrap());
+    assert_eq!(log.lines(), [1]);
+
+    // What is taken back before it is run leaves nothing ready.
+    drop(client.call_async(Number(2)));
+    assert_eq!(set.wait(Duration::ZERO).unwrap().len(), 0);
 }

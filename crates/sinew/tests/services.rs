@@ -7,7 +7,8 @@ use sinew::{
     CallError, CallFailure, CallResult, CreateError, Gid, RequestInfo, Responder, SpinError, Unique,
 };
 use std::sync::Arc;
-use support::{Log, Number, Numbers, Pen, Room, poll_once, real_context};
+use support::tasks::{Task, block_on};
+use support::{Log, Number, Numbers, Pen, Room, real_context};
 
 type Wrong = CallError<Number>;
 
@@ -87,7 +88,7 @@ macro_rules! forms_of {
             )?;
             let mut first = client.call_async(Number(1));
             room.run();
-            assert!(poll_once(&mut first).is_pending());
+            assert!(Task::new().poll(&mut first).is_pending());
             assert_eq!(ask(&room, &client, 2)?.0, 2);
             assert_eq!(room.executor.spin_until(first)??.0, 2);
             drop(server);
@@ -193,7 +194,9 @@ fn requests_are_answered_in_the_order_of_the_calls_across_clients_and_topics() -
     assert_eq!(room.run(), 12);
     assert_eq!(log.lines(), (0..12).collect::<Vec<_>>());
     for (n, mut call) in calls {
-        let std::task::Poll::Ready(Ok(answer)) = poll_once(&mut call) else { panic!("{n} has no answer") };
+        let std::task::Poll::Ready(Ok(answer)) = Task::new().poll(&mut call) else {
+            panic!("{n} has no answer")
+        };
         assert_eq!(answer.0, n);
     }
     Ok(())
@@ -217,7 +220,7 @@ fn answers_may_come_in_any_order_and_each_finds_its_call() -> sinew::Result<()> 
         std::thread::spawn(move || responder.respond(Number(n)).unwrap()).join().unwrap();
     }
     for (n, call) in (0..).zip(calls) {
-        assert_eq!(support::block_on(call)?.0, n);
+        assert_eq!(block_on(call)?.0, n);
     }
     Ok(())
 }
@@ -311,7 +314,9 @@ fn a_queue_is_bounded_and_what_is_refused_comes_back() -> sinew::Result<()> {
     let client = room.node.client::<Numbers>("n").create()?;
     let accepted = [1, 2].map(|n| client.call_async(Number(n)));
     let mut refused = client.call_async(Number(3));
-    let std::task::Poll::Ready(Err(error)) = poll_once(&mut refused) else { panic!("the queue is full") };
+    let std::task::Poll::Ready(Err(error)) = Task::new().poll(&mut refused) else {
+        panic!("the queue is full")
+    };
     assert_eq!(error.failure(), &CallFailure::Full { limit: 2 });
     assert!(error.to_string().starts_with("the call of service /n failed: 2 requests wait"), "{error}");
     assert_eq!(error.into_request().expect("nobody took it").0, 3);
@@ -325,7 +330,7 @@ fn a_queue_is_bounded_and_what_is_refused_comes_back() -> sinew::Result<()> {
     assert_eq!((statistics.received, statistics.waiting, statistics.refused), (2, 2, 3));
     assert_eq!(room.run(), 2);
     for (n, call) in (1..).zip(accepted) {
-        assert_eq!(support::block_on(call)?.0, n);
+        assert_eq!(block_on(call)?.0, n);
     }
     assert_eq!(server.statistics().answered, 2);
     let statistics = client.statistics();
@@ -349,9 +354,9 @@ fn what_is_taken_to_be_answered_later_counts_until_it_is() -> sinew::Result<()> 
     assert_eq!(server.statistics().in_hand, 2);
     assert_eq!(number(ask(&room, &client, 3)), Err(CallFailure::Full { limit: 2 }));
     kept.recv().unwrap().respond(Number(7)).unwrap();
-    assert_eq!(support::block_on(first)?.0, 7);
+    assert_eq!(block_on(first)?.0, 7);
     let mut third = client.call_async(Number(3));
-    assert!(poll_once(&mut third).is_pending());
+    assert!(Task::new().poll(&mut third).is_pending());
     room.run();
     assert_eq!(server.statistics().in_hand, 2);
     Ok(())
@@ -369,7 +374,7 @@ fn requests_wait_for_a_server_that_is_still_to_come() -> sinew::Result<()> {
     assert_eq!(number(ask(&room, &client, 4)), Err(CallFailure::Full { limit: 1 }));
     room.run();
     for (n, call) in (1..).zip(calls) {
-        assert_eq!(support::block_on(call)?.0, n);
+        assert_eq!(block_on(call)?.0, n);
     }
     drop(server);
     assert!(!client.is_server_ready());
@@ -383,7 +388,7 @@ fn without_a_server_the_queue_is_bounded_too() -> sinew::Result<()> {
     let mut calls: Vec<_> = (0..1001).map(|n| client.call_async(Number(n))).collect();
     let mut last = calls.pop().unwrap();
     assert!(matches!(
-        poll_once(&mut last),
+        Task::new().poll(&mut last),
         std::task::Poll::Ready(Err(error)) if error.failure() == &CallFailure::Full { limit: 1000 }
     ));
     Ok(())
@@ -477,7 +482,7 @@ fn ends_of_other_types_are_told_so() -> sinew::Result<()> {
     assert!(!other.is_server_ready());
     assert!(!other.wait_for_server(Duration::ZERO));
     for call in [early, other.call_async(Number(2))] {
-        let error = support::block_on(call).map(drop).unwrap_err();
+        let error = block_on(call).map(drop).unwrap_err();
         let CallFailure::OtherType { reason } = error.failure() else { panic!("{error}") };
         assert!(reason.starts_with("the server of /n in node /room has type "), "{reason}");
         assert!(reason.contains("Number, the client has type ") && reason.ends_with("Text"), "{reason}");
@@ -511,13 +516,13 @@ fn a_server_that_goes_fails_what_waits_but_a_responder_may_still_answer() -> sin
     room.run();
     let waits = client.call_async(Number(2));
     drop(server);
-    let error = support::block_on(waits).unwrap_err();
+    let error = block_on(waits).unwrap_err();
     assert_eq!(error.failure(), &CallFailure::ServerGone);
     assert_eq!(error.into_request().expect("nobody took it").0, 2);
     let responder = kept.recv().unwrap();
     assert!(responder.is_awaited());
     responder.respond(Number(7)).unwrap();
-    assert_eq!(support::block_on(taken)?.0, 7);
+    assert_eq!(block_on(taken)?.0, 7);
     Ok(())
 }
 
@@ -533,8 +538,8 @@ fn a_server_may_go_in_its_own_callback_and_its_last_answer_still_counts() -> sin
     let client = room.node.client::<Numbers>("n").create()?;
     let (first, second) = (client.call_async(Number(1)), client.call_async(Number(2)));
     room.run();
-    assert_eq!(support::block_on(first)?.0, 1);
-    assert_eq!(number(support::block_on(second)), Err(CallFailure::ServerGone));
+    assert_eq!(block_on(first)?.0, 1);
+    assert_eq!(number(block_on(second)), Err(CallFailure::ServerGone));
     assert!(!client.is_server_ready());
     Ok(())
 }
@@ -552,11 +557,11 @@ fn a_panicking_callback_tells_its_caller_and_the_executor() -> sinew::Result<()>
         };
         assert_eq!(room.executor.spin_all(support::PATIENCE), Err(expected));
         let failure = CallFailure::Panicked { message: told.to_owned() };
-        assert_eq!(number(support::block_on(call)), Err(failure));
+        assert_eq!(number(block_on(call)), Err(failure));
         // What waits goes on with the next spin.
         let next = client.call_async(Number(1));
         room.run();
-        assert_eq!(support::block_on(next).unwrap().0, 1);
+        assert_eq!(block_on(next).unwrap().0, 1);
         drop(server);
     };
     let angry = |n: &Number| if n.0 == 13 { panic!("no {}", n.0) } else { Number(n.0) };
@@ -628,7 +633,7 @@ fn an_answer_to_nobody_comes_back_and_is_counted() -> sinew::Result<()> {
     assert_eq!((server.statistics().unclaimed, client.statistics().abandoned), (2, 2));
     room.run();
     kept.recv().unwrap().respond(Number(3)).unwrap();
-    assert_eq!(support::block_on(again)?.0, 3);
+    assert_eq!(block_on(again)?.0, 3);
     Ok(())
 }
 
@@ -649,7 +654,7 @@ fn a_shutdown_fails_every_call_that_waits() -> sinew::Result<()> {
     room.context.shutdown();
     let late = client.call_async(Number(4));
     for (n, call) in [(None, taken), (Some(2), waits), (Some(3), lost), (Some(4), late)] {
-        let error = support::block_on(call).unwrap_err();
+        let error = block_on(call).unwrap_err();
         assert_eq!(error.failure(), &CallFailure::Shutdown);
         assert_eq!(error.into_request().map(|request| request.0), n);
     }
@@ -669,7 +674,7 @@ fn thousands_of_clients_are_told_apart() -> sinew::Result<()> {
         clients.iter().enumerate().map(|(n, client)| client.call_async(Number(n as u64))).collect();
     assert_eq!(room.run(), 3000);
     for (n, call) in (0..).zip(calls) {
-        assert_eq!(support::block_on(call)?.0, 2 * n);
+        assert_eq!(block_on(call)?.0, 2 * n);
     }
     assert_eq!(server.statistics().answered, 3000);
     Ok(())

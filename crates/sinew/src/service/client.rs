@@ -212,6 +212,12 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     }
 }
 
+impl<S: Service, G> Client<S, G> {
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inner.calls).addr()
+    }
+}
+
 impl<S: Service, G: Clone> Clone for Client<S, G> {
     fn clone(&self) -> Self {
         Self { inner: self.inner.clone(), group: self.group.clone(), of: PhantomData }
@@ -324,6 +330,14 @@ impl<G: CallbackGroup> Entity for Results<G> {
 
     fn place(&self) -> &trail::Place {
         &self.place
+    }
+
+    fn rest(&self) -> Option<trail::Rest> {
+        Some((Arc::<Calls>::downgrade(&self.calls), size_of::<Calls>()))
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.calls).addr()
     }
 
     fn describe(&self) -> String {

@@ -87,6 +87,10 @@ impl<S: Service> Server<S> {
         }
     }
 
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
     /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
     /// callback, it doesn't wait.
     pub fn close(self) {
@@ -338,6 +342,10 @@ where
         Some(rest(&self.desk))
     }
 
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
     fn describe(&self) -> String {
         describe(&self.desk)
     }
@@ -420,6 +428,10 @@ where
 
     fn rest(&self) -> Option<trail::Rest> {
         Some(rest(&self.desk))
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
     }
 
     fn describe(&self) -> String {

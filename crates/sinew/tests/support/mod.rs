@@ -167,35 +167,6 @@ pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take()).map(|(number, _)| number.0).collect()
 }
 
-/// Polls a future on this thread until it is ready: the smallest runtime there is.
-#[track_caller]
-pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(thread::Thread);
-    impl std::task::Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = std::task::Waker::from(Arc::new(Unpark(thread::current())));
-    let mut context = std::task::Context::from_waker(&waker);
-    let mut future = std::pin::pin!(future);
-    let begin = sinew::Time::steady();
-    loop {
-        if let std::task::Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-        let left = PATIENCE.saturating_sub(sinew::Time::steady() - begin);
-        assert!(!left.is_zero(), "the future never becomes ready");
-        thread::park_timeout(left);
-    }
-}
-
-/// Polls a future once.
-pub(crate) fn poll_once<F: Future + Unpin>(future: &mut F) -> std::task::Poll<F::Output> {
-    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    std::pin::Pin::new(future).poll(&mut context)
-}
-
 /// A service from numbers to numbers.
 pub(crate) struct Numbers;
 
