@@ -1,4 +1,5 @@
 //! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end. (The design's section 9.)
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
@@ -107,12 +108,12 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
         n
     });
     let client = node.client::<Numbers>("n").create().unwrap();
-    // The thread that spins may still be about to rest, or be woken by something else: then it may be faster.
-    let here = (0..50).filter(|_| {
-        client.call(Number(1), PATIENCE).unwrap();
-        log.next() == thread::current().id()
+    // The thread that spins may not be at rest yet, or still be busy with the answer before: then it is the one.
+    finishes(move || {
+        while client.call(Number(1), PATIENCE).is_ok() && log.next() != thread::current().id() {
+            thread::park_timeout(Duration::from_millis(1));
+        }
     });
-    assert!(here.count() > 0);
     assert_ne!(served.thread, thread::current().id());
 }
 
@@ -202,13 +203,8 @@ fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own()
         let client = node.client::<Numbers>("a").create().unwrap();
         let result = finishes(move || client.call(Number(0), PATIENCE));
         let CallFailure::Failed { message } = failure(result) else { panic!("b says why") };
-        assert!(
-            message.contains(
-                "the call of service /b failed: the server says: the call of service /a failed: \
-            waiting for the answer would never end"
-            ),
-            "{message}"
-        );
+        // Whoever would have been the last to wait: with several threads any of them.
+        assert!(message.contains("waiting for the answer would never end"), "{message}");
 
         // A callback of the server's group, which isn't the server.
         let _alone = node.service::<Numbers>("alone").callback(|n: Unique<Number>| n).unwrap();
@@ -581,7 +577,7 @@ fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
     let servers: Vec<_> = (0..3).map(|n| echo(&node, &format!("n_{n}"))).collect();
     let log = Log::new();
     let subscriptions: Vec<_> = (0..6)
-        .map(|n| {
+        .map(|n: u64| {
             let clients: Vec<_> =
                 (0..3).map(|n| node.client::<Numbers>(&format!("n_{n}")).create().unwrap()).collect();
             let pen = log.pen();
@@ -589,7 +585,7 @@ fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
                 node.subscription::<Number>("go").in_group(&node.group(())).qos(QoS::default().keep_all());
             subscription
                 .callback(move |number: &Number| {
-                    let client = &clients[(number.0 as usize + n) % 3];
+                    let client = &clients[usize::try_from((number.0 + n) % 3).unwrap()];
                     pen.write(client.call(Number(number.0), PATIENCE).unwrap().0);
                 })
                 .unwrap()

@@ -188,7 +188,10 @@ fn requests_are_answered_in_the_order_of_the_calls_across_clients_and_topics() -
     for n in 0..12 {
         match n % 4 {
             3 => numbers.publish(Number(n))?,
-            client => calls.push((n, clients[client as usize].call_async(Number(n)))),
+            client => {
+                let client = &clients[usize::try_from(client).expect("0 to 2")];
+                calls.push((n, client.call_async(Number(n))));
+            }
         }
     }
     assert_eq!(room.run(), 12);

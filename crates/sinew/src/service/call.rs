@@ -139,7 +139,7 @@ fn why(home: &Home) -> &'static str {
     if group != 0 && current::groups().contains(&group) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
     } else if current::spins(home.scheduler.id) || !home.scheduler.depends_on_this_thread() {
-        "every thread that could run the server waits for the caller"
+        "whoever could run the server waits for the caller, himself or through others"
     } else {
         "the server's executor is spun by this thread, which isn't spinning it now"
     }

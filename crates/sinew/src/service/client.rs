@@ -216,6 +216,11 @@ impl<S: Service, G> Client<S, G> {
     pub(crate) fn subject(&self) -> usize {
         Arc::as_ptr(&self.inner.calls).addr()
     }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn calls(&self) -> &Arc<Calls> {
+        &self.inner.calls
+    }
 }
 
 impl<S: Service, G: Clone> Clone for Client<S, G> {
