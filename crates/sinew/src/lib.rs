@@ -1,10 +1,10 @@
-//! Nodes, topics, executors: the parts of a robot program, and the messages between them.
+//! Nodes, topics, services, executors: the parts of a robot program, and the messages between them.
 //!
 //! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
 //! message is copied only if somebody wants it for himself while others read or keep it.
 //!
-//! This release connects the nodes of one [`Context`] in one process. There are no services, no multi-threaded executor,
-//! no shared memory, no network and no generator for `.msg` files yet.
+//! This release connects the nodes of one [`Context`] in one process. There is no shared memory, no
+//! network and no generator for `.msg` and `.srv` files yet.
 //!
 //! # The shortest program
 //!
@@ -68,9 +68,12 @@
 //! | guard condition | nothing or [`&Triggered`](Triggered) |
 //! | [descriptor source](DescriptorSource) | nothing or [`&Readiness`](Readiness) |
 //! | status handler (`on_matched` and the like) | nothing or the event, e.g. [`&Matched`](Matched) |
+//! | server | `&Request`, `Unique<Request>`, `Box<Request>` or `Request`; to answer later, a [`Responder`] last |
+//! | call ([`Client::call_then`]) | the [`CallResult`] |
 //!
-//! The state of the group, `&mut S`, may come before it, and for a subscription [`&MessageInfo`](MessageInfo) after it. A
-//! callback returns nothing or a `Result`. A closure must name the types of its parameters.
+//! The state of the group, `&mut S`, may come before it, and after it for a subscription [`&MessageInfo`](MessageInfo), for a
+//! server [`&RequestInfo`](RequestInfo). A server returns its response or a `Result` of it; every other callback nothing or a
+//! `Result`. A closure must name the types of its parameters.
 //!
 //! # Threads and blocking
 //!
@@ -82,20 +85,23 @@
 //!
 //! Publishing blocks only if the publisher and a subscription are both reliable and keep all, and that subscription is
 //! full: then up to [`QoS::max_blocking_time`]. A wait that could never end fails at once. [`Subscription::take`] doesn't
-//! block. The locks inside are held briefly, and never while the program's code runs (callbacks, filters, `Clone`,
-//! `Drop`). Once warm, publishing and taking allocate nothing but what the message's own `Clone` does.
+//! block. [`Client::call`] waits for the answer; in a callback, or while the server's executor has a thread at rest, the
+//! server may run on the waiting thread. The locks inside are held briefly, and never while the program's code runs
+//! (callbacks, filters, `Clone`, `Drop`, wakers). Once warm, publishing, taking, calling and answering allocate nothing but what
+//! the message's own `Clone` does and what the callbacks of single calls capture.
 //!
 //! # Errors
 //!
-//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`AddError`], [`SpinError`].
-//! [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`]. An error
+//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`CallError`], [`AddError`],
+//! [`SpinError`]. [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`], a
+//! request that no server took in the [`CallError`]. What a server's callback returns as an error its caller gets. An error
 //! that a callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
 //! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
 //! ignored.
 //!
 //! # Where to go on
 //!
-//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Executor`] and its ways to spin;
+//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and [`Client`]; [`Executor`] and its ways to spin;
 //! [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change. The repository's
 //! `docs/architecture.md` shows how the parts work together.
 

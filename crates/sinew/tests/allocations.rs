@@ -382,3 +382,74 @@ fn messages_that_expire_allocate_nothing() -> sinew::Result<()> {
     assert_eq!(count, 0);
     Ok(())
 }
+
+/// Calls of every kind whose callbacks capture nothing, with servers of every kind.
+#[test]
+fn calls_and_answers_allocate_nothing() -> sinew::Result<()> {
+    use sinew::{CallResult, Responder};
+    use support::Numbers;
+
+    for context in [virtual_context(&VirtualClock::new()), real_context()] {
+        let node = context.node("node")?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        let client = |name: &str| node.client::<Numbers>(name).create();
+        let inner = client("inner")?;
+        let (later, also_later) = (inner.clone(), inner.clone());
+        let group = node.group(());
+        let _servers = [
+            node.service("inner").in_group(&group).callback(|n: Unique<Number>| n)?,
+            node.service("blocking").callback(move |n: Unique<Number>| inner.call(n, support::PATIENCE))?,
+            node.service("async").async_callback(move |n: Unique<Number>| later.call_async(n))?,
+            node.service("responding")
+                .callback(|n: &Number, responder: Responder<Numbers>| responder.respond(Number(n.0)))?,
+            node.service("nested").async_callback(move |n: Unique<Number>| {
+                let inner = also_later.clone();
+                async move { inner.call_async(inner.call_async(n).await?).await }
+            })?,
+        ];
+        let clients = ["inner", "blocking", "async", "responding", "nested"]
+            .map(|name| client(name).expect("a valid name"));
+        let count = allocations(20, || {
+            for client in &clients {
+                let mut request = client.loan();
+                request.0 = 7;
+                let call = client.call_async(request);
+                client.call_then(Number(1), |result: CallResult<Numbers>| result.map(drop))?;
+                drop(client.call_async(Number(2)));
+                let mut call = std::pin::pin!(call);
+                let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+                assert!(call.as_mut().poll(&mut task).is_pending());
+                executor.spin_all(support::PATIENCE)?;
+                let std::task::Poll::Ready(answer) = call.as_mut().poll(&mut task) else {
+                    panic!("no answer")
+                };
+                assert_eq!(answer?.0, 7);
+            }
+            Ok(())
+        });
+        assert_eq!(count, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    let _server = node.service::<support::Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let client = node.client::<support::Numbers>("n").create()?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    let stop = executor.stop_handle();
+    thread::scope(|scope| {
+        scope.spawn(|| executor.spin());
+        // Both ways to be answered are taken: on this thread, and by the other one while this one sleeps.
+        let count = allocations(300, || {
+            client.call(Number(1), support::PATIENCE).map(drop).map_err(sinew::Error::from)
+        });
+        stop.stop();
+        assert_eq!(count, 0);
+    });
+    Ok(())
+}

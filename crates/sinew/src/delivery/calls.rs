@@ -27,6 +27,7 @@ use crate::message::info::{Lineage, Publication};
 use crate::service::CallFailure;
 use crate::sync::{Arc, Bell, Mutex};
 use slab::Slab;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::mem;
 use std::task::{Poll, Waker};
@@ -47,8 +48,9 @@ pub(crate) struct Fault {
 /// What came of a call.
 pub(crate) type Outcome = Result<Erased, Fault>;
 
-/// The callback that wants the outcome of one call.
-pub(crate) type Then = Box<dyn FnOnce(&mut Turn, Outcome) -> Result<(), String> + Send>;
+/// The callback that wants the outcome of one call. It is given its group, which so needn't be kept for each.
+pub(crate) type Then =
+    Box<dyn FnOnce(&dyn Any, &mut Turn, Result<Erased, (Fault, &str)>) -> Result<(), String> + Send>;
 
 /// Who is told when a call is settled.
 enum Waiter {

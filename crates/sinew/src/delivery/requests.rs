@@ -240,11 +240,14 @@ impl Requests {
     pub(crate) fn wait_for_server(&self, types: &Types, deadline: Time, context: &ContextShared) -> bool {
         let mut state = self.state.lock();
         loop {
+            if context.has_ended() {
+                return false;
+            }
             if state.serving.as_ref().is_some_and(|serving| serving.types.agree(types)) {
                 return true;
             }
             let left = deadline - Time::steady();
-            if left.is_zero() || context.has_ended() {
+            if left.is_zero() {
                 return false;
             }
             state = self.came.wait_at_most(state, Some(left));

@@ -102,12 +102,6 @@ impl Services {
         queues.iter().for_each(|requests| requests.end());
         clients.iter().for_each(|calls| calls.end());
     }
-
-    /// How many names have a server or a client.
-    #[cfg(test)]
-    pub(crate) fn len(&self) -> usize {
-        self.0.lock().len()
-    }
 }
 
 impl Entry {
@@ -116,5 +110,38 @@ impl Entry {
         let types = |(_, calls): (usize, &Arc<Calls>)| -> Types { calls.types };
         let others = self.clients.iter().map(types).filter(|types| !types.agree(&serving.types));
         others.map(|types| mismatch(&self.requests.name, serving, &types)).collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::{Context, Message, Service, Unique};
+
+    struct Number(#[expect(dead_code, reason = "only passed on")] u64);
+    impl Message for Number {}
+    struct Numbers;
+    impl Service for Numbers {
+        type Request = Number;
+        type Response = Number;
+    }
+
+    #[test]
+    fn a_name_goes_with_its_last_end() {
+        let context = Context::new().unwrap();
+        let node = context.node("node").unwrap();
+        let names = || context.shared().services.0.lock().len();
+        for _ in 0..3 {
+            let client = node.client::<Numbers>("n").create().unwrap();
+            let another = node.client::<Numbers>("n").create().unwrap();
+            let call = client.call_async(Number(1));
+            drop(client);
+            let server = node.service::<Numbers>("n").callback(|n: Unique<Number>| n).unwrap();
+            assert_eq!(names(), 1);
+            drop(another);
+            drop(server);
+            assert_eq!(names(), 1, "the call keeps its client");
+            drop(call);
+            assert_eq!(names(), 0);
+        }
     }
 }

@@ -266,7 +266,7 @@ impl Workers {
 
     /// A place became free that a thread from outside had: whom to wake for what is ready.
     pub(crate) fn for_place(&mut self, ready: usize) -> Option<u32> {
-        if ready > self.called { self.call() } else { None }
+        if ready > self.called && !self.are_full() { self.call() } else { None }
     }
 
     /// Wakes somebody, whatever is expected.

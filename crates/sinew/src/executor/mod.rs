@@ -5,6 +5,7 @@
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `ready`, `heap` | the queues it is made of |
+//! | `lending` | threads that wait for a server and run it themselves |
 //! | `handover` | whether another thread is woken for what became ready |
 //! | `timers` | a thread of their own for timers |
 //! | `histogram` | how long callbacks run |
@@ -23,6 +24,7 @@ pub(crate) mod group;
 mod handover;
 mod heap;
 pub(crate) mod histogram;
+mod lending;
 pub(crate) mod membership;
 mod ready;
 pub(crate) mod scheduler;
@@ -37,11 +39,11 @@ use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
-use current::{Lending, Running, Spinning};
+use current::{Running, Spinning};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
-use scheduler::{Hand, Home, MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
+use scheduler::{MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
 use std::any::Any;
 use std::fmt;
 use std::io::{self, Write};
@@ -782,27 +784,6 @@ impl Drop for InHand<'_> {
     fn drop(&mut self) {
         if self.work.is_some() {
             self.scheduler.finish(&mut self.work);
-        }
-    }
-}
-
-impl Scheduler {
-    /// Runs an entity's callback on this thread, which would otherwise wait for it: if it has something to do, its group is
-    /// free, and either this thread is in the middle of a callback of this executor, or the executor is spun and has a place
-    /// for a thread from outside. False if it couldn't.
-    #[inline(never)]
-    pub(crate) fn run_here(&self, home: &Home) -> bool {
-        let mut hand = InHand { scheduler: self, work: None };
-        self.take_here(home, &mut hand.work);
-        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
-        let _lending = is_lent.then(|| Lending::enter(self.id));
-        match hand.execute() {
-            Ok(_) if hand.work.is_none() => false,
-            Ok(_) => true,
-            Err(fault) => {
-                self.dismiss(Some(*fault)); // the threads that spin return it
-                true
-            }
         }
     }
 }

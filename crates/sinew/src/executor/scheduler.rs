@@ -33,23 +33,17 @@
 //!
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
 //! or is called. Whether somebody is called at all is `handover`'s decision; when in doubt, yes.
-//!
-//! # Lent threads
-//!
-//! A thread that waits for a server's answer may run the server itself: [`Scheduler::run_here`] hands out that one entity, if
-//! its group is free. A worker does so in the middle of a callback, and a thread from outside takes the place of a worker that
-//! rests. If neither can be, it waits among the `lenders`, and is rung when the group is ready and no worker is there for it.
 
 use super::current;
 use super::descriptor::Descriptor;
 use super::handover::{Times, Woken};
 pub(crate) use super::state::Hand;
-use super::state::{Member, Slot, State, Wait, member_of, wait_of};
+use super::state::{Lent, Member, Slot, State, Wait, member_of, wait_of};
 use super::trail;
 use super::turn::Turn;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
-use crate::sync::{Arc, AtomicU64, Bell, Condvar, Guard, Mutex, Ordering, next_serial};
+use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -185,7 +179,7 @@ impl Bells {
         self.due.fetch_or(TIMERS, Ordering::Relaxed); // as above
     }
 
-    fn call_descriptor(&self) {
+    pub(super) fn call_descriptor(&self) {
         self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
     }
 
@@ -372,7 +366,8 @@ impl Scheduler {
         let state = &mut *state;
         let load = state.load;
         if !state.make_ready(home, key) {
-            return false;
+            // Who waits for this entity may run it before those that are ready already.
+            return !state.lenders.is_empty() && state.call_lender(&self.bells);
         }
         let here = current::worker_of(self.id);
         let called = state.workers.for_new(state.ready.len(), load, here, key.time); // P2
@@ -402,8 +397,9 @@ impl Scheduler {
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
         if due & LENDERS != 0 {
             due &= !LENDERS;
-            let rung = mem::take(&mut self.state.lock().rung);
-            rung.iter().for_each(|bell| bell.ring());
+            while let Some(lent) = self.next_rung() {
+                lent.bell.ring();
+            }
         }
         if due & TIMERS != 0 {
             due &= !TIMERS;
@@ -417,6 +413,10 @@ impl Scheduler {
             self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
             due &= due - 1;
         }
+    }
+
+    fn next_rung(&self) -> Option<Lent> {
+        self.state.lock().rung.pop()
     }
 
     /// Does something to the state, and then signals whom it says to call.
@@ -604,63 +604,6 @@ impl Scheduler {
         described.collect()
     }
 
-    /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(super) fn take_here(&self, home: &Home, work: &mut Option<Work>) {
-        let mut state = self.state.lock();
-        if let Some(hand) = self.hand_here(&state) {
-            state.pop_this(home, hand, work);
-        }
-    }
-
-    /// How this thread could run something of this executor, if it could.
-    fn hand_here(&self, state: &State) -> Option<Hand> {
-        if state.closed || state.ended {
-            None
-        } else if current::spins(self.id) {
-            // Also if the spin is to end: it does when this thread's callback has finished, which needs this one.
-            Some(Hand::Nested)
-        } else if state.stopped || state.dismissed || state.present == 0 {
-            None
-        } else {
-            state.workers.accept_lent_thread().then_some(Hand::Lent)
-        }
-    }
-
-    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its bell is rung. Calls
-    /// somebody for what is ready and was left to this thread. `None` if the entity can be run here now.
-    pub(crate) fn lend_later<'a>(&'a self, home: &Home, bell: &'a Arc<Bell>) -> Option<Lender<'a>> {
-        let mut state = self.state.lock();
-        if self.hand_here(&state).is_some() && state.is_runnable(home) {
-            return None;
-        }
-        let worker = current::worker_of(self.id);
-        if let Some(worker) = worker {
-            state.workers.set_blocked(worker, true);
-        }
-        if let Some(slot) = member_of(&mut state.members, home).map(|member| member.slot) {
-            state.lenders.push((slot, bell.clone()));
-        }
-        let called = self.call_for_ready(&mut state);
-        drop(state);
-        if called {
-            self.signal();
-        }
-        Some(Lender { scheduler: self, bell, worker })
-    }
-
-    /// Calls somebody for what is ready. True if the caller must signal.
-    fn call_for_ready(&self, state: &mut State) -> bool {
-        let ready = state.ready.len();
-        if ready == 0 {
-            return false;
-        }
-        if let Some(worker) = state.workers.for_place(ready) {
-            self.bells.call(worker);
-            return true;
-        }
-        state.call_lender(&self.bells)
-    }
-
     /// How many threads spin it now.
     pub(crate) fn present(&self) -> usize {
         self.state.lock().present
@@ -714,6 +657,12 @@ impl Scheduler {
         let mut woken = Woken::Called;
         loop {
             if state.stopped || state.ended || state.dismissed {
+                // What this thread leaves may be what another one waits for in the middle of its last callback.
+                let signal = !state.lenders.is_empty() && state.call_lender(&self.bells);
+                drop(state);
+                if signal {
+                    self.signal();
+                }
                 return Next::Stopped;
             }
             if worker.index == 0 && mem::take(&mut state.poked) {
@@ -726,7 +675,8 @@ impl Scheduler {
                 let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
                 if state.pop(limit, Hand::Worker(worker.index), ended, work) {
                     state.workers.leave_post(worker.index);
-                    let signal = state.workers.has_parked() && state.call_for_rest(work, &self.bells);
+                    let is_anybody_there = state.workers.has_parked() || !state.lenders.is_empty();
+                    let signal = is_anybody_there && state.call_for_rest(work, &self.bells);
                     drop(state);
                     if signal {
                         self.signal();
@@ -806,37 +756,6 @@ impl Wake for Scheduler {
         self.bells.of_timers.notify_one();
         self.make_descriptor_readable();
         self.calling(|state| state.workers.call());
-    }
-}
-
-/// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].
-pub(crate) struct Lender<'a> {
-    scheduler: &'a Scheduler,
-    bell: &'a Arc<Bell>,
-    /// Which of the workers it is.
-    worker: Option<u32>,
-}
-
-impl Drop for Lender<'_> {
-    fn drop(&mut self) {
-        let scheduler = self.scheduler;
-        let mut state = scheduler.state.lock();
-        if let Some(worker) = self.worker {
-            state.workers.set_blocked(worker, false);
-        }
-        let place = state.lenders.iter().position(|(_, bell)| Arc::ptr_eq(bell, self.bell));
-        let called = match place {
-            Some(place) => {
-                state.lenders.swap_remove(place);
-                false
-            }
-            // It was rung, and may have other things to do than what it was rung for.
-            None => scheduler.call_for_ready(&mut state),
-        };
-        drop(state);
-        if called {
-            scheduler.signal();
-        }
     }
 }
 

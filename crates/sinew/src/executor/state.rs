@@ -67,10 +67,18 @@ pub(crate) struct State {
     pub(super) present: usize,
     /// Threads waiting in `leave` for a callback to finish.
     pub(super) leaving: usize,
-    /// Threads that wait for a server of a group (its slot) and would run it themselves.
-    pub(super) lenders: Vec<(u32, Arc<Bell>)>,
+    /// Threads that wait for a server and would run it themselves.
+    pub(super) lenders: Vec<Lent>,
     /// Of those, the ones to be rung.
-    pub(super) rung: Vec<Arc<Bell>>,
+    pub(super) rung: Vec<Lent>,
+}
+
+/// A thread that waits for an entity to be run, and would do that itself if it could.
+pub(super) struct Lent {
+    pub(super) home: Home,
+    /// It spins this executor itself, in the middle of a callback, or has the place of one that does.
+    pub(super) nested: bool,
+    pub(super) bell: Arc<Bell>,
 }
 
 #[derive(Clone, Copy)]
@@ -591,15 +599,22 @@ impl State {
         called.inspect(|worker| bells.call(*worker)).is_some()
     }
 
-    /// Rings a caller that waits for a group which is ready and that no worker is there for.
+    /// Whether a thread may run something, as far as that isn't about what it is to run.
+    pub(super) fn accepts(&self, nested: bool) -> bool {
+        if self.closed || self.ended {
+            return false;
+        }
+        // One in the middle of a callback may also if the spin is to end: it does when that callback has finished.
+        nested || (self.present > 0 && !self.stopped && !self.dismissed && self.workers.accept_lent_thread())
+    }
+
+    /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
+    /// and be rung again.
     pub(super) fn call_lender(&mut self, bells: &super::scheduler::Bells) -> bool {
-        let slots = &self.slots;
-        let can_run = |slot: u32| {
-            slots.get(slot as usize).is_some_and(|group| group.running == 0 && group.ready.first().is_some())
-        };
-        let Some(place) = self.lenders.iter().position(|&(slot, _)| can_run(slot)) else { return false };
-        let (_, bell) = self.lenders.swap_remove(place);
-        self.rung.push(bell);
+        let can_run = |lent: &Lent| self.accepts(lent.nested) && self.is_runnable(&lent.home);
+        let Some(place) = self.lenders.iter().position(can_run) else { return false };
+        let gone = self.lenders.swap_remove(place);
+        self.rung.push(gone);
         bells.call_lenders();
         true
     }

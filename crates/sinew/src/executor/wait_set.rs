@@ -11,10 +11,11 @@ use super::scheduler::{Entity, Hand, Home, Scheduler, Work, Worker};
 use super::{AddError, Executor, InHand, OnFault, Order, Servable, SpinError, StopHandle};
 use crate::clock::{Stamp, Time, nanoseconds};
 use crate::guard::GuardCondition;
+use crate::service::{Client, Server};
 use crate::subscription::Subscription;
 use crate::sync::Arc;
 use crate::timer::Timer;
-use sinew_msg::Message;
+use sinew_msg::{Message, Service};
 use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Weak;
@@ -198,7 +199,8 @@ impl fmt::Debug for Ready<'_> {
     }
 }
 
-/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`] or a [`GuardCondition`].
+/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`], a [`GuardCondition`], a [`Server`], or
+/// a [`Client`] with results for callbacks.
 pub trait Waitable: sealed::Sealed {
     #[doc(hidden)]
     fn subject(&self) -> usize;
@@ -209,6 +211,8 @@ mod sealed {
     impl<T: sinew_msg::Message> Sealed for super::Subscription<T> {}
     impl Sealed for super::Timer {}
     impl Sealed for super::GuardCondition {}
+    impl<S: sinew_msg::Service> Sealed for super::Server<S> {}
+    impl<S: sinew_msg::Service, G> Sealed for super::Client<S, G> {}
 }
 
 impl<T: Message> Waitable for Subscription<T> {
@@ -224,6 +228,18 @@ impl Waitable for Timer {
 }
 
 impl Waitable for GuardCondition {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
+}
+
+impl<S: Service> Waitable for Server<S> {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
+}
+
+impl<S: Service, G> Waitable for Client<S, G> {
     fn subject(&self) -> usize {
         self.subject()
     }

@@ -17,9 +17,11 @@
 //! | `parking` | P1, P2: sleeping executors |
 //! | `leaving` | entities that go while their callbacks run |
 //! | `receiving` | A1-A3: tasks that wait for messages |
+//! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod calling;
 mod handles;
 mod joining;
 mod leaving;

@@ -144,7 +144,7 @@ fn why(home: &Home) -> &'static str {
     if group != 0 && current::groups().contains(&group) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
     } else if current::spins(home.scheduler.id) || !home.scheduler.depends_on_this_thread() {
-        "every thread that could run the server waits for the caller"
+        "whoever could run the server waits for the caller, himself or through others"
     } else {
         "the server's executor is spun by this thread, which isn't spinning it now"
     }
@@ -187,7 +187,7 @@ impl<S: Service> Future for PendingCall<S> {
         let this = self.get_mut();
         if let State::Waiting(inner, id) = &this.state {
             let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
-            let result = result_of::<S>(&inner.calls.requests.name, outcome);
+            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.requests.name)));
             this.state = State::Over;
             return Poll::Ready(result);
         }

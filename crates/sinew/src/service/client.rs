@@ -4,7 +4,7 @@ use super::call::{self, PendingCall};
 use super::callback::{CallResult, Given, ResponseCallback, erase};
 use super::error::CallError;
 use crate::clock::{Stamp, Time};
-use crate::delivery::calls::{CallId, Calls, Fault, Outcome, Then};
+use crate::delivery::calls::{CallId, Calls, Fault, Then};
 use crate::delivery::requests::{Caller, Request, Types};
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
@@ -109,10 +109,10 @@ impl Inner {
 }
 
 /// What came of a call, typed.
-pub(super) fn result_of<S: Service>(service: &str, outcome: Outcome) -> CallResult<S> {
+pub(super) fn result_of<S: Service>(outcome: Result<Erased, (Fault, &str)>) -> CallResult<S> {
     match outcome {
         Ok(response) => Ok(Unique::assume(response)),
-        Err(fault) => Err(error_of::<S>(service, fault)),
+        Err((fault, service)) => Err(error_of::<S>(service, fault)),
     }
 }
 
@@ -178,9 +178,10 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         F: ResponseCallback<S, G, Form>,
     {
         let request = erase(request, &self.inner.pool);
-        let (group, requests) = (self.group.clone(), self.inner.calls.requests.clone());
-        let then: Then = Box::new(move |turn, outcome| {
-            callback.call(&group, turn, result_of::<S>(&requests.name, outcome))
+        let then: Then = Box::new(move |group, turn, outcome| {
+            #[expect(clippy::expect_used, reason = "`Results::run` gives the group of this client")]
+            let group = group.downcast_ref::<G>().expect("the client's group");
+            callback.call(group, turn, result_of::<S>(outcome))
         });
         self.inner
             .send(request, Some(then), false)
@@ -222,6 +223,17 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
             abandoned: counts.abandoned,
             waiting: counts.waiting,
         }
+    }
+}
+
+impl<S: Service, G> Client<S, G> {
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inner.calls).addr()
+    }
+
+    #[cfg(all(test, loom))]
+    pub(crate) fn calls(&self) -> &Arc<Calls> {
+        &self.inner.calls
     }
 }
 
@@ -299,7 +311,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let (calls, place) = context.services.add_client(&name, |requests| {
             Calls::new(context, next_serial(), self.node.full_name_shared(), Types::of::<S>(), requests)
         });
-        let results = Results { calls: calls.clone(), place: trail::Place::new() };
+        let results = Results { calls: calls.clone(), group: self.group.clone(), place: trail::Place::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
         let inner = Inner { calls, place, pool, group: core, membership, trail: trail::Place::new() };
@@ -308,16 +320,18 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
 }
 
 /// A client as the executor sees it: results for callbacks.
-struct Results {
+struct Results<G> {
     calls: Arc<Calls>,
+    group: G,
     place: trail::Place,
 }
 
-impl Entity for Results {
+impl<G: CallbackGroup> Entity for Results<G> {
     fn run(&self, turn: &mut Turn) -> Ran {
         let Some(delivery) = self.calls.take_settled(turn) else { return Ran::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
-        let result = (delivery.then)(turn, delivery.outcome);
+        let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
+        let result = (delivery.then)(&self.group, turn, outcome);
         Ran { result, next: delivery.next, called: true }
     }
 
@@ -335,6 +349,14 @@ impl Entity for Results {
 
     fn place(&self) -> &trail::Place {
         &self.place
+    }
+
+    fn rest(&self) -> Option<trail::Rest> {
+        Some((Arc::<Calls>::downgrade(&self.calls), size_of::<Calls>()))
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.calls).addr()
     }
 
     fn describe(&self) -> String {

@@ -88,6 +88,10 @@ impl<S: Service> Server<S> {
         }
     }
 
+    pub(crate) fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
     /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
     /// callback, it doesn't wait.
     pub fn close(self) {
@@ -334,6 +338,10 @@ where
         rest(&self.desk)
     }
 
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
     fn describe(&self) -> String {
         describe(&self.desk)
     }
@@ -432,6 +440,10 @@ where
 
     fn rest(&self) -> Vec<trail::Part> {
         rest(&self.desk)
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
     }
 
     fn describe(&self) -> String {

@@ -12,6 +12,7 @@ mod histories;
 mod lifetime;
 mod order;
 mod pressure;
+mod services;
 mod stage;
 mod stopping;
 #[path = "../support/mod.rs"]
@@ -84,6 +85,19 @@ conformance! {
             of_two_runners_that_would_wait_for_each_other_one_is_told
             the_thread_that_ran_the_callbacks_cannot_wait_for_them
             a_waiting_callback_goes_on_when_the_subscription_goes
+        }
+        services {
+            requests_of_all_clients_are_answered_in_the_order_of_the_calls
+            a_chain_of_blocking_calls_is_answered
+            a_chain_of_asynchronous_calls_is_answered
+            servers_that_call_each_other_are_told
+            a_server_in_another_runner_is_waited_for
+            of_two_runners_that_would_call_each_other_one_is_told
+            every_call_of_many_threads_is_answered_once
+            answers_may_be_given_later_and_by_others
+            a_server_that_goes_fails_its_calls_and_the_next_takes_over
+            a_panic_reaches_the_caller_and_the_runner
+            results_are_called_back_in_the_order_of_the_answers
         }
         time {
             a_timer_is_due_at_multiples_of_its_period

@@ -166,3 +166,11 @@ pub(crate) fn finishes<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
 pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take()).map(|(number, _)| number.0).collect()
 }
+
+/// A service from numbers to numbers.
+pub(crate) struct Numbers;
+
+impl sinew::Service for Numbers {
+    type Request = Number;
+    type Response = Number;
+}

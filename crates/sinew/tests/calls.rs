@@ -1,0 +1,672 @@
+//! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end. (The design's section 9.)
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{
+    CallError, CallFailure, CallResult, Executor, OnFault, ReentrantGroup, Responder, SpinError, StopHandle,
+    Unique,
+};
+use std::sync::Arc;
+use std::thread::{self, ThreadId};
+use support::{Gate, Log, Number, Numbers, PATIENCE, Room, finishes, real_context};
+
+const SOON: Duration = Duration::from_millis(20);
+
+/// A context in real time with a thread that spins an executor until this is dropped.
+struct Served {
+    context: Context,
+    stop: StopHandle,
+    spinning: Option<thread::JoinHandle<Result<(), SpinError>>>,
+    thread: ThreadId,
+}
+
+impl Served {
+    fn by(executor: Executor) -> Self {
+        let context = real_context();
+        executor.add(&context).expect("nobody else serves it");
+        let stop = executor.stop_handle();
+        let (say, said) = std::sync::mpsc::channel();
+        let node = context.node("starts").expect("a valid name");
+        let guard =
+            node.guard_condition().callback(move || say.send(()).expect("somebody waits")).expect("it runs");
+        guard.trigger();
+        let spinning = thread::spawn(move || executor.spin());
+        said.recv_timeout(PATIENCE).expect("it spins");
+        let thread = spinning.thread().id();
+        Self { context, stop, spinning: Some(spinning), thread }
+    }
+
+    fn node(&self) -> Node {
+        self.context.node("node").expect("a valid name")
+    }
+
+    /// Stops, and returns what the spin did.
+    fn end(mut self) -> Result<(), SpinError> {
+        self.stop.stop();
+        self.spinning.take().expect("it ends once").join().expect("no panic leaves a spin")
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if let Some(spinning) = self.spinning.take() {
+            self.stop.stop();
+            let _ = spinning.join(); // the test has failed already, or doesn't care
+        }
+    }
+}
+
+fn failure(result: Result<Unique<Number>, CallError<Number>>) -> CallFailure {
+    result.expect_err("it can't be answered").failure().clone()
+}
+
+fn is_deadlock(result: Result<Unique<Number>, CallError<Number>>) -> bool {
+    matches!(failure(result), CallFailure::WouldDeadlock { .. })
+}
+
+/// A server that asks the next one and adds one.
+fn hop(node: &Node, to: usize) -> Server<Numbers> {
+    let next = node.client::<Numbers>(&format!("hop_{}", to + 1)).create().unwrap();
+    let group = node.group(());
+    let service = node.service::<Numbers>(&format!("hop_{to}")).in_group(&group);
+    service
+        .callback(move |n: Unique<Number>| -> Result<Unique<Number>, CallError<Number>> {
+            let mut answer = next.call(n, PATIENCE)?;
+            answer.0 += 1;
+            Ok(answer)
+        })
+        .unwrap()
+}
+
+fn echo(node: &Node, name: &str) -> Server<Numbers> {
+    node.service::<Numbers>(name).in_group(&node.group(())).callback(|n: Unique<Number>| n).unwrap()
+}
+
+#[test]
+fn a_call_from_outside_is_answered_by_any_executor() {
+    for executor in [Executor::single(), Executor::multi(1), Executor::multi(2), Executor::multi(4)] {
+        let served = Served::by(executor);
+        let _server = echo(&served.node(), "n");
+        let client = served.node().client::<Numbers>("n").create().unwrap();
+        for n in 0..100 {
+            assert_eq!(client.call(Number(n), PATIENCE).unwrap().0, n);
+        }
+        assert_eq!(served.end(), Ok(()));
+    }
+}
+
+#[test]
+fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
+    let served = Served::by(Executor::single());
+    let log = Log::new();
+    let pen = log.pen();
+    let node = served.node();
+    let _server = node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+        pen.write(thread::current().id());
+        n
+    });
+    let client = node.client::<Numbers>("n").create().unwrap();
+    // The thread that spins may not be at rest yet, or still be busy with the answer before: then it is the one.
+    finishes(move || {
+        while client.call(Number(1), PATIENCE).is_ok() && log.next() != thread::current().id() {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+    });
+    assert_ne!(served.thread, thread::current().id());
+}
+
+#[test]
+fn a_chain_of_calls_needs_one_thread() {
+    let room = Room::new();
+    let mut servers: Vec<_> = (0..20).map(|n| hop(&room.node, n)).collect();
+    servers.push(echo(&room.node, "hop_20"));
+    let client = room.node.client::<Numbers>("hop_0").create().unwrap();
+    let call = client.call_async(Number(100));
+    assert_eq!(room.executor.spin_until(call).unwrap().unwrap().0, 120);
+    assert_eq!(room.run(), 0, "all have run inside the first");
+}
+
+#[test]
+fn a_chain_of_calls_from_outside_goes_through_every_executor() {
+    for executor in [Executor::single(), Executor::multi(2), Executor::multi(4)] {
+        let served = Served::by(executor);
+        let node = served.node();
+        let mut servers: Vec<_> = (0..20).map(|n| hop(&node, n)).collect();
+        servers.push(echo(&node, "hop_20"));
+        let client = node.client::<Numbers>("hop_0").create().unwrap();
+        finishes(move || {
+            for n in 0..50 {
+                assert_eq!(client.call(Number(n), PATIENCE).unwrap().0, n + 20);
+            }
+        });
+    }
+}
+
+#[test]
+fn requests_that_wait_are_run_in_their_order_also_by_a_caller() {
+    let room = Room::new();
+    let log = Log::new();
+    let pen = log.pen();
+    let group = room.node.group(());
+    let _server = room.node.service::<Numbers>("n").in_group(&group).callback(move |n: Unique<Number>| {
+        pen.write(n.0);
+        n
+    });
+    let client = room.node.client::<Numbers>("n").create().unwrap();
+    let _first = client.call_async(Number(1));
+    let caller = client.clone();
+    // Its group comes first, so that all requests are run inside its callback.
+    let urgent = room.node.group(()).priority(1);
+    let guard = room.node.guard_condition().in_group(&urgent).callback(move || {
+        let _second = caller.call_async(Number(2));
+        assert_eq!(caller.call(Number(3), PATIENCE).unwrap().0, 3);
+    });
+    let guard = guard.unwrap();
+    guard.trigger();
+    room.run();
+    assert_eq!(log.lines(), [1, 2, 3]);
+}
+
+#[test]
+fn a_server_never_calls_itself() {
+    let room = Room::new();
+    let client = room.node.client::<Numbers>("n").create().unwrap();
+    let own = client.clone();
+    let _server = room.node.service::<Numbers>("n").callback(move |n: Number| match n.0 {
+        0 => Number(0),
+        n => {
+            let error = own.call(Number(n - 1), PATIENCE).unwrap_err();
+            assert!(error.to_string().contains("callback group is the caller's"), "{error}");
+            assert!(matches!(error.failure(), CallFailure::WouldDeadlock { .. }));
+            assert_eq!(error.into_request().unwrap().0, n - 1);
+            Number(42)
+        }
+    });
+    assert_eq!(room.executor.spin_until(client.call_async(Number(7))).unwrap().unwrap().0, 42);
+    assert_eq!(client.statistics().abandoned, 1);
+    assert_eq!(room.run(), 0, "the request was taken back");
+}
+
+#[test]
+fn two_servers_that_call_each_other_are_told_so_and_so_is_a_group_of_one_s_own() {
+    for executor in [Executor::single(), Executor::multi(1), Executor::multi(3)] {
+        let served = Served::by(executor);
+        let node = served.node();
+        let server = |own: &str, other: &str| {
+            let other = node.client::<Numbers>(other).create().unwrap();
+            let service = node.service::<Numbers>(own).in_group(&node.group(()));
+            service.callback(move |n: Number| other.call(Number(n.0 + 1), PATIENCE)).unwrap()
+        };
+        let _servers = [server("a", "b"), server("b", "a")];
+        let client = node.client::<Numbers>("a").create().unwrap();
+        let result = finishes(move || client.call(Number(0), PATIENCE));
+        let CallFailure::Failed { message } = failure(result) else { panic!("b says why") };
+        // Whoever would have been the last to wait: with several threads any of them.
+        assert!(message.contains("waiting for the answer would never end"), "{message}");
+
+        // A callback of the server's group, which isn't the server.
+        let _alone = node.service::<Numbers>("alone").callback(|n: Unique<Number>| n).unwrap();
+        let client = node.client::<Numbers>("alone").create().unwrap();
+        let log = Log::new();
+        let pen = log.pen();
+        let guard =
+            node.guard_condition().callback(move || pen.write(is_deadlock(client.call(Number(1), PATIENCE))));
+        let guard = guard.unwrap();
+        guard.trigger();
+        assert!(log.next());
+    }
+}
+
+/// Two callbacks hold each a group, and call a server in the other's: whoever comes second is told.
+#[test]
+fn threads_that_wait_for_each_other_in_a_circle_are_told() {
+    let served = Served::by(Executor::multi(2));
+    let node = served.node();
+    let (left, right) = (node.group(()), node.group(()));
+    let _servers = [("left", &left), ("right", &right)].map(|(name, group)| {
+        node.service::<Numbers>(name).in_group(group).callback(|n: Unique<Number>| n).unwrap()
+    });
+    let log = Log::new();
+    let (one, other) = (Gate::new(), Gate::new());
+    let guards = [(&left, "right", one.clone(), other.clone()), (&right, "left", other, one)].map(
+        |(group, name, mine, others)| {
+            let client = node.client::<Numbers>(name).create().unwrap();
+            let pen = log.pen();
+            let guard = node.guard_condition().in_group(group);
+            guard.callback(move || {
+                mine.open();
+                others.wait();
+                pen.write(
+                    client.call(Number(1), PATIENCE).map_err(|error| error.failure().clone()).map(drop),
+                );
+            })
+        },
+    );
+    guards.iter().for_each(|guard| guard.as_ref().unwrap().trigger());
+    let mut results = [log.next(), log.next()];
+    results.sort_by_key(Result::is_err);
+    assert_eq!(results[0], Ok(()));
+    assert!(matches!(results[1], Err(CallFailure::WouldDeadlock { .. })), "{:?}", results[1]);
+}
+
+/// The executors wait for each other instead of the groups.
+#[test]
+fn executors_that_wait_for_each_other_are_told() {
+    let context = real_context();
+    let nodes = ["left", "right"].map(|name| context.node(name).unwrap());
+    let log = Log::new();
+    let (one, other) = (Gate::new(), Gate::new());
+    let gates = [(one.clone(), other.clone()), (other, one)];
+    let mut kept: Vec<Box<dyn std::any::Any>> = Vec::new();
+    let mut guards = Vec::new();
+    for (place, (mine, others)) in gates.into_iter().enumerate() {
+        kept.push(Box::new(echo(&nodes[place], nodes[place].name())));
+        let client = nodes[place].client::<Numbers>(nodes[1 - place].name()).create().unwrap();
+        let pen = log.pen();
+        guards.push(nodes[place].guard_condition().callback(move || {
+            mine.open();
+            others.wait();
+            pen.write(client.call(Number(1), PATIENCE).map_err(|error| error.failure().clone()).map(drop));
+        }));
+    }
+    let executors = [Executor::single(), Executor::single()];
+    let stops = executors.each_ref().map(Executor::stop_handle);
+    for (executor, node) in executors.iter().zip(&nodes) {
+        executor.add(node).unwrap();
+    }
+    thread::scope(|scope| {
+        executors.iter().for_each(|executor| drop(scope.spawn(|| executor.spin())));
+        guards.iter().for_each(|guard| guard.as_ref().unwrap().trigger());
+        let mut results = [log.next(), log.next()];
+        stops.iter().for_each(StopHandle::stop);
+        results.sort_by_key(Result::is_err);
+        assert_eq!(results[0], Ok(()));
+        assert!(matches!(results[1], Err(CallFailure::WouldDeadlock { .. })), "{:?}", results[1]);
+    });
+}
+
+#[test]
+fn the_thread_that_would_have_to_spin_is_told() {
+    let room = Room::new();
+    let _server = echo(&room.node, "n");
+    room.run();
+    let client = room.node.client::<Numbers>("n").create().unwrap();
+    let error = client.call(Number(1), PATIENCE).unwrap_err();
+    assert!(error.to_string().contains("spun by this thread, which isn't spinning it now"), "{error}");
+}
+
+/// A reentrant server may call itself, until it is too deep.
+#[test]
+fn calls_inside_calls_go_64_deep() {
+    let room = Room::new();
+    let group: ReentrantGroup = room.node.reentrant_group();
+    let client = room.node.client::<Numbers>("n").create().unwrap();
+    let own = client.clone();
+    let _server =
+        room.node.service::<Numbers>("n").in_group(&group).callback(move |n: Number| match n.0 {
+            0 => Ok(Number(0)),
+            n => own.call(Number(n - 1), PATIENCE).map(|answer| Number(answer.0 + 1)).map_err(|error| {
+                match error.failure() {
+                    CallFailure::Failed { message } => message.clone(),
+                    failure => format!("{failure:?} with {}", n),
+                }
+            }),
+        });
+    let ask = |n| room.executor.spin_until(client.call_async(Number(n))).unwrap();
+    assert_eq!(ask(63).unwrap().0, 63);
+    assert_eq!(failure(ask(64)), CallFailure::Failed { message: "TooDeep { limit: 64 } with 1".to_owned() });
+    assert_eq!(ask(63).unwrap().0, 63);
+}
+
+#[test]
+fn a_wait_ends_at_the_timeout_and_says_what_was_missing() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let call = |n| client.call(Number(n), SOON).unwrap_err();
+    let nobody = call(1);
+    assert_eq!(nobody.failure(), &CallFailure::NoServer { waited: SOON, ever_seen: false });
+    assert_eq!(nobody.into_request().unwrap().0, 1);
+
+    let server = node.service::<Numbers>("n").callback(|_: &Number, responder: Responder<Numbers>| {
+        std::mem::forget(responder); // a server that never answers
+    });
+    let server = server.unwrap();
+    let unserved = call(2);
+    assert_eq!(unserved.failure(), &CallFailure::Timeout { waited: SOON, started: false });
+    assert!(unserved.to_string().contains("does an executor spin its node"), "{unserved}");
+    assert_eq!(unserved.into_request().unwrap().0, 2);
+    assert_eq!((server.statistics().waiting, server.statistics().withdrawn), (0, 1));
+
+    // In a callback, so that it is this thread that runs the server.
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let (log, caller) = (Log::new(), client.clone());
+    let pen = log.pen();
+    let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
+        pen.write(caller.call(Number(3), SOON).unwrap_err());
+    });
+    let guard = guard.unwrap();
+    guard.trigger();
+    executor.spin_some().unwrap();
+    let unanswered = log.next();
+    assert_eq!(unanswered.failure(), &CallFailure::Timeout { waited: SOON, started: true });
+    assert!(unanswered.into_request().is_none());
+    drop(server);
+    assert_eq!(call(4).failure(), &CallFailure::NoServer { waited: SOON, ever_seen: true });
+}
+
+#[test]
+fn a_call_waits_for_a_server_that_comes_and_for_an_executor_that_comes() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let before = client.clone();
+    let caller = thread::spawn(move || before.call(Number(1), PATIENCE).map(|n| n.0).map_err(drop));
+    while client.statistics().waiting == 0 {
+        thread::yield_now();
+    }
+    let waits = client.clone();
+    let ready = thread::spawn(move || waits.wait_for_server(PATIENCE));
+    let _server = echo(&node, "n");
+    assert!(ready.join().unwrap());
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let stop = executor.stop_handle();
+    let spinning = thread::spawn(move || executor.spin());
+    assert_eq!(caller.join().unwrap(), Ok(1));
+    stop.stop();
+    spinning.join().unwrap().unwrap();
+}
+
+/// Calls that wait survive the executor, and are answered by the next one.
+#[test]
+fn an_executor_that_goes_leaves_the_requests_for_the_next() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let _server = echo(&node, "n");
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let caller = client.clone();
+    let call = thread::spawn(move || caller.call(Number(1), PATIENCE).map(|n| n.0).map_err(drop));
+    while client.statistics().waiting == 0 {
+        thread::yield_now();
+    }
+    drop(executor);
+    let next = Executor::single();
+    next.add(&context).unwrap();
+    let stop = next.stop_handle();
+    let spinning = thread::spawn(move || next.spin());
+    assert_eq!(call.join().unwrap(), Ok(1));
+    stop.stop();
+    spinning.join().unwrap().unwrap();
+}
+
+/// Starts a call in another thread, has something happen once the server has taken it, and returns what came of it.
+fn meanwhile(happens: impl FnOnce(&Served, Server<Numbers>, Responder<Numbers>)) -> Result<u64, CallFailure> {
+    let served = Served::by(Executor::single());
+    let node = served.node();
+    let (keep, kept) = std::sync::mpsc::channel();
+    let server = node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+        keep.send(responder).unwrap();
+    });
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let call = thread::spawn(move || client.call(Number(1), PATIENCE).map(|n| n.0));
+    happens(&served, server.unwrap(), kept.recv_timeout(PATIENCE).unwrap());
+    call.join().unwrap().map_err(|error| error.failure().clone())
+}
+
+#[test]
+fn whatever_ends_a_call_wakes_its_thread() {
+    assert_eq!(meanwhile(|_, _server, responder| responder.respond(Number(7)).unwrap()), Ok(7));
+    assert_eq!(meanwhile(|_, _server, responder| drop(responder)), Err(CallFailure::Dropped));
+    assert_eq!(
+        meanwhile(|_, _server, responder| responder.fail("no").unwrap()),
+        Err(CallFailure::Failed { message: "no".to_owned() })
+    );
+    assert_eq!(
+        meanwhile(|served, _server, responder| {
+            served.context.shutdown();
+            assert!(responder.respond(Number(7)).is_err());
+        }),
+        Err(CallFailure::Shutdown)
+    );
+    assert_eq!(
+        meanwhile(|_, server, responder| {
+            drop(server);
+            responder.respond(Number(7)).unwrap();
+        }),
+        Ok(7)
+    );
+}
+
+#[test]
+fn a_server_that_goes_wakes_the_threads_whose_requests_wait() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let server = echo(&node, "n"); // which no executor serves
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let calls: Vec<_> = (0..8)
+        .map(|n| {
+            let client = client.clone();
+            thread::spawn(move || failure(client.call(Number(n), PATIENCE)))
+        })
+        .collect();
+    while client.statistics().waiting < 8 {
+        thread::yield_now();
+    }
+    drop(server);
+    for call in calls {
+        assert_eq!(call.join().unwrap(), CallFailure::ServerGone);
+    }
+}
+
+#[test]
+fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
+    let room = Room::new();
+    let node = &room.node;
+    let _inner = node
+        .service::<Numbers>("inner")
+        .in_group(&node.group(()))
+        .callback(|n: &Number| -> Number { panic!("no {}", n.0) });
+    let inner = node.client::<Numbers>("inner").create().unwrap();
+    let _outer = node.service::<Numbers>("outer").callback(move |n: Unique<Number>| inner.call(n, PATIENCE));
+    let outer = node.client::<Numbers>("outer").create().unwrap();
+    let call = outer.call_async(Number(13));
+    let error = room.executor.spin_all(PATIENCE).unwrap_err();
+    let expected = SpinError::Panicked {
+        entity: "service /inner of node /room".to_owned(),
+        message: "no 13".to_owned(),
+    };
+    assert_eq!(error, expected);
+    let message = "the call of service /inner failed: the server's callback panicked: no 13".to_owned();
+    assert_eq!(failure(support::tasks::block_on(call)), CallFailure::Failed { message });
+}
+
+#[test]
+fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
+    let served = Served::by(Executor::single().on_panic(OnFault::Report));
+    let node = served.node();
+    let _server = node.service::<Numbers>("n").callback(|n: Unique<Number>| {
+        assert!(n.0 != 13, "no 13");
+        n
+    });
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let panicked = CallFailure::Panicked { message: "no 13".to_owned() };
+    assert_eq!(failure(client.call(Number(13), PATIENCE)), panicked);
+    assert_eq!(client.call(Number(1), PATIENCE).unwrap().0, 1);
+    assert_eq!(served.end(), Ok(()));
+}
+
+#[test]
+fn a_panic_on_a_caller_s_thread_ends_the_spin_of_the_executor() {
+    let served = Served::by(Executor::single());
+    let node = served.node();
+    let _server = node.service::<Numbers>("n").callback(|_: &Number| -> Number { panic!("no") });
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let panicked = CallFailure::Panicked { message: "no".to_owned() };
+    assert_eq!(failure(client.call(Number(1), PATIENCE)), panicked);
+    let mut served = served;
+    let result = served.spinning.take().unwrap().join().unwrap();
+    assert!(matches!(result, Err(SpinError::Panicked { message, .. }) if message == "no"));
+}
+
+/// A stop in the middle of a callback lets it finish, with the calls it makes.
+#[test]
+fn a_stop_lets_the_running_callback_make_its_calls() {
+    let room = Room::new();
+    let _server = echo(&room.node, "n");
+    let client = room.node.client::<Numbers>("n").create().unwrap();
+    let stop = room.executor.stop_handle();
+    let log = Log::new();
+    let pen = log.pen();
+    let guard = room.node.guard_condition().callback(move || {
+        stop.stop();
+        pen.write(client.call(Number(1), PATIENCE).map(|n| n.0).map_err(drop));
+    });
+    let guard = guard.unwrap();
+    guard.trigger();
+    room.executor.spin().unwrap();
+    assert_eq!(log.next(), Ok(1));
+}
+
+/// Many threads call one server, whose group sees one at a time; every call is answered once.
+#[test]
+fn many_threads_call_one_server() {
+    for executor in [Executor::single(), Executor::multi(2)] {
+        let served = Served::by(executor);
+        let node = served.node();
+        let sum = node.group(0_u64);
+        let server = node.service::<Numbers>("n").in_group(&sum).callback(|sum: &mut u64, n: &Number| {
+            *sum += n.0;
+            Number(*sum)
+        });
+        let client = node.client::<Numbers>("n").create().unwrap();
+        let (threads, calls) = (8, 500);
+        let mut answers: Vec<u64> = thread::scope(|scope| {
+            let callers: Vec<_> = (0..threads)
+                .map(|n| {
+                    // Half of them share a client.
+                    let client = if n % 2 == 0 {
+                        client.clone()
+                    } else {
+                        node.client::<Numbers>("n").create().unwrap()
+                    };
+                    scope.spawn(move || {
+                        (0..calls).map(|_| client.call(Number(1), PATIENCE).unwrap().0).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
+        });
+        answers.sort_unstable();
+        assert_eq!(answers, (1..=threads * calls).collect::<Vec<_>>());
+        assert_eq!(server.unwrap().statistics().answered, threads * calls);
+        assert_eq!(served.end(), Ok(()));
+    }
+}
+
+/// Callbacks on all threads of an executor call servers in it, in turns and across: nobody is left waiting.
+#[test]
+fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
+    let served = Served::by(Executor::multi(4));
+    let node = served.node();
+    let servers: Vec<_> = (0..3).map(|n| echo(&node, &format!("n_{n}"))).collect();
+    let log = Log::new();
+    let subscriptions: Vec<_> = (0..6)
+        .map(|n: u64| {
+            let clients: Vec<_> =
+                (0..3).map(|n| node.client::<Numbers>(&format!("n_{n}")).create().unwrap()).collect();
+            let pen = log.pen();
+            let subscription =
+                node.subscription::<Number>("go").in_group(&node.group(())).qos(QoS::default().keep_all());
+            subscription
+                .callback(move |number: &Number| {
+                    let client = &clients[usize::try_from((number.0 + n) % 3).unwrap()];
+                    pen.write(client.call(Number(number.0), PATIENCE).unwrap().0);
+                })
+                .unwrap()
+        })
+        .collect();
+    let go = node.publisher::<Number>("go").qos(QoS::default().keep_all()).create().unwrap();
+    for n in 0..200 {
+        go.publish(Number(n)).unwrap();
+    }
+    let mut answers: Vec<_> = (0..1200).map(|_| log.next()).collect();
+    answers.sort_unstable();
+    assert_eq!(answers, (0..200).flat_map(|n| [n; 6]).collect::<Vec<_>>());
+    drop((servers, subscriptions));
+    assert_eq!(served.end(), Ok(()));
+}
+
+/// What is captured, asked and answered is dropped once, however calls end.
+#[test]
+fn nothing_leaks_however_calls_end() {
+    struct Counted(Arc<()>);
+    impl Message for Counted {}
+    struct CountedService;
+    impl Service for CountedService {
+        type Request = Counted;
+        type Response = Counted;
+    }
+    let alive = Arc::new(());
+    let room = Room::new();
+    let node = &room.node;
+    let new = || Counted(alive.clone());
+    let client = node.client::<CountedService>("n").create().unwrap();
+    drop(client.call(new(), Duration::ZERO));
+    drop(client.call_async(new()));
+    let waits = client.call_async(new());
+    let captured = new();
+    let server = node
+        .service::<CountedService>("n")
+        .max_requests(3)
+        .callback(move |request: Counted, responder: Responder<CountedService>| {
+            let _ = &captured;
+            match Arc::strong_count(&request.0) % 3 {
+                0 => drop(responder),
+                1 => drop(responder.respond(request)),
+                _ => drop(responder.respond(Box::new(request))),
+            }
+        })
+        .unwrap();
+    let more: Vec<_> = (0..5).map(|_| client.call_async(new())).collect();
+    room.run();
+    for _ in 0..4 {
+        let kept = new();
+        client.call_then(new(), move |_: CallResult<CountedService>| drop(kept)).unwrap_or_default();
+    }
+    room.executor.spin_once(Duration::ZERO).unwrap();
+    drop((server, waits, more));
+    assert!(Arc::strong_count(&alive) > 1, "callbacks wait to be told that the server has gone");
+    room.run();
+    drop(client);
+    assert_eq!(Arc::strong_count(&alive), 1);
+}
+
+#[test]
+fn a_wait_set_says_which_server_and_which_client_is_ready() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let mut set = sinew::WaitSet::new();
+    set.add(&context).unwrap();
+    let servers = [echo(&node, "a"), echo(&node, "b")];
+    let client = node.client::<Numbers>("b").create().unwrap();
+    let log = Log::new();
+    let pen = log.pen();
+    client.call_then(Number(1), move |result: CallResult<Numbers>| pen.write(result.unwrap().0)).unwrap();
+    let ready: Vec<_> = set.wait(PATIENCE).unwrap().collect();
+    assert_eq!((ready.len(), ready[0].is(&servers[0]), ready[0].is(&servers[1])), (1, false, true));
+    assert!(ready[0].run().unwrap());
+    let ready: Vec<_> = set.wait(PATIENCE).unwrap().collect();
+    assert_eq!((ready.len(), ready[0].is(&client), ready[0].is(&servers[1])), (1, true, false));
+    assert!(ready[0].run().unwrap());
+    assert_eq!(log.lines(), [1]);
+
+    // What is taken back before it is run leaves nothing ready.
+    drop(client.call_async(Number(2)));
+    assert_eq!(set.wait(Duration::ZERO).unwrap().len(), 0);
+}

@@ -1,0 +1,306 @@
+//! Calls and their answers, whoever runs the servers.
+
+use crate::stage::{Options, Path, Runner, Stage, spinning};
+use crate::support::tasks::block_on;
+use crate::support::{Gate, Log, Number, Numbers, PATIENCE};
+use sinew::prelude::*;
+use sinew::{CallFailure, CallResult, OnFault, Responder, SpinError};
+use std::sync::mpsc;
+use std::thread;
+
+fn echo(node: &Node, name: &str) -> Server<Numbers> {
+    node.service(name).in_group(&node.group(())).callback(|n: Unique<Number>| n).unwrap()
+}
+
+pub(crate) fn requests_of_all_clients_are_answered_in_the_order_of_the_calls<R: Runner, P: Path>()
+-> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let _server = stage.receiver.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+        pen.write(n.0);
+        n
+    })?;
+    let clients = [(); 3].map(|()| stage.sender.client::<Numbers>("/n").create().unwrap());
+    let calls: Vec<_> = (0..30_usize).map(|n| clients[n % 3].call_async(Number(n as u64))).collect();
+    stage.runner.settle()?;
+    assert_eq!(log.lines(), (0..30).collect::<Vec<_>>());
+    for (n, call) in (0..).zip(calls) {
+        assert_eq!(block_on(call)?.0, n);
+    }
+    Ok(())
+}
+
+/// Called from outside, from a callback, and from several threads at once.
+pub(crate) fn a_chain_of_blocking_calls_is_answered<R: Runner, P: Path>() -> sinew::Result<()> {
+    const HOPS: u64 = 12;
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let node = &stage.receiver;
+    let mut servers = Vec::new();
+    for hop in 0..HOPS {
+        let next = node.client::<Numbers>(&format!("hop_{}", hop + 1)).create()?;
+        let server = node.service::<Numbers>(&format!("hop_{hop}")).in_group(&node.group(()));
+        servers
+            .push(server.callback(move |n: Unique<Number>| next.call(n, PATIENCE).map(|n| Number(n.0 + 1)))?);
+    }
+    servers.push(echo(node, &format!("hop_{HOPS}")));
+    let client = stage.sender.client::<Numbers>("/hop_0").create()?;
+    let (log, inside) = (Log::new(), client.clone());
+    let pen = log.pen();
+    let guard = stage.sender.guard_condition().callback(move || {
+        pen.write(inside.call(Number(1000), PATIENCE).unwrap().0);
+    })?;
+    stage.while_spinning(|| {
+        thread::scope(|scope| {
+            for thread in 0..3 {
+                let client = &client;
+                scope.spawn(move || {
+                    for n in 0..20 {
+                        let n = 100 * thread + n;
+                        assert_eq!(client.call(Number(n), PATIENCE).unwrap().0, n + HOPS);
+                    }
+                });
+            }
+            guard.trigger();
+        });
+        assert_eq!(log.next(), 1000 + HOPS);
+        Ok(())
+    })
+}
+
+pub(crate) fn a_chain_of_asynchronous_calls_is_answered<R: Runner, P: Path>() -> sinew::Result<()> {
+    const HOPS: u64 = 12;
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let node = &stage.receiver;
+    let mut servers = Vec::new();
+    for hop in 0..HOPS {
+        let next = node.client::<Numbers>(&format!("hop_{}", hop + 1)).create()?;
+        let server = node.service::<Numbers>(&format!("hop_{hop}"));
+        servers.push(server.async_callback(move |n: Unique<Number>| {
+            let answer = next.call_async(n);
+            async move { answer.await.map(|n| Number(n.0 + 1)) }
+        })?);
+    }
+    servers.push(echo(node, &format!("hop_{HOPS}")));
+    let client = stage.sender.client::<Numbers>("/hop_0").create()?;
+    stage.while_spinning(|| {
+        let calls: Vec<_> = (0..50).map(|n| client.call_async(Number(n))).collect();
+        for (n, call) in (0..).zip(calls) {
+            assert_eq!(block_on(call)?.0, n + HOPS);
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn servers_that_call_each_other_are_told<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let node = &stage.receiver;
+    let server = |own: &str, other: &str| {
+        let other = node.client::<Numbers>(other).create()?;
+        let service = node.service::<Numbers>(own).in_group(&node.group(()));
+        service.callback(move |n: Unique<Number>| other.call(n, PATIENCE))
+    };
+    let _servers = [server("a", "b")?, server("b", "c")?, server("c", "a")?];
+    let client = stage.sender.client::<Numbers>("/a").create()?;
+    stage.while_spinning(|| {
+        let error = client.call(Number(1), PATIENCE).unwrap_err().to_string();
+        assert!(
+            error.contains("the call of service /a failed: waiting for the answer would never end"),
+            "{error}"
+        );
+        Ok(())
+    })
+}
+
+pub(crate) fn a_server_in_another_runner_is_waited_for<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::unserved::<P>()?;
+    let other = R::new();
+    stage.runner.add(&stage.sender)?;
+    other.add(&stage.receiver)?;
+    let _server = echo(&stage.receiver, "n");
+    let client = stage.sender.client::<Numbers>("/n").create()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let _reader = stage.sender.subscription("go").callback(move |n: &Number| {
+        pen.write(client.call(Number(n.0), PATIENCE).map(|n| n.0).map_err(drop));
+    })?;
+    let go = stage.publisher("go")?;
+    let answers = stage.while_spinning(|| {
+        spinning(&other, || {
+            (0..10).try_for_each(|n| go.publish(Number(n)))?;
+            Ok(log.wait_for(10))
+        })
+    })?;
+    assert_eq!(answers, (0..10).map(Ok).collect::<Vec<_>>());
+    Ok(())
+}
+
+pub(crate) fn of_two_runners_that_would_call_each_other_one_is_told<R: Runner, P: Path>() -> sinew::Result<()>
+{
+    if R::THREADS != 1 {
+        return Ok(()); // another thread would answer
+    }
+    let stage = Stage::<R>::unserved::<P>()?;
+    let other = R::new();
+    stage.runner.add(&stage.sender)?;
+    other.add(&stage.receiver)?;
+    let log = Log::new();
+    let (mine, others) = (Gate::new(), Gate::new());
+    let mut kept = Vec::new();
+    let mut guards = Vec::new();
+    for (node, theirs, open, wait) in [
+        (&stage.sender, "/receiver", mine.clone(), others.clone()),
+        (&stage.receiver, "/sender", others, mine),
+    ] {
+        kept.push(echo(node, &format!("/{}", node.name())));
+        let (client, pen) = (node.client::<Numbers>(theirs).create()?, log.pen());
+        guards.push(node.guard_condition().callback(move || {
+            open.open();
+            wait.wait();
+            let result = client.call(Number(1), PATIENCE);
+            pen.write(result.map(|n| n.0).map_err(|error| error.failure().clone()));
+        })?);
+    }
+    let mut results = stage.while_spinning(|| {
+        spinning(&other, || {
+            guards.iter().for_each(sinew::GuardCondition::trigger);
+            Ok(log.wait_for(2))
+        })
+    })?;
+    results.sort_by_key(Result::is_err);
+    assert_eq!(results[0], Ok(1));
+    assert!(matches!(results[1], Err(CallFailure::WouldDeadlock { .. })), "{results:?}");
+    Ok(())
+}
+
+pub(crate) fn every_call_of_many_threads_is_answered_once<R: Runner, P: Path>() -> sinew::Result<()> {
+    const CALLERS: u64 = 4;
+    const CALLS: u64 = 100;
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let sum = stage.receiver.group(0_u64);
+    let server =
+        stage.receiver.service::<Numbers>("n").in_group(&sum).callback(|sum: &mut u64, n: &Number| {
+            *sum += n.0;
+            Number(*sum)
+        })?;
+    let client = stage.sender.client::<Numbers>("/n").create()?;
+    let mut sums: Vec<u64> = stage.while_spinning(|| {
+        let call = |n| match n % 2 {
+            0 => client.call(Number(1), PATIENCE),
+            _ => block_on(client.call_async(Number(1))),
+        };
+        let caller = || (0..CALLS).map(|n| call(n).unwrap().0).collect::<Vec<_>>();
+        Ok(thread::scope(|scope| {
+            let callers: Vec<_> = (0..CALLERS).map(|_| scope.spawn(caller)).collect();
+            callers.into_iter().flat_map(|caller| caller.join().unwrap()).collect()
+        }))
+    })?;
+    sums.sort_unstable();
+    assert_eq!(sums, (1..=CALLERS * CALLS).collect::<Vec<_>>());
+    assert_eq!(server.statistics().answered, CALLERS * CALLS);
+    Ok(())
+}
+
+pub(crate) fn answers_may_be_given_later_and_by_others<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let (keep, kept) = mpsc::channel();
+    let _server = stage
+        .receiver
+        .service::<Numbers>("n")
+        .callback(move |n: Number, responder: Responder<Numbers>| keep.send((n, responder)).unwrap())?;
+    let client = stage.sender.client::<Numbers>("/n").create()?;
+    let answering = thread::spawn(move || {
+        let mut held = None;
+        for (Number(n), responder) in kept {
+            // Every second one is answered behind the next one.
+            match held.replace((n, responder)) {
+                Some((earlier, first)) if n % 2 == 1 => {
+                    let (n, responder) = held.take().unwrap();
+                    responder.respond(Number(n + 1)).unwrap();
+                    first.respond(Number(earlier + 1)).unwrap();
+                }
+                Some((_, responder)) => drop(responder.fail("out of order")),
+                None => {}
+            }
+        }
+    });
+    stage.while_spinning(|| {
+        let calls: Vec<_> = (0..40).map(|n| client.call_async(Number(n))).collect();
+        for (n, call) in (0..).zip(calls) {
+            assert_eq!(block_on(call)?.0, n + 1);
+        }
+        Ok(())
+    })?;
+    drop(_server);
+    answering.join().unwrap();
+    Ok(())
+}
+
+pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runner, P: Path>()
+-> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let client = stage.sender.client::<Numbers>("/n").create()?;
+    let call = || client.call_async(Number(1));
+    let early = call();
+    let first = stage.receiver.service::<Numbers>("n").callback(|_: &Number| Number(1))?;
+    stage.runner.settle()?;
+    assert_eq!(block_on(early)?.0, 1);
+    let unlucky = call();
+    drop(first);
+    assert_eq!(block_on(unlucky).unwrap_err().failure(), &CallFailure::ServerGone);
+    let patient = call();
+    let _second = stage.receiver.service::<Numbers>("n").callback(|_: &Number| Number(2))?;
+    stage.runner.settle()?;
+    assert_eq!(block_on(patient)?.0, 2);
+    Ok(())
+}
+
+pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() -> sinew::Result<()> {
+    for on_panic in [OnFault::Stop, OnFault::Report] {
+        let stage = Stage::<R>::with::<P>(Options { on_panic, ..Options::default() })?;
+        let _inner = stage.receiver.service::<Numbers>("inner").callback(|n: Unique<Number>| {
+            assert!(n.0 != 13, "no 13");
+            n
+        })?;
+        let inner = stage.sender.client::<Numbers>("/inner").create()?;
+        let _outer = stage
+            .sender
+            .service::<Numbers>("outer")
+            .callback(move |n: Unique<Number>| inner.call(n, PATIENCE))?;
+        let client = stage.sender.client::<Numbers>("/outer").create()?;
+        let (unlucky, lucky) = (client.call_async(Number(13)), client.call_async(Number(1)));
+        let result = stage.runner.settle();
+        match on_panic {
+            OnFault::Report => assert_eq!(result, Ok(())),
+            OnFault::Stop => {
+                assert!(
+                    matches!(&result, Err(SpinError::Panicked { message, .. }) if message == "no 13"),
+                    "{result:?}"
+                );
+                stage.runner.settle()?;
+            }
+        }
+        let error = block_on(unlucky).unwrap_err().to_string();
+        assert!(error.ends_with("the server's callback panicked: no 13"), "{error}");
+        assert_eq!(block_on(lucky)?.0, 1);
+    }
+    Ok(())
+}
+
+pub(crate) fn results_are_called_back_in_the_order_of_the_answers<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let _server = echo(&stage.receiver, "n");
+    let log = Log::new();
+    let results = stage.sender.group(0_u64);
+    let client = stage.sender.client::<Numbers>("/n").in_group(&results).create()?;
+    for n in 0..20 {
+        let pen = log.pen();
+        client.call_then(Number(n), move |count: &mut u64, result: CallResult<Numbers>| {
+            *count += 1;
+            pen.write((*count, result.unwrap().0));
+        })?;
+    }
+    stage.runner.settle()?;
+    assert_eq!(log.lines(), (0..20).map(|n| (n + 1, n)).collect::<Vec<_>>());
+    Ok(())
+}
