@@ -741,11 +741,11 @@ impl InHand<'_> {
         trail::ran(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
             Ok(Ran { result: Ok(()), next, called }) => {
-                work.next = next;
+                work.next = self.scheduler.next_of(&work.entity, next);
                 Ok(called)
             }
             Ok(Ran { result: Err(message), next, .. }) => {
-                work.next = next;
+                work.next = self.scheduler.next_of(&work.entity, next);
                 let (_, on_error) = self.scheduler.reactions();
                 on_error.handle(SpinError::Failed { entity: work.entity.describe(), message }).map(|()| true)
             }

@@ -605,7 +605,7 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(super) fn take_here(&self, home: &Home) -> Option<Work> {
+    pub(crate) fn take_here(&self, home: &Home) -> Option<Work> {
         let mut work = None;
         let mut state = self.state.lock();
         let hand = self.hand_here(&state)?;
@@ -681,6 +681,13 @@ impl Scheduler {
     /// The clock of the groups, if there are any yet.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.state.lock().clock.clone()
+    }
+
+    /// Under which stamp an entity is ready again, of which `next` was next when its callback began.
+    #[inline]
+    pub(super) fn next_of(&self, entity: &Arc<dyn Entity>, next: Option<Stamp>) -> Option<Stamp> {
+        // That may have given way to newer messages meanwhile.
+        if self.order == Order::SourceTime && next.is_some() { entity.left() } else { next }
     }
 
     /// What to do about callbacks that panic, and that fail.
