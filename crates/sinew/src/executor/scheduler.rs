@@ -255,7 +255,7 @@ pub(crate) fn index(n: usize) -> u32 {
 
 impl Scheduler {
     /// For an executor with one thread.
-    #[cfg(test)]
+    #[cfg(all(test, loom))]
     pub(crate) fn new() -> Arc<Self> {
         Self::with(1, Order::Arrival)
     }

@@ -106,6 +106,7 @@ conformance! {
             entities_come_and_go_while_others_publish
             close_waits_for_a_callback_that_runs
             drop_does_not_wait_but_nothing_starts_after_it
+            close_of_something_idle_returns_at_once
             nothing_is_left_behind
         }
         faults {
