@@ -7,6 +7,7 @@
 //! | `ready`, `heap` | the queues it is made of |
 //! | `handover` | whether another thread is woken for what became ready |
 //! | `timers` | a thread of their own for timers |
+//! | `blocked` | workers that wait for something in a callback |
 //! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `membership` | which executor serves the groups of a node or a context |
@@ -17,6 +18,7 @@
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
+pub(crate) mod blocked;
 pub(crate) mod current;
 pub(crate) mod descriptor;
 pub(crate) mod group;

@@ -650,7 +650,7 @@ impl Scheduler {
     }
 
     /// Calls somebody for what is ready. True if the caller must signal.
-    fn call_for_ready(&self, state: &mut State) -> bool {
+    pub(super) fn call_for_ready(&self, state: &mut State) -> bool {
         let ready = state.ready.len();
         if ready == 0 {
             return false;

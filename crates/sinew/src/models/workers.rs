@@ -8,7 +8,7 @@ use crate::executor::Order;
 use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
 use crate::executor::turn::{Number, REENTRANT};
 use crate::idle;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use loom::thread;
 
 /// What a model's callbacks have in common: how many are left to run until the executor is to stop.
@@ -31,7 +31,7 @@ impl Left {
         }
     }
 
-    /// Runs callbacks until none is left; returns how many. `more` says under which stamp an entity is ready again.
+    /// Runs callbacks until none is left; returns how many.
     fn spin(&self, worker: u32) -> usize {
         let (mut worker, mut work, mut ran) = (Worker::new(worker), None, 0);
         loop {
@@ -74,7 +74,8 @@ fn two_workers_share_what_comes() {
     });
 }
 
-/// Two notifiers: whoever takes the bits of `due` rings for both, and nobody is left asleep.
+/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings for both, so that both
+/// workers come.
 ///
 /// Fails if `signal` reads `due` and empties it in two steps.
 #[test]
@@ -83,20 +84,33 @@ fn two_notifiers_call_two_workers() {
         let scheduler = two_threads();
         let homes = [Number::new(), Number::new()].map(|group| add_group::<1>(&scheduler, group));
         let left = Left::new(&scheduler, 2);
-        let there = left.clone();
-        let helper = thread::spawn(move || there.spin(1));
+        let meeting = Arc::new((Mutex::new(0), Condvar::new()));
+        let spin = move |left: &Left, index: u32| {
+            let (mut worker, mut work) = (Worker::new(index), None);
+            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                let (here, came) = &*meeting;
+                let mut here = here.lock();
+                *here += 1;
+                came.notify_all();
+                while *here < 2 {
+                    here = came.wait(here);
+                }
+                drop(here);
+                left.ran();
+            }
+        };
+        let (there, helps) = (left.clone(), spin.clone());
+        let helper = thread::spawn(move || helps(&there, 1));
         let notifiers = homes.map(|[home]| thread::spawn(move || notify(&home, 1)));
-        let mine = left.spin(0);
-        assert_eq!(mine + helper.join().unwrap(), 2);
+        spin(&left, 0);
+        helper.join().unwrap();
         for notifier in notifiers {
             notifier.join().unwrap();
         }
     });
 }
 
-/// An entity that is ready is called for once, however often it is announced.
-///
-/// Fails if `ready_member` doesn't look whether it is ready already.
+/// An entity that is ready is called for once, however often it is announced. (`ready_member` and `for_new` both see to that.)
 #[test]
 fn one_call_for_one_need() {
     check(3, || {
@@ -183,25 +197,28 @@ fn a_reentrant_entity_is_called_for_each_message() {
 
 /// A thread from outside and a worker, one entity: exactly one of them runs it.
 ///
-/// Fails if `pop_this` doesn't look whether the entity is ready.
+/// Fails if `pop_member` doesn't look whether the entity is ready.
 #[test]
 fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
-        let [home] = add_group(&scheduler, Number::new());
-        let left = Left::new(&scheduler, 1);
-        let there = left.clone();
+        let slot = scheduler.add_group(Number::new().get(), 0).unwrap();
+        let (home, serial) = idle::enter(&scheduler, slot);
+        let [last] = add_group(&scheduler, Number::new());
         let lender = thread::spawn(move || {
             notify(&home, 1);
             let ran = home.scheduler.run_here(&home);
-            if ran {
-                there.ran();
-            }
+            notify(&last, 2);
             usize::from(ran)
         });
-        let mine = left.spin(0);
-        assert_eq!(mine + lender.join().unwrap(), 1);
+        let (mut worker, mut work, mut ran) = (Worker::new(0), None, Vec::new());
+        while !matches!(&ran[..], [.., last] if *last != serial) {
+            assert!(matches!(scheduler.next(&mut work, Patience::Forever, &mut worker), Next::Run));
+            ran.extend(work.as_ref().map(|work| work.serial));
+        }
+        scheduler.finish(&mut work);
+        assert_eq!(ran.len() - 1 + lender.join().unwrap(), 1);
     });
 }
 
