@@ -5,10 +5,10 @@ mod support;
 use proptest::prelude::*;
 use sinew::prelude::*;
 use sinew::{GuardCondition, Publisher, SpinError, TimerInfo};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::mpsc;
 use std::task::{Poll, Waker};
 use std::thread;
-use support::{Gate, Log, Number, PATIENCE, Pen, Room, finishes, numbers_in, real_context};
+use support::{Log, Number, PATIENCE, Pen, Room, finishes, numbers_in, real_context};
 
 // ---- order ----
 
@@ -213,51 +213,6 @@ fn listen(
 }
 
 #[test]
-fn real_time_keeps_the_order_of_publication_too() -> sinew::Result<()> {
-    let context = real_context();
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let log = Log::new();
-    let mut publishers = Vec::new();
-    let mut readers = Vec::new();
-    for (n, topic) in ["a", "b", "c", "d", "e", "f", "g"].into_iter().enumerate() {
-        let node = context.node(&format!("node_{n}"))?;
-        readers.push(listen(&node, topic, 1000, log.pen())?);
-        publishers.push((topic, node.publisher::<Number>(topic).create()?));
-    }
-    let mut expected = Vec::new();
-    for number in 0..1000 {
-        let (topic, publisher) = &publishers[number * number % 31 % publishers.len()];
-        publisher.publish(Number(number as u64))?;
-        expected.push((*topic, number as u64));
-    }
-    assert_eq!(executor.spin_all(PATIENCE)?, 1000);
-    assert_eq!(log.lines(), expected);
-    Ok(())
-}
-
-#[test]
-fn what_a_callback_publishes_comes_behind_what_waits_already() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let (b, c) = (room.node.publisher::<Number>("b").create()?, room.node.publisher::<Number>("c").create()?);
-    let pen = log.pen();
-    let _a = room.node.subscription("a").callback(move |number: &Number| {
-        pen.write(("a", number.0));
-        c.publish(Number(number.0))?;
-        b.publish(Number(number.0))
-    })?;
-    let _b = listen(&room.node, "b", 10, log.pen())?;
-    let _c = listen(&room.node, "c", 10, log.pen())?;
-    let a = room.node.publisher("a").create()?;
-    a.publish(Number(1))?;
-    a.publish(Number(2))?;
-    room.run();
-    assert_eq!(log.lines(), [("a", 1), ("a", 2), ("c", 1), ("b", 1), ("c", 2), ("b", 2)]);
-    Ok(())
-}
-
-#[test]
 fn a_message_for_a_higher_priority_overtakes_what_waits() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
@@ -278,45 +233,6 @@ fn a_message_for_a_higher_priority_overtakes_what_waits() -> sinew::Result<()> {
     (1..=3).try_for_each(|number| normal.publish(Number(number)))?;
     room.run();
     assert_eq!(log.lines(), [("normal", 1), ("urgent", 1), ("normal", 2), ("normal", 3)]);
-    Ok(())
-}
-
-#[test]
-fn a_priority_may_be_changed_while_messages_wait() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let group = room.node.group(());
-    let pen = log.pen();
-    let _late = room
-        .node
-        .subscription("late")
-        .in_group(&group)
-        .callback(move |number: &Number| pen.write(("late", number.0)))?;
-    let _early = listen(&room.node, "early", 10, log.pen())?;
-    let (late, early) = (room.node.publisher("late").create()?, room.node.publisher("early").create()?);
-    for priority in [0, 1, -1] {
-        early.publish(Number(1))?;
-        late.publish(Number(2))?;
-        let _ = group.clone().priority(priority);
-        room.run();
-        let expected = if priority > 0 { [("late", 2), ("early", 1)] } else { [("early", 1), ("late", 2)] };
-        assert_eq!(log.lines(), expected, "priority {priority}");
-    }
-    Ok(())
-}
-
-#[test]
-fn a_fast_topic_of_depth_1_keeps_its_place_in_the_queue() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let _fast = listen(&room.node, "fast", 1, log.pen())?;
-    let _slow = listen(&room.node, "slow", 10, log.pen())?;
-    let (fast, slow) = (room.node.publisher("fast").create()?, room.node.publisher("slow").create()?);
-    fast.publish(Number(1))?;
-    slow.publish(Number(2))?;
-    (3..=9).try_for_each(|number| fast.publish(Number(number)))?; // each would be the youngest of all
-    room.run();
-    assert_eq!(log.lines(), [("fast", 9), ("slow", 2)]);
     Ok(())
 }
 
@@ -348,50 +264,6 @@ fn a_fast_topic_of_depth_1_neither_starves_nor_is_starved() -> sinew::Result<()>
         ("fast", 106),
     ];
     assert_eq!(log.lines(), expected);
-    Ok(())
-}
-
-#[test]
-fn a_callback_that_feeds_itself_leaves_the_others_their_turn() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let echo = room.node.publisher::<Number>("echo").create()?;
-    let again = echo.clone();
-    let pen = log.pen();
-    let _echo = room.node.subscription("echo").callback(move |number: &Number| {
-        pen.write(("echo", number.0));
-        if number.0 < 4 { again.publish(Number(number.0 + 1)) } else { Ok(()) }
-    })?;
-    let _other = listen(&room.node, "other", 10, log.pen())?;
-    let other = room.node.publisher("other").create()?;
-    echo.publish(Number(1))?;
-    other.publish(Number(1))?;
-    other.publish(Number(2))?;
-    room.run();
-    assert_eq!(log.lines(), [("echo", 1), ("other", 1), ("other", 2), ("echo", 2), ("echo", 3), ("echo", 4)]);
-    Ok(())
-}
-
-#[test]
-fn a_guard_condition_that_is_triggered_in_its_own_callback_runs_again_behind_what_waits() -> sinew::Result<()>
-{
-    let room = Room::new();
-    let log = Log::new();
-    let own = Arc::new(OnceLock::<GuardCondition>::new());
-    let (again, pen, mut calls) = (own.clone(), log.pen(), 0);
-    let guard = room.node.guard_condition().callback(move || {
-        calls += 1;
-        pen.write(("guard", calls));
-        if calls < 3 {
-            again.get().expect("it is made").trigger();
-        }
-    })?;
-    let _reader = listen(&room.node, "numbers", 10, log.pen())?;
-    guard.trigger();
-    room.node.publisher("numbers").create()?.publish(Number(1))?;
-    let _ = own.set(guard);
-    assert_eq!(room.run(), 4);
-    assert_eq!(log.lines(), [("guard", 1), ("numbers", 1), ("guard", 2), ("guard", 3)]);
     Ok(())
 }
 
@@ -556,84 +428,6 @@ fn an_executor_that_serves_nothing_has_nothing_to_run() -> sinew::Result<()> {
 
 // ---- waking ----
 
-#[test]
-fn a_sleeping_executor_wakes_for_whatever_becomes_ready() -> sinew::Result<()> {
-    let context = real_context();
-    let node = context.node("node")?;
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let stop = executor.stop_handle();
-    let log = Log::new();
-    let publisher = node.publisher("numbers").create()?;
-    let spinning = thread::spawn(move || executor.spin());
-
-    let pen = log.pen();
-    let subscription = node.subscription("numbers").callback(move |_: &Number| pen.write("message"))?;
-    publisher.publish(Number(1))?;
-    assert_eq!(log.next(), "message");
-
-    let pen = log.pen();
-    let guard = node.guard_condition().callback(move || pen.write("guard"))?;
-    guard.trigger();
-    assert_eq!(log.next(), "guard");
-
-    let pen = log.pen();
-    let timer = node.timer(Duration::from_millis(1)).callback(move |timer: &TimerInfo| {
-        timer.cancel();
-        pen.write("timer");
-    })?;
-    assert_eq!(log.next(), "timer");
-    timer.reset();
-    assert_eq!(log.next(), "timer");
-
-    let pen = log.pen();
-    let _event = node.publisher::<Number>("numbers").on_matched(move || pen.write("event")).create()?;
-    assert_eq!(log.next(), "event");
-
-    let late = context.node("late")?;
-    let pen = log.pen();
-    let _later = late.timer(Duration::from_millis(1)).callback(move |timer: &TimerInfo| {
-        timer.cancel();
-        pen.write("later");
-    })?;
-    assert_eq!(log.next(), "later");
-    drop(subscription);
-    stop.stop();
-    finishes(move || spinning.join().unwrap())?;
-    Ok(())
-}
-
-#[test]
-fn two_executors_on_two_threads_wake_each_other_and_lose_nothing() -> sinew::Result<()> {
-    const ROUNDS: u64 = 2000;
-    let context = real_context();
-    let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
-        let node = context.node(name)?;
-        let executor = Executor::single();
-        executor.add(&node)?;
-        let publisher = node.publisher::<Number>(to).create()?;
-        let stop = executor.stop_handle();
-        let subscription = node.subscription(from).callback(move |number: &Number| {
-            if number.0 >= ROUNDS {
-                stop.stop();
-            }
-            publisher.publish(Number(number.0 + 1))
-        })?;
-        Ok((executor, subscription))
-    };
-    let (ping, pong) = (side("ping", "left", "right")?, side("pong", "right", "left")?);
-    context.node("start")?.publisher("left").create()?.publish(Number(1))?;
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| ping.0.spin().unwrap());
-            pong.0.spin().unwrap();
-        });
-        let taken = ping.1.statistics().taken + pong.1.statistics().taken;
-        assert_eq!(taken, ROUNDS + 1);
-    });
-    Ok(())
-}
-
 // ---- spin_until ----
 
 #[test]
@@ -661,24 +455,6 @@ fn promise<T>() -> (mpsc::Receiver<Waker>, mpsc::Sender<T>, impl Future<Output =
 }
 
 #[test]
-fn spin_until_is_woken_from_another_thread() -> sinew::Result<()> {
-    let context = real_context();
-    let executor = Executor::single();
-    executor.add(&context)?;
-    for _ in 0..50 {
-        let (wakers, sender, future) = promise();
-        let waking = thread::spawn(move || {
-            let waker = wakers.recv().unwrap();
-            sender.send("done").unwrap();
-            waker.wake();
-        });
-        assert_eq!(executor.spin_until(future)?, "done");
-        waking.join().unwrap();
-    }
-    Ok(())
-}
-
-#[test]
 fn spin_until_is_woken_from_a_callback_and_runs_callbacks_until_then() -> sinew::Result<()> {
     let room = Room::new();
     let (wakers, sender, future) = promise();
@@ -697,79 +473,7 @@ fn spin_until_is_woken_from_a_callback_and_runs_callbacks_until_then() -> sinew:
     Ok(())
 }
 
-#[test]
-fn spin_until_says_so_if_it_was_stopped_before() -> sinew::Result<()> {
-    let room = Room::new();
-    room.executor.stop_handle().stop();
-    assert_eq!(room.executor.spin_until(std::future::pending::<()>()), Err(SpinError::Stopped));
-    let context = room.context.clone();
-    let guard = room.node.guard_condition().callback(move || context.shutdown())?;
-    guard.trigger();
-    assert_eq!(room.executor.spin_until(std::future::pending::<()>()), Err(SpinError::Stopped));
-    Ok(())
-}
-
 // ---- stopping ----
-
-#[test]
-fn a_spin_is_stopped_from_another_thread() -> sinew::Result<()> {
-    for _ in 0..50 {
-        let context = real_context();
-        let executor = Executor::single();
-        executor.add(&context)?;
-        let stop = executor.stop_handle();
-        let gate = Gate::new();
-        let opener = gate.clone();
-        let spinning = thread::spawn(move || {
-            opener.open();
-            executor.spin()
-        });
-        gate.wait();
-        stop.stop(); // before it spins, before it sleeps, or while it sleeps
-        finishes(move || spinning.join().unwrap())?;
-    }
-    Ok(())
-}
-
-#[test]
-fn a_stop_that_comes_before_the_spin_is_not_lost_and_counts_once() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let pen = log.pen();
-    let stop = room.executor.stop_handle();
-    let guard = room.node.guard_condition().callback(move || {
-        pen.write("ran");
-        stop.stop();
-    })?;
-    guard.trigger();
-    room.executor.stop_handle().stop();
-    room.executor.spin()?;
-    assert_eq!(log.lines().len(), 0, "it was stopped before");
-    room.executor.spin()?; // runs the guard condition, which stops it
-    assert_eq!(log.lines().len(), 1);
-    Ok(())
-}
-
-#[test]
-fn a_stop_from_a_callback_lets_that_one_finish_and_no_other_start() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let stop = room.executor.stop_handle();
-    let pen = log.pen();
-    let _subscription = room.node.subscription("numbers").callback(move |number: &Number| {
-        if number.0 == 2 {
-            stop.stop();
-        }
-        pen.write(number.0);
-    })?;
-    let publisher = room.node.publisher("numbers").create()?;
-    (1..=4).try_for_each(|number| publisher.publish(Number(number)))?;
-    room.executor.spin()?;
-    assert_eq!(log.lines(), [1, 2]);
-    room.run();
-    assert_eq!(log.lines(), [3, 4], "what waits keeps waiting");
-    Ok(())
-}
 
 #[test]
 fn a_stop_ends_the_spin_some_that_runs_and_not_all_that_follow() -> sinew::Result<()> {
@@ -786,4 +490,12 @@ fn a_stop_ends_the_spin_some_that_runs_and_not_all_that_follow() -> sinew::Resul
     room.executor.spin_some()?;
     assert_eq!(subscription.statistics().taken, 3);
     Ok(())
+}
+
+#[test]
+fn an_executor_has_as_many_threads_as_it_is_told_or_as_there_are_cores() {
+    assert_eq!(Executor::single().threads(), 1);
+    assert_eq!([1, 2, 63, 1000].map(|threads| Executor::multi(threads).threads()), [1, 2, 63, 63]);
+    let cores = thread::available_parallelism().map_or(1, usize::from).min(63);
+    assert_eq!(Executor::multi(0).threads(), cores);
 }

@@ -5,8 +5,7 @@ mod support;
 use sinew::prelude::*;
 use sinew::{Executor, OnFault, SpinError, VirtualClock};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::thread;
-use support::{Gate, Log, Number, PATIENCE, Room, finishes, real_context, virtual_context};
+use support::{Log, Number, PATIENCE, Room, virtual_context};
 
 /// A context in virtual time, a node called /node, and an executor.
 fn stage(configure: impl FnOnce(Executor) -> Executor) -> sinew::Result<(Context, Node, Executor)> {
@@ -52,76 +51,6 @@ fn a_panic_stops_the_spin_and_says_whose_callback_it_was() -> sinew::Result<()> 
     let error = executor.spin_until(std::future::pending::<()>()).unwrap_err();
     assert_eq!(error, panicked("subscription to /numbers of node /node", "not a text"));
     drop(subscription);
-    Ok(())
-}
-
-#[test]
-fn after_a_panic_the_message_is_gone_and_the_next_spin_goes_on_with_the_rest() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor)?;
-    let log = Log::new();
-    let sum = node.group(0_u64);
-    let pen = log.pen();
-    let subscription =
-        node.subscription("numbers").in_group(&sum).callback(move |sum: &mut u64, number: &Number| {
-            *sum += number.0;
-            assert_ne!(number.0, 2, "unlucky");
-            pen.write(*sum);
-        })?;
-    let publisher = node.publisher("numbers").create()?;
-    (1..=4).try_for_each(|number| publisher.publish(Number(number)))?;
-    assert!(matches!(executor.spin_all(PATIENCE), Err(SpinError::Panicked { .. })));
-    assert_eq!(log.lines(), [1]);
-    assert_eq!(executor.spin_all(PATIENCE)?, 2);
-    assert_eq!(log.lines(), [6, 10], "the state is as the panic left it");
-    publisher.publish(Number(5))?;
-    assert_eq!(executor.spin_all(PATIENCE)?, 1);
-    assert_eq!(subscription.statistics().taken, 5);
-    Ok(())
-}
-
-#[test]
-fn a_panic_that_is_only_reported_lets_the_rest_go_on() -> sinew::Result<()> {
-    let (_context, node, executor) = stage(|executor| executor.on_panic(OnFault::Report))?;
-    let log = Log::new();
-    let pen = log.pen();
-    let _subscription = node.subscription("numbers").callback(move |number: &Number| {
-        assert_ne!(number.0, 2, "unlucky");
-        pen.write(("number", number.0));
-    })?;
-    let pen = log.pen();
-    let mut calls = 0;
-    let _timer = node.timer(Duration::from_millis(1)).callback(move || {
-        calls += 1;
-        assert_ne!(calls, 2, "unlucky");
-        pen.write(("timer", calls));
-    })?;
-    let publisher = node.publisher("numbers").create()?;
-    (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
-    executor.advance(Duration::from_millis(3))?;
-    assert_eq!(log.lines(), [("number", 1), ("number", 3), ("timer", 1), ("timer", 3)]);
-    Ok(())
-}
-
-#[test]
-fn an_error_is_reported_and_the_rest_goes_on_unless_the_executor_is_told_to_stop() -> sinew::Result<()> {
-    for (reaction, first_time, second_time) in [(OnFault::Report, 3, 0), (OnFault::Stop, 0, 2)] {
-        let (_context, node, executor) = stage(|executor| executor.on_error(reaction))?;
-        let _subscription = node.subscription("numbers").callback(|number: &Number| match number.0 {
-            1 => Err("not the first one"),
-            _ => Ok(()),
-        })?;
-        let publisher = node.publisher("numbers").create()?;
-        (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
-        match executor.spin_all(PATIENCE) {
-            Ok(ran) => assert_eq!(ran, first_time),
-            Err(error) => {
-                let expected =
-                    "the callback of subscription to /numbers of node /node failed: not the first one";
-                assert_eq!((reaction, error.to_string()), (OnFault::Stop, expected.to_owned()));
-            }
-        }
-        assert_eq!(executor.spin_all(PATIENCE)?, second_time);
-    }
     Ok(())
 }
 
@@ -174,54 +103,6 @@ fn an_executor_cannot_be_spun_by_its_own_callbacks() -> sinew::Result<()> {
     assert_eq!(log.lines(), [const { Some(SpinError::Busy) }; 6]);
     guard.trigger();
     assert_eq!(executor.spin_some()?, 1, "and nothing is left of it");
-    Ok(())
-}
-
-#[test]
-fn a_callback_may_spin_another_executor() -> sinew::Result<()> {
-    let (outer, inner) = (Room::new(), Room::new());
-    let log = Log::new();
-    let pen = log.pen();
-    let inner_guard = inner.node.guard_condition().callback(move || pen.write("inner"))?;
-    let pen = log.pen();
-    let _inner_node = inner.node.clone();
-    let guard = outer.node.guard_condition().callback(move || {
-        pen.write("outer begins");
-        inner_guard.trigger();
-        inner.run();
-        pen.write("outer ends");
-    })?;
-    guard.trigger();
-    outer.run();
-    assert_eq!(log.lines(), ["outer begins", "inner", "outer ends"]);
-    Ok(())
-}
-
-#[test]
-fn an_executor_is_spun_by_one_thread_at_a_time() -> sinew::Result<()> {
-    let context = real_context();
-    let node = context.node("node")?;
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let stop = executor.stop_handle();
-    let (inside, leave) = (Gate::new(), Gate::new());
-    let (opener, waiter) = (inside.clone(), leave.clone());
-    let guard = node.guard_condition().callback(move || {
-        opener.open();
-        waiter.wait();
-    })?;
-    guard.trigger();
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| executor.spin().unwrap());
-            inside.wait();
-            assert_eq!(executor.spin(), Err(SpinError::Busy));
-            assert_eq!(executor.spin_some(), Err(SpinError::Busy));
-            stop.stop();
-            leave.open();
-        });
-        assert_eq!(executor.spin_some(), Ok(0), "now it is free");
-    });
     Ok(())
 }
 

@@ -109,27 +109,6 @@ fn what_a_publisher_kept_goes_with_it() -> sinew::Result<()> {
 }
 
 #[test]
-fn a_late_joiners_callback_runs_for_what_was_kept() -> sinew::Result<()> {
-    let room = Room::new();
-    let publisher = publisher(&room, LATCHED)?;
-    for number in 1..=3 {
-        publisher.publish(Number(number))?;
-    }
-    let log = Log::new();
-    let pen = log.pen();
-    let _joiner = room
-        .node
-        .subscription("numbers")
-        .qos(LATCHED.keep_last(2))
-        .callback(move |number: &Number| pen.write(number.0))?;
-    assert_eq!(room.run(), 2);
-    publisher.publish(Number(4))?;
-    room.run();
-    assert_eq!(log.lines(), [2, 3, 4]);
-    Ok(())
-}
-
-#[test]
 fn a_late_joiners_filter_applies_to_what_was_kept() -> sinew::Result<()> {
     let room = Room::new();
     let publisher = publisher(&room, LATCHED)?;

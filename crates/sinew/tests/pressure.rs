@@ -4,9 +4,8 @@ mod support;
 
 use sinew::prelude::*;
 use sinew::{Executor, PublishFailure, Publisher};
-use std::sync::{Arc, Barrier};
 use std::thread;
-use support::{Gate, Log, Number, PATIENCE, finishes, numbers_in, real_context};
+use support::{Gate, Number, PATIENCE, finishes, numbers_in, real_context};
 
 /// Both ends reliable and keep_all, and a publisher that waits as long as a test may take.
 fn patient(room: usize) -> QoS {
@@ -41,71 +40,6 @@ fn a_publisher_waits_for_who_takes_by_hand_in_another_thread() -> sinew::Result<
         });
         assert_eq!(subscription.statistics().refused + subscription.statistics().overwritten, 0);
     });
-    Ok(())
-}
-
-#[test]
-fn a_publisher_waits_for_an_executor_in_another_thread() -> sinew::Result<()> {
-    let context = real_context();
-    let node = context.node("node")?;
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let stop = executor.stop_handle();
-    let log = Log::new();
-    let pen = log.pen();
-    let _subscription = node.subscription("numbers").qos(patient(2)).callback(move |number: &Number| {
-        pen.write(number.0);
-        if number.0 == 300 {
-            stop.stop();
-        }
-    })?;
-    let publisher = node.publisher::<Number>("numbers").qos(patient(2)).create()?;
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| executor.spin().unwrap());
-            (1..=300).for_each(|number| assert_eq!(failure(&publisher, number), None));
-        });
-    });
-    assert_eq!(log.lines(), (1..=300).collect::<Vec<_>>());
-    Ok(())
-}
-
-#[test]
-fn a_callback_may_wait_for_an_executor_in_another_thread() -> sinew::Result<()> {
-    let context = real_context();
-    let (here, there) = (context.node("here")?, context.node("there")?);
-    let (source, sink) = (Executor::single(), Executor::single());
-    source.add(&here)?;
-    sink.add(&there)?;
-    let (stop_source, stop_sink) = (source.stop_handle(), sink.stop_handle());
-    let relayed = here.publisher::<Number>("relayed").qos(patient(1)).create()?;
-    let _relay = here.subscription("numbers").qos(QoS::default().keep_last(100)).callback(
-        move |number: &Number| {
-            if number.0 == 100 {
-                stop_source.stop();
-            }
-            relayed.publish(number)
-        },
-    )?;
-    let log = Log::new();
-    let pen = log.pen();
-    let _end = there.subscription("relayed").qos(patient(1)).callback(move |number: &Number| {
-        pen.write(number.0);
-        if number.0 == 100 {
-            stop_sink.stop();
-        }
-    })?;
-    let numbers = here.publisher::<Number>("numbers").create()?;
-    for number in 1..=100 {
-        numbers.publish(Number(number))?;
-    }
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| sink.spin().unwrap());
-            source.spin().unwrap();
-        });
-    });
-    assert_eq!(log.lines(), (1..=100).collect::<Vec<_>>());
     Ok(())
 }
 
@@ -291,38 +225,6 @@ fn nothing_is_lost_or_doubled_between_several_publishers_and_several_slow_reader
 // ---- where waiting would never end ----
 
 #[test]
-fn a_callback_cannot_wait_for_its_own_executor() -> sinew::Result<()> {
-    let context = real_context();
-    let node = context.node("node")?;
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let log = Log::new();
-    let (pen, received) = (log.pen(), log.pen());
-    let out = node.publisher::<Number>("out").qos(patient(1)).create()?;
-    let _in = node.subscription("in").callback(move |number: &Number| {
-        for copy in [number.0, number.0 + 1] {
-            let error = out.publish(Number(copy)).err();
-            pen.write((copy, error.map(|error| (error.failure(), error.into_message().into_shared().0))));
-        }
-    })?;
-    // Another group is as bad: one thread runs them all.
-    let group = node.group(());
-    let _out = node
-        .subscription("out")
-        .qos(patient(1))
-        .in_group(&group)
-        .callback(move |number: &Number| received.write((number.0, None)))?;
-    let numbers = node.publisher::<Number>("in").create()?;
-    numbers.publish(Number(10))?;
-    numbers.publish(Number(20))?;
-    executor.spin_all(PATIENCE)?;
-    let deadlock = |number| (number, Some((PublishFailure::WouldDeadlock, number)));
-    // 20 was published before 10 was passed on, so it is its turn first.
-    assert_eq!(log.lines(), [(10, None), deadlock(11), deadlock(20), deadlock(21), (10, None)]);
-    Ok(())
-}
-
-#[test]
 fn the_thread_that_span_an_executor_last_cannot_wait_for_it() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("node")?;
@@ -342,48 +244,6 @@ fn the_thread_that_span_an_executor_last_cannot_wait_for_it() -> sinew::Result<(
     let other = node.publisher::<Number>("numbers").qos(short).create()?;
     let failure = thread::spawn(move || failure(&other, 5)).join().unwrap();
     assert_eq!(failure, Some(PublishFailure::Full { waited: short.max_blocking_time }));
-    Ok(())
-}
-
-#[test]
-fn of_two_executors_that_would_wait_for_each_other_one_is_told() -> sinew::Result<()> {
-    let context = real_context();
-    let log = Log::new();
-    let both_have_begun = Arc::new(Barrier::new(2));
-    // Each callback passes its first message on to the other executor, whose history is full, once both are that far.
-    let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
-        let node = context.node(name)?;
-        let executor = Executor::single();
-        executor.add(&node)?;
-        let publisher = node.publisher::<Number>(to).qos(patient(1)).create()?;
-        let (pen, begun, stop) = (log.pen(), both_have_begun.clone(), executor.stop_handle());
-        let subscription = node.subscription(from).qos(patient(1)).callback(move |number: &Number| {
-            match number.0 {
-                1 => {
-                    begun.wait(); // both took their first message
-                    publisher.publish(Number(2)).expect("the place of the first one is free");
-                    begun.wait();
-                    pen.write(failure(&publisher, 3));
-                }
-                _ => stop.stop(),
-            };
-        })?;
-        Ok((executor, subscription))
-    };
-    let left = side("left", "to_left", "to_right")?;
-    let right = side("right", "to_right", "to_left")?;
-    let start = |topic| context.node("start")?.publisher::<Number>(topic).qos(patient(1)).create();
-    start("to_left")?.publish(Number(1))?;
-    start("to_right")?.publish(Number(1))?;
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| left.0.spin().unwrap());
-            right.0.spin().unwrap();
-        });
-    });
-    let mut outcomes = log.lines();
-    outcomes.sort_by_key(Option::is_some);
-    assert_eq!(outcomes, [None, Some(PublishFailure::WouldDeadlock)], "and the other one's wait ends");
     Ok(())
 }
 

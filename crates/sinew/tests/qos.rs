@@ -217,58 +217,6 @@ fn contexts_never_see_each_other() -> sinew::Result<()> {
     Ok(())
 }
 
-#[test]
-fn matched_events_add_up_until_the_executor_delivers_them() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let pen = log.pen();
-    let publisher = room
-        .node
-        .publisher::<Number>("numbers")
-        .on_matched(move |event: &Matched| {
-            pen.write((event.total, event.total_change, event.current, event.current_change));
-        })
-        .create()?;
-    let subscribe = || room.node.subscription::<Number>("numbers").create();
-    let (one, two) = (subscribe()?, subscribe()?);
-    assert_eq!(publisher.matched_subscriptions(), 2, "at once");
-    room.run();
-    assert_eq!(log.lines(), [(2, 2, 2, 2)]);
-
-    drop(one);
-    let three = subscribe()?;
-    room.run();
-    assert_eq!(log.lines(), [(3, 1, 2, 0)]);
-
-    drop((two, three));
-    room.run();
-    assert_eq!(log.lines(), [(3, 0, 0, -2)]);
-    assert_eq!(room.run(), 0, "nothing has happened since");
-    Ok(())
-}
-
-#[test]
-fn a_subscription_is_told_when_its_last_publisher_goes() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let pen = log.pen();
-    let subscription = room
-        .node
-        .subscription::<Number>("numbers")
-        .on_matched(move |event: &Matched| pen.write((event.current, event.current_change)))
-        .create()?;
-    let publisher = room.node.publisher::<Number>("numbers").create()?;
-    let same = publisher.clone();
-    room.run();
-    drop(publisher);
-    assert_eq!(room.run(), 0, "the publisher exists until its last handle is dropped");
-    drop(same);
-    room.run();
-    assert_eq!(log.lines(), [(1, 1), (0, -1)]);
-    assert_eq!(subscription.matched_publishers(), 0);
-    Ok(())
-}
-
 // ---- what can't be honoured ----
 
 #[test]
@@ -458,27 +406,6 @@ fn a_message_whose_lifespan_is_over_is_dropped_when_it_is_taken_and_counted() ->
         assert_eq!((statistics.received, statistics.taken, statistics.expired), (3, 2, 1));
         assert_eq!(statistics.waiting, 0);
     }
-    Ok(())
-}
-
-#[test]
-fn a_callback_never_sees_an_expired_message() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let pen = log.pen();
-    let subscription =
-        room.node.subscription("numbers").callback(move |number: &Number| pen.write(number.0))?;
-    let publisher = room.node.publisher("numbers").qos(QoS::default().lifespan(milliseconds(10))).create()?;
-    publisher.publish(Number(1))?;
-    room.clock.advance(milliseconds(10));
-    publisher.publish(Number(2))?;
-    room.run();
-    assert_eq!(log.lines(), [2]);
-    publisher.publish(Number(3))?;
-    room.clock.advance(milliseconds(10));
-    room.run();
-    assert_eq!(log.lines(), []);
-    assert_eq!(subscription.statistics().expired, 2);
     Ok(())
 }
 

@@ -89,63 +89,6 @@ fn a_node_brings_its_own_groups_also_those_to_come_and_nothing_else() -> sinew::
 }
 
 #[test]
-fn groups_of_one_node_may_run_in_different_executors() -> sinew::Result<()> {
-    let context = real_context();
-    let log = Log::new();
-    let node = context.node("node")?;
-    let (one, other) = (node.group(()), node.group(()));
-    let (first, second, rest) = (Executor::single(), Executor::single(), Executor::single());
-    first.add(&one)?;
-    second.add(&other)?;
-    rest.add(&context)?; // what no other one serves
-    let guard = |group: &Group, name: &'static str| {
-        let pen = log.pen();
-        node.guard_condition().in_group(group).callback(move || pen.write(name))
-    };
-    let bells = [guard(&one, "one")?, guard(&other, "other")?, bell(&node, "rest", log.pen())?];
-    bells.iter().for_each(sinew::GuardCondition::trigger);
-    for (executor, name) in [(second, "other"), (rest, "rest"), (first, "one")] {
-        assert_eq!(executor.spin_all(PATIENCE)?, 1);
-        assert_eq!(log.lines(), [name]);
-    }
-    Ok(())
-}
-
-#[test]
-fn when_an_executor_is_dropped_another_takes_over_what_waits() -> sinew::Result<()> {
-    let clock = VirtualClock::new();
-    let context = virtual_context(&clock);
-    let log = Log::new();
-    let node = context.node("node")?;
-    let first = Executor::single();
-    first.add(&context)?;
-    let pen = log.pen();
-    let _subscription =
-        node.subscription("numbers").callback(move |number: &Number| pen.write(("number", number.0)))?;
-    let pen = log.pen();
-    let _timer = node.timer(Duration::from_secs(1)).callback(move || pen.write(("timer", 0)))?;
-    let pen = log.pen();
-    let guard = node.guard_condition().callback(move || pen.write(("guard", 0)))?;
-    let publisher = node.publisher("numbers").create()?;
-
-    publisher.publish(Number(1))?;
-    assert!(first.spin_once(Duration::ZERO)?);
-    publisher.publish(Number(2))?;
-    guard.trigger();
-    clock.advance(Duration::from_secs(1));
-    drop(first);
-    publisher.publish(Number(3))?; // while nobody serves it
-
-    let second = Executor::single();
-    second.add(&context)?;
-    publisher.publish(Number(4))?;
-    second.spin_all(PATIENCE)?;
-    let expected = [("number", 1), ("number", 2), ("guard", 0), ("timer", 0), ("number", 3), ("number", 4)];
-    assert_eq!(log.lines(), expected);
-    Ok(())
-}
-
-#[test]
 fn a_timer_keeps_its_node_so_that_another_executor_can_take_it_over() -> sinew::Result<()> {
     let clock = VirtualClock::new();
     let context = virtual_context(&clock);
@@ -164,30 +107,6 @@ fn a_timer_keeps_its_node_so_that_another_executor_can_take_it_over() -> sinew::
     guard.trigger();
     assert_eq!(second.advance(Duration::from_secs(1))?, 2);
     assert_eq!(log.lines(), ["guard", "timer"]);
-    Ok(())
-}
-
-#[test]
-fn nothing_that_an_executor_served_is_left_behind_in_it() -> sinew::Result<()> {
-    let context = real_context();
-    let held = std::sync::Arc::new(());
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let stop = executor.stop_handle(); // holds on to what is inside of the executor
-    {
-        let node = context.node("node")?;
-        let captured = held.clone();
-        let guard = node.guard_condition().callback(move || drop(captured.clone()))?;
-        guard.trigger();
-        executor.spin_all(PATIENCE)?;
-        let captured = held.clone();
-        let _timer = node.timer(Duration::from_secs(1)).callback(move || drop(captured.clone()))?;
-        let captured = held.clone();
-        let _reader = node.subscription("numbers").callback(move |_: &Number| drop(captured.clone()))?;
-        assert_eq!(std::sync::Arc::strong_count(&held), 4);
-    }
-    assert_eq!(std::sync::Arc::strong_count(&held), 1);
-    drop((executor, stop));
     Ok(())
 }
 
@@ -226,28 +145,6 @@ fn two_executors_run_their_callbacks_each_on_its_own_thread() -> sinew::Result<(
     let lines = log.lines();
     assert_eq!(lines.len(), 40);
     assert!(lines.iter().all(|line| threads.contains(line)), "{lines:?} on {threads:?}");
-    Ok(())
-}
-
-#[test]
-fn something_can_be_added_while_the_executor_spins() -> sinew::Result<()> {
-    let (one, other) = (real_context(), real_context());
-    let executor = Executor::single();
-    let stop = executor.stop_handle();
-    let log = Log::new();
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| executor.spin().unwrap()); // serves nothing yet
-            for (context, name) in [(&one, "one"), (&other, "other")] {
-                let node = context.node(name).unwrap();
-                let guard = bell(&node, name, log.pen()).unwrap();
-                guard.trigger();
-                executor.add(&node).unwrap();
-                assert_eq!(log.next(), name);
-            }
-            stop.stop();
-        });
-    });
     Ok(())
 }
 

@@ -128,68 +128,12 @@ fn only_virtual_time_can_be_advanced() -> sinew::Result<()> {
     Ok(())
 }
 
-#[test]
-fn an_executor_that_sleeps_in_virtual_time_wakes_when_somebody_moves_it() -> sinew::Result<()> {
-    let Room { clock, context: _context, node, executor } = Room::new();
-    let log = Log::new();
-    let pen = log.pen();
-    let _timer = node.timer(milliseconds(10)).callback(move |timer: &TimerInfo| pen.write(timer.actual))?;
-    let stop = executor.stop_handle();
-    finishes(move || {
-        thread::scope(|scope| {
-            scope.spawn(|| executor.spin().unwrap());
-            clock.advance(milliseconds(10));
-            assert_eq!(log.next(), at(10));
-            clock.advance(milliseconds(9));
-            clock.advance(milliseconds(1));
-            assert_eq!(log.next(), at(20));
-            stop.stop();
-        });
-    });
-    Ok(())
-}
-
 // ---- timers ----
 
 /// A timer that logs each call: when it was due, when it ran, what it skipped.
 fn watch(node: &Node, period: u64, kind: ClockKind, pen: Pen<(Time, Time, u64)>) -> sinew::Result<Timer> {
     let timer = node.timer(milliseconds(period)).clock(kind);
     Ok(timer.callback(move |info: &TimerInfo| pen.write((info.due, info.actual, info.skipped)))?)
-}
-
-#[test]
-fn a_timer_is_due_at_multiples_of_its_period_however_late_it_runs() -> sinew::Result<()> {
-    for kind in [ClockKind::Steady, ClockKind::System, ClockKind::Ros] {
-        let room = Room::new();
-        let log = Log::new();
-        room.clock.advance(milliseconds(100));
-        let timer = watch(&room.node, 10, kind, log.pen())?;
-        for late in [13, 8, 9, 10, 15] {
-            room.clock.advance(milliseconds(late)); // 113, 121, 130, 140, 155
-            assert_eq!(room.run(), 1);
-        }
-        let expected = [(110, 113), (120, 121), (130, 130), (140, 140), (150, 155)]
-            .map(|(due, ran)| (at(due), at(ran), 0));
-        assert_eq!(log.lines(), expected, "{kind:?}");
-        assert_eq!(timer.skipped(), 0);
-    }
-    Ok(())
-}
-
-#[test]
-fn a_timer_that_cannot_keep_up_skips_periods_and_counts_them() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let timer = watch(&room.node, 10, ClockKind::Steady, log.pen())?;
-    room.clock.advance(milliseconds(47));
-    assert_eq!(room.run(), 1, "it doesn't burst");
-    room.clock.advance(milliseconds(3));
-    assert_eq!(room.run(), 1);
-    room.clock.advance(milliseconds(20));
-    assert_eq!(room.run(), 1);
-    assert_eq!(log.lines(), [(at(10), at(47), 3), (at(50), at(50), 0), (at(60), at(70), 1)]);
-    assert_eq!(timer.skipped(), 4);
-    Ok(())
 }
 
 #[test]
@@ -206,24 +150,6 @@ fn a_timer_knows_how_long_it_is_until_it_is_due() -> sinew::Result<()> {
     assert_eq!(timer.time_until_next(), None);
     timer.reset();
     assert_eq!(timer.time_until_next(), Some(milliseconds(10)));
-    Ok(())
-}
-
-#[test]
-fn a_cancelled_timer_does_not_run_until_it_is_reset() -> sinew::Result<()> {
-    let room = Room::new();
-    let log = Log::new();
-    let timer = watch(&room.node, 10, ClockKind::Steady, log.pen())?;
-    room.clock.advance(milliseconds(10)); // it is due already
-    timer.cancel();
-    assert!(timer.is_cancelled());
-    assert_eq!(room.advance(100), 0);
-    timer.reset();
-    assert!(!timer.is_cancelled());
-    assert_eq!(room.advance(15), 1);
-    timer.reset(); // in the middle of a period
-    assert_eq!(room.advance(10), 1);
-    assert_eq!(log.lines(), [(at(120), at(120), 0), (at(135), at(135), 0)]);
     Ok(())
 }
 
@@ -256,69 +182,12 @@ fn a_timer_may_be_reset_in_its_own_callback() -> sinew::Result<()> {
 }
 
 #[test]
-fn an_expiry_that_waits_in_the_queue_does_not_run_if_its_timer_is_cancelled_or_reset() -> sinew::Result<()> {
-    type Change = fn(&Timer);
-    let changes: [(Change, u64); 3] = [(Timer::cancel, 0), (Timer::reset, 1), (|_| {}, 2)];
-    for (change, runs) in changes {
-        let room = Room::new();
-        let log = Log::new();
-        let slot = Arc::new(OnceLock::new());
-        let other = slot.clone();
-        // Both are due when the executor looks, this one first.
-        let _first = room.node.timer(milliseconds(10)).callback(move |info: &TimerInfo| {
-            info.cancel();
-            change(other.get().expect("it is made"));
-        })?;
-        let _ = slot.set(watch(&room.node, 11, ClockKind::Steady, log.pen())?);
-        room.clock.advance(milliseconds(15));
-        assert_eq!(room.run(), 1 + runs.saturating_sub(1));
-        room.advance(11);
-        assert_eq!(log.lines().len() as u64, runs);
-    }
-    Ok(())
-}
-
-#[test]
 fn a_period_of_nothing_or_for_ever_is_an_error_that_names_the_node() -> sinew::Result<()> {
     let room = Room::new();
     for period in [Duration::ZERO, Duration::MAX] {
         let error = room.node.timer(period).callback(|| {}).unwrap_err();
         assert!(matches!(&error, CreateError::Period { .. }), "{error:?}");
         assert!(error.to_string().contains("/room"), "{error}");
-    }
-    Ok(())
-}
-
-#[test]
-fn timers_and_messages_run_by_due_time_and_time_of_publication() -> sinew::Result<()> {
-    // With timers of other clocks about, or with different priorities, the executor finds out in another way what is due.
-    for (other_clock, priority) in [(false, 0), (true, 0), (false, 1)] {
-        let room = Room::new();
-        let log = Log::new();
-        let _other = other_clock.then(|| watch(&room.node, 1000, ClockKind::Ros, Log::new().pen()));
-        let _unused = room.node.group(()).priority(priority);
-        let pen = log.pen();
-        let _reader = room.node.subscription("numbers").callback(move |number: &Number| {
-            pen.write(format!("message {}", number.0));
-        })?;
-        let mut timers = Vec::new();
-        for period in [10, 12] {
-            let pen = log.pen();
-            timers.push(
-                room.node
-                    .timer(milliseconds(period))
-                    .callback(move || pen.write(format!("timer {period}")))?,
-            );
-        }
-        let publisher = room.node.publisher("numbers").create()?;
-        for time in [5, 10, 11, 12, 15] {
-            room.clock.set(at(time));
-            publisher.publish(Number(u64::try_from(time).unwrap()))?;
-        }
-        room.run();
-        let expected =
-            ["message 5", "timer 10", "message 10", "message 11", "timer 12", "message 12", "message 15"];
-        assert_eq!(log.lines(), expected, "{other_clock} {priority}");
     }
     Ok(())
 }
@@ -364,31 +233,6 @@ fn a_callback_that_feeds_itself_does_not_starve_a_timer() -> sinew::Result<()> {
     echo.publish(Number(1))?;
     room.run();
     assert_eq!(log.lines(), [1, 2, 3, 0, 4, 5, 0, 6, 7, 8, 0]);
-    Ok(())
-}
-
-#[test]
-fn timers_run_in_real_time_too() -> sinew::Result<()> {
-    let context = real_context();
-    let node = context.node("node")?;
-    let executor = Executor::single();
-    executor.add(&context)?;
-    let log = Log::new();
-    let mut timers = Vec::new();
-    for kind in [ClockKind::Steady, ClockKind::System, ClockKind::Ros] {
-        let (pen, stop) = (log.pen(), executor.stop_handle());
-        let mut calls = 0;
-        timers.push(node.timer(milliseconds(1)).clock(kind).callback(move |timer: &TimerInfo| {
-            calls += 1;
-            pen.write(timer.due <= timer.actual);
-            if calls == 3 {
-                timer.cancel();
-                stop.stop();
-            }
-        })?);
-    }
-    finishes(move || (0..3).try_for_each(|_| executor.spin()))?;
-    assert_eq!(log.lines(), [true; 9], "none before it was due");
     Ok(())
 }
 

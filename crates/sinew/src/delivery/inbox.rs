@@ -9,6 +9,7 @@ use super::plan::Role;
 use super::waits::Waits;
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
+use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::MessageInfo;
@@ -471,7 +472,7 @@ impl Inbox {
     /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
     pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
         let mut state = self.state.lock();
-        let mut waiting_for = None;
+        let (mut waiting_for, mut _blocked) = (None, None);
         loop {
             if state.closed {
                 return Err(NoPlace::Gone);
@@ -501,6 +502,11 @@ impl Inbox {
                 && let Some(home) = &state.home
             {
                 waiting_for = Some(waits.enter(home, false).ok_or(NoPlace::WouldDeadlock)?);
+                let scheduler = home.scheduler.clone();
+                drop(state);
+                _blocked = Blocked::begin(&scheduler);
+                state = self.state.lock();
+                continue;
             }
             // A message that expires meanwhile gives way, too; nobody says when.
             let now = self.wanted.clock.steady();

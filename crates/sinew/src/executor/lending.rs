@@ -40,7 +40,7 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(super) fn take_here(&self, home: &Home, work: &mut Option<Work>) {
+    pub(crate) fn take_here(&self, home: &Home, work: &mut Option<Work>) {
         let mut state = self.state.lock();
         if let Some(hand) = self.hand_here(&state) {
             state.pop_this(home, hand, work);

@@ -8,6 +8,7 @@
 //! | `lending` | threads that wait for a server and run it themselves |
 //! | `handover` | whether another thread is woken for what became ready |
 //! | `timers` | a thread of their own for timers |
+//! | `blocked` | workers that wait for something in a callback |
 //! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `membership` | which executor serves the groups of a node or a context |
@@ -18,6 +19,7 @@
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
+pub(crate) mod blocked;
 pub(crate) mod current;
 pub(crate) mod descriptor;
 pub(crate) mod group;
@@ -744,7 +746,7 @@ impl InHand<'_> {
         trail::ran(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
             Ok(Ran { result, next, called }) => {
-                work.next = next;
+                work.next = self.scheduler.next_of(&work.entity, next);
                 match result {
                     Ok(()) => Ok(called),
                     Err(message) => failed(self.scheduler, work, message),

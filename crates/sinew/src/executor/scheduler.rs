@@ -249,7 +249,7 @@ pub(crate) fn index(n: usize) -> u32 {
 
 impl Scheduler {
     /// For an executor with one thread.
-    #[cfg(test)]
+    #[cfg(all(test, loom))]
     pub(crate) fn new() -> Arc<Self> {
         Self::with(1, Order::Arrival)
     }
@@ -623,6 +623,13 @@ impl Scheduler {
     /// The clock of the groups, if there are any yet.
     pub(crate) fn clock(&self) -> Option<Clock> {
         self.state.lock().clock.clone()
+    }
+
+    /// Under which stamp an entity is ready again, of which `next` was next when its callback began.
+    #[inline]
+    pub(super) fn next_of(&self, entity: &Arc<dyn Entity>, next: Option<Stamp>) -> Option<Stamp> {
+        // That may have given way to newer messages meanwhile.
+        if self.order == Order::SourceTime && next.is_some() { entity.left() } else { next }
     }
 
     /// What to do about callbacks that panic, and that fail.

@@ -15,6 +15,7 @@
 //! | `turns` | a group's turn |
 //! | `joining` | C1, C2: subscriptions that come while others publish |
 //! | `parking` | P1, P2: sleeping executors |
+//! | `workers` | P1-P3 with several threads, lent ones among them |
 //! | `leaving` | entities that go while their callbacks run |
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
@@ -30,6 +31,7 @@ mod pools;
 mod receiving;
 mod turns;
 mod waiting;
+mod workers;
 
 use crate::clock::Stamp;
 use crate::executor::scheduler::{Home, Scheduler};

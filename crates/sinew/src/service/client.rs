@@ -351,8 +351,8 @@ impl<G: CallbackGroup> Entity for Results<G> {
         &self.place
     }
 
-    fn rest(&self) -> Option<trail::Rest> {
-        Some((Arc::<Calls>::downgrade(&self.calls), size_of::<Calls>()))
+    fn rest(&self) -> Vec<trail::Part> {
+        vec![trail::Part::value(&self.calls, 6)]
     }
 
     fn subject(&self) -> usize {

@@ -362,6 +362,27 @@ pub(crate) fn drop_does_not_wait_but_nothing_starts_after_it<R: Runner, P: Path>
     Ok(())
 }
 
+pub(crate) fn close_of_something_idle_returns_at_once<R: Runner, P: Path>() -> sinew::Result<()> {
+    let (busy, (_guard, idle)) = Busy::start::<R, P, _>(|stage, work| {
+        let node = &stage.receiver; // whose group the busy one is in, too
+        let guard = node.guard_condition().callback(work)?;
+        guard.trigger();
+        let timer = node.timer(Duration::from_secs(1)).callback(|| {})?;
+        let called = node.subscription("numbers").callback(|_: &Number| {})?;
+        let taken = node.subscription::<Number>("numbers").create()?;
+        Ok((guard, (node.guard_condition().callback(|| {})?, timer, called, taken)))
+    })?;
+    let (guard, timer, called, taken) = idle;
+    guard.close();
+    timer.close();
+    called.close();
+    taken.close();
+    busy.leave.open();
+    assert_eq!(busy.log.next(), "ends");
+    busy.end();
+    Ok(())
+}
+
 pub(crate) fn nothing_is_left_behind<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::in_real_time::<P>()?;
     let (log, held) = (Log::new(), Arc::new(()));

@@ -55,6 +55,7 @@ conformance! {
             a_priority_may_be_changed_while_messages_wait
             what_a_callback_publishes_comes_behind_what_waits_already
             a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_by_source_time
+            messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only
             a_topic_that_feeds_itself_leaves_the_others_their_turn
             nothing_is_lost_between_many_publishers_and_groups
         }
@@ -119,6 +120,7 @@ conformance! {
             entities_come_and_go_while_others_publish
             close_waits_for_a_callback_that_runs
             drop_does_not_wait_but_nothing_starts_after_it
+            close_of_something_idle_returns_at_once
             nothing_is_left_behind
         }
         faults {

@@ -183,6 +183,28 @@ pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_
     Ok(())
 }
 
+pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place_by_arrival_only<
+    R: Runner,
+    P: Path,
+>() -> sinew::Result<()> {
+    for (order, expected) in [(Order::Arrival, [1, 4, 3, 5]), (Order::SourceTime, [1, 3, 4, 5])] {
+        let stage = Stage::<R>::with::<P>(Options { order, ..Options::default() })?;
+        let log = Log::new();
+        let fast = stage.publisher("fast")?;
+        let (again, pen, shallow) = (fast.clone(), log.pen(), QoS::default().keep_last(2));
+        let _fast = stage.receiver.subscription("fast").qos(shallow).callback(move |number: &Number| {
+            pen.write(number.0);
+            if number.0 == 1 { (4..=5).try_for_each(|number| again.publish(Number(number))) } else { Ok(()) }
+        })?;
+        let _slow = stage.listen("slow", DEEP, log.pen())?;
+        fast.publish(Number(1))?;
+        fast.publish(Number(2))?; // gives way to 5
+        stage.publisher("slow")?.publish(Number(3))?;
+        assert_eq!(stage.collect(&log, 4)?, expected, "{order:?}");
+    }
+    Ok(())
+}
+
 pub(crate) fn a_topic_that_feeds_itself_leaves_the_others_their_turn<R: Runner, P: Path>() -> sinew::Result<()>
 {
     let stage = Stage::<R>::new::<P>()?;

@@ -1,0 +1,36 @@
+//! A worker whose callback waits for something.
+//!
+//! What a callback publishes is usually left to its own thread ([`handover`](super::handover)); if that goes to sleep instead,
+//! somebody else is called for it at once, not when the watchman looks.
+
+use super::current;
+use super::scheduler::Scheduler;
+use crate::sync::Arc;
+
+/// While it lives, nobody counts on this worker.
+pub(crate) struct Blocked {
+    scheduler: Arc<Scheduler>,
+    worker: u32,
+}
+
+impl Blocked {
+    /// The calling thread will wait; if it is one of the executor's workers, what is ready there is left to others. Signals:
+    /// the caller holds no lock.
+    pub(crate) fn begin(scheduler: &Arc<Scheduler>) -> Option<Self> {
+        let worker = current::worker_of(scheduler.id)?;
+        let mut state = scheduler.state.lock();
+        state.workers.set_blocked(worker, true);
+        let called = scheduler.call_for_ready(&mut state);
+        drop(state);
+        if called {
+            scheduler.signal();
+        }
+        Some(Self { scheduler: scheduler.clone(), worker })
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        self.scheduler.state.lock().workers.set_blocked(self.worker, false);
+    }
+}
