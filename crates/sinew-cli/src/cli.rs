@@ -109,7 +109,7 @@ pub(crate) struct ExecutorOptions {
     pub(crate) kind: ExecutorKind,
 
     /// Threads of the executor `multi` [default: 2].
-    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=63))]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61))]
     threads: Option<u32>,
 }
 
@@ -210,7 +210,7 @@ pub(crate) struct ServiceChainOptions {
 #[derive(Args, Debug)]
 pub(crate) struct WorkersOptions {
     /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions have two.)
-    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=63), default_value_t = 4)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61), default_value_t = 4)]
     pub(crate) threads: u32,
 
     /// Topics that are always busy: whoever gets a message computes and publishes the next one.

@@ -670,3 +670,24 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
     drop(client.call_async(Number(2)));
     assert_eq!(set.wait(Duration::ZERO).unwrap().len(), 0);
 }
+
+#[test]
+fn an_executor_may_refuse_lent_threads() {
+    for lends in [true, false] {
+        let served = Served::by(Executor::single().lent_threads(lends));
+        let node = served.node();
+        let log = Log::new();
+        let pen = log.pen();
+        let _server = node
+            .service::<Numbers>("n")
+            .callback(move |n: Unique<Number>| {
+                pen.write(thread::current().id());
+                n
+            })
+            .unwrap();
+        let client = node.client::<Numbers>("n").create().unwrap();
+        client.call(Number(1), PATIENCE).unwrap();
+        let expected = if lends { thread::current().id() } else { served.thread };
+        assert_eq!(log.lines(), [expected]);
+    }
+}

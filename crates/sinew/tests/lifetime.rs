@@ -7,7 +7,7 @@ use sinew::prelude::*;
 use sinew::{CreateError, PublishFailure};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use support::{Gate, Log, Number, Pen, Room, finishes, numbers_in, real_context};
+use support::{Log, Number, Pen, Room, finishes, numbers_in, real_context};
 
 /// A place from which a callback can drop an entity, be it its own.
 struct Slot<T>(Arc<Mutex<Option<T>>>);

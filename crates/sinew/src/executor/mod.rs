@@ -283,6 +283,15 @@ impl Executor {
         self
     }
 
+    /// Whether a thread from outside that calls a service of this executor may run the server's callback itself, in the place of a
+    /// thread of the executor that rests; by default it may, as then nobody has to be woken. Not for callbacks that must run
+    /// on the thread that spins.
+    #[must_use]
+    pub fn lent_threads(self, may_run: bool) -> Self {
+        self.scheduler.take_lent_threads(may_run);
+        self
+    }
+
     /// What to do when a callback panics; [`OnFault::Stop`] by default.
     #[must_use]
     pub fn on_panic(self, reaction: OnFault) -> Self {

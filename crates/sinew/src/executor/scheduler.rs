@@ -589,6 +589,7 @@ impl Scheduler {
         let other = Self::with(self.threads(), order);
         let (on_panic, on_error) = self.reactions();
         other.set_reactions(Some(on_panic), Some(on_error));
+        other.take_lent_threads(self.state.lock().takes_lent_threads);
         other
     }
 
@@ -636,6 +637,10 @@ impl Scheduler {
     pub(crate) fn reactions(&self) -> (OnFault, OnFault) {
         let state = self.state.lock();
         (state.on_panic, state.on_error)
+    }
+
+    pub(super) fn take_lent_threads(&self, may_run: bool) {
+        self.state.lock().takes_lent_threads = may_run;
     }
 
     pub(crate) fn set_reactions(&self, on_panic: Option<OnFault>, on_error: Option<OnFault>) {

@@ -51,6 +51,8 @@ pub(crate) struct State {
     pub(super) poked: bool,
     /// Why the spin that runs is to end.
     pub(super) fault: Option<SpinError>,
+    /// Threads from outside that call a server of this executor may run it.
+    pub(super) takes_lent_threads: bool,
     pub(super) on_panic: OnFault,
     pub(super) on_error: OnFault,
     /// The thread that spins now.
@@ -206,6 +208,7 @@ impl State {
             dismissed: false,
             poked: false,
             fault: None,
+            takes_lent_threads: true,
             on_panic: OnFault::Stop,
             on_error: OnFault::Report,
             spinner: None,
@@ -605,7 +608,12 @@ impl State {
             return false;
         }
         // One in the middle of a callback may also if the spin is to end: it does when that callback has finished.
-        nested || (self.present > 0 && !self.stopped && !self.dismissed && self.workers.accept_lent_thread())
+        nested
+            || (self.takes_lent_threads
+                && self.present > 0
+                && !self.stopped
+                && !self.dismissed
+                && self.workers.accept_lent_thread())
     }
 
     /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
