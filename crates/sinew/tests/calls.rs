@@ -691,3 +691,31 @@ fn an_executor_may_refuse_lent_threads() {
         assert_eq!(log.lines(), [expected]);
     }
 }
+
+/// A caller announces its request without waking anybody. Where it can't run the server itself, an event loop hears of it.
+#[test]
+fn an_event_loop_hears_of_a_call() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let _server = echo(&node, "n");
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let descriptor = executor.descriptor().unwrap();
+    executor.spin_some().unwrap(); // from now on it is to be told
+    thread::scope(|scope| {
+        let caller = scope.spawn(move || client.call(Number(1), PATIENCE).unwrap().0);
+        let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
+        assert_eq!(
+            poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&patience)),
+            Ok(1),
+            "nobody was told"
+        );
+        while !caller.is_finished() {
+            executor.spin_once(Duration::from_millis(1)).unwrap();
+        }
+        assert_eq!(caller.join().unwrap(), 1);
+    });
+}

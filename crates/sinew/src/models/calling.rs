@@ -163,7 +163,7 @@ fn echo(node: &Node) -> Server<Probing> {
 /// A thread calls a server while another one spins its executor, rests, and is stopped: one of them runs the server, the other
 /// one isn't left sleeping.
 ///
-/// Fails if `lend_later` doesn't look whether the server can be run here after all, or doesn't call for what is ready.
+/// Fails if a thread that can't run the server is rung: it would look again and again.
 #[test]
 fn somebody_runs_the_server() {
     check(2, || {
@@ -181,6 +181,8 @@ fn somebody_runs_the_server() {
 }
 
 /// Two threads want the one place of an executor that rests, for servers of the same group.
+///
+/// Fails if a thread that has run the server doesn't call for what it leaves behind.
 #[test]
 fn two_callers_want_one_turn() {
     check(2, || {

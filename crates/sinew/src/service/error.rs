@@ -94,7 +94,7 @@ pub enum CallFailure {
 /// ```
 /// use sinew::prelude::*;
 /// use sinew::CallFailure;
-/// # struct Number(u64); impl Message for Number {}
+/// # #[derive(Debug)] struct Number(u64); impl Message for Number {}
 /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
 /// let context = Context::new()?;
 /// let client = context.node("caller")?.client::<Double>("double").create()?;

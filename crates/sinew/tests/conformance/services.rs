@@ -103,11 +103,9 @@ pub(crate) fn servers_that_call_each_other_are_told<R: Runner, P: Path>() -> sin
     let _servers = [server("a", "b")?, server("b", "c")?, server("c", "a")?];
     let client = stage.sender.client::<Numbers>("/a").create()?;
     stage.while_spinning(|| {
+        // Whoever would have been the last to wait: with several threads any of them.
         let error = client.call(Number(1), PATIENCE).unwrap_err().to_string();
-        assert!(
-            error.contains("the call of service /a failed: waiting for the answer would never end"),
-            "{error}"
-        );
+        assert!(error.contains("waiting for the answer would never end"), "{error}");
         Ok(())
     })
 }
