@@ -199,6 +199,9 @@ impl State {
     }
 }
 
+/// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
+type Taken = (Entry, Option<Stamp>);
+
 /// Who takes a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
@@ -312,12 +315,12 @@ impl Inbox {
     /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
     /// ready, if it has more; in a reentrant group the next message has been announced already.
     #[inline]
-    pub(crate) fn take_for(&self, turn: &Turn) -> Option<(Entry, Option<Stamp>)> {
+    pub(crate) fn take_for(&self, turn: &Turn) -> Option<Taken> {
         self.take_as(if turn.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
     }
 
     #[inline(never)]
-    pub(crate) fn take_as(&self, taker: Taker) -> Option<(Entry, Option<Stamp>)> {
+    pub(crate) fn take_as(&self, taker: Taker) -> Option<Taken> {
         let state = self.state.lock();
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
@@ -339,7 +342,7 @@ impl Inbox {
         mut state: Guard<'_, State>,
         taker: Taker,
         expired: impl FnMut(Entry),
-    ) -> (Option<(Entry, Option<Stamp>)>, Option<Arc<Scheduler>>) {
+    ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let mut next = state.history.oldest();
         if taker != Taker::Anybody {

@@ -111,7 +111,8 @@ impl Histogram {
         reason = "a share of the count, between 1 and the count; half a value in 2^53 is nothing here"
     )]
     fn rank(&self, percent: f64) -> u64 {
-        let share = (percent.clamp(0.0, 100.0) / 100.0 * self.count as f64).ceil();
+        // In this order, as hundredths have no exact floating-point number: what comes out even is not rounded up.
+        let share = (percent.clamp(0.0, 100.0) * self.count as f64 / 100.0).ceil();
         (share as u64).clamp(1, self.count)
     }
 }
