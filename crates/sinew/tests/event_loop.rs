@@ -1,4 +1,5 @@
 //! An executor in somebody else's event loop, and what its threads ask of the operating system.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use sinew::prelude::*;

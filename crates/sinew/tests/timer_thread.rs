@@ -1,4 +1,5 @@
 //! Timers with a thread of their own.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use sinew::prelude::*;
 use sinew::{SpinError, TimerThread};

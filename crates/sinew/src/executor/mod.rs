@@ -5,6 +5,8 @@
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
 //! | `ready`, `heap` | the queues it is made of |
+//! | `worker` | a thread that asks for work |
+//! | `run` | running callbacks on a thread, and what becomes of those that fail |
 //! | `lending` | threads that wait for a server and run it themselves |
 //! | `handover` | whether another thread is woken for what became ready |
 //! | `timers` | a thread of their own for timers |
@@ -22,6 +24,7 @@
 pub(crate) mod blocked;
 pub(crate) mod current;
 pub(crate) mod descriptor;
+mod error;
 pub(crate) mod group;
 mod handover;
 mod heap;
@@ -29,6 +32,7 @@ pub(crate) mod histogram;
 mod lending;
 pub(crate) mod membership;
 mod ready;
+mod run;
 pub(crate) mod scheduler;
 mod state;
 pub(crate) mod threads;
@@ -36,26 +40,28 @@ mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
 pub(crate) mod wait_set;
+mod worker;
 
 use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
-use current::{Running, Spinning};
+use current::Spinning;
+pub use error::{AddError, SpinError};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
-use scheduler::{MOST_THREADS, Next, Patience, Ran, Scheduler, Work, Worker};
-use std::any::Any;
+use run::{InHand, Spin};
+pub(crate) use run::{dispose_of, panic_message, report};
+use scheduler::{MOST_THREADS, Next, Patience, Scheduler, Worker};
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::BorrowedFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Weak;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
-use threads::{Placement, Plan, ThreadError, ThreadOptions};
+use threads::{Placement, Plan, ThreadOptions};
 use trail::Noting;
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
@@ -666,180 +672,6 @@ impl task::Wake for Poke {
     }
 }
 
-/// One thread's part in a spin, from beginning to end.
-struct Spin<'a> {
-    executor: &'a Executor,
-    worker: u32,
-    /// Callbacks to run at most.
-    most: u64,
-    /// When to stop even if there is more to do.
-    end: Option<Time>,
-    _spinning: Spinning,
-    _noting: Option<Noting>,
-}
-
-impl Spin<'_> {
-    /// Runs callbacks as long as `patience` and the other limits say; returns how many.
-    fn run(&self, patience: Patience) -> Result<u64, SpinError> {
-        let mut worker = Worker::new(self.worker);
-        let mut ran = 0;
-        let mut hand = self.in_hand();
-        loop {
-            match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
-                Next::Run => {
-                    ran += u64::from(self.execute(&mut hand)?);
-                    if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
-                        return Ok(ran);
-                    }
-                }
-                Next::Poked => {}
-                Next::Idle => return Ok(ran),
-                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(ran), Err),
-            }
-        }
-    }
-
-    /// Runs callbacks until somebody pokes; false if the executor was stopped.
-    fn run_until_poked(&self) -> Result<bool, SpinError> {
-        let mut worker = Worker::new(self.worker);
-        let mut hand = self.in_hand();
-        loop {
-            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
-                Next::Run => drop(self.execute(&mut hand)?),
-                Next::Poked => return Ok(true),
-                Next::Idle => return Ok(false),
-                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
-            }
-        }
-    }
-
-    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
-    /// all: its turn isn't over yet.
-    fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
-        hand.execute().map_err(|fault| {
-            if self.executor.threads() > 1 {
-                self.executor.scheduler.dismiss((self.worker != 0).then(|| (*fault).clone()));
-            }
-            *fault
-        })
-    }
-
-    fn in_hand(&self) -> InHand<'_> {
-        InHand { scheduler: &self.executor.scheduler, work: None }
-    }
-}
-
-impl Drop for Spin<'_> {
-    fn drop(&mut self) {
-        if self.worker == 0 {
-            self.executor.scheduler.end_spin();
-        } else {
-            self.executor.scheduler.drop_out(self.worker);
-        }
-    }
-}
-
-/// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
-struct InHand<'a> {
-    scheduler: &'a Scheduler,
-    work: Option<Work>,
-}
-
-impl InHand<'_> {
-    /// Runs one callback; false if there was nothing left to call it for.
-    #[inline]
-    fn execute(&mut self) -> Result<bool, Box<SpinError>> {
-        let Some(work) = &mut self.work else { return Ok(false) };
-        let _running = Running::enter(work.serial, work.group);
-        let Work { entity, turn, .. } = work;
-        trail::ran(entity);
-        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
-            Ok(Ran { result, next, called }) => {
-                work.next = self.scheduler.next_of(&work.entity, next);
-                match result {
-                    Ok(()) => Ok(called),
-                    Err(message) => failed(self.scheduler, work, message),
-                }
-            }
-            Err(panic) => panicked(self.scheduler, work, panic),
-        }
-    }
-}
-
-// Out of the way, so that calls inside calls need less of the stack.
-
-#[cold]
-#[inline(never)]
-fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, Box<SpinError>> {
-    let (_, on_error) = scheduler.reactions();
-    let fault = SpinError::Failed { entity: work.entity.describe(), message };
-    on_error.handle(fault).map(|()| true).map_err(Box::new)
-}
-
-#[cold]
-#[inline(never)]
-fn panicked(
-    scheduler: &Scheduler,
-    work: &mut Work,
-    panic: Box<dyn Any + Send>,
-) -> Result<bool, Box<SpinError>> {
-    work.next = work.entity.left();
-    let message = panic_message(&*panic);
-    dispose_of(panic);
-    let (on_panic, _) = scheduler.reactions();
-    let fault = SpinError::Panicked { entity: work.entity.describe(), message };
-    on_panic.handle(fault).map(|()| true).map_err(Box::new)
-}
-
-impl Drop for InHand<'_> {
-    fn drop(&mut self) {
-        if self.work.is_some() {
-            self.scheduler.finish(&mut self.work);
-        }
-    }
-}
-
-impl OnFault {
-    #[cold]
-    fn handle(self, error: SpinError) -> Result<(), SpinError> {
-        match self {
-            OnFault::Stop => Err(error),
-            OnFault::Report => {
-                report(&error);
-                Ok(())
-            }
-        }
-    }
-}
-
-/// Tells the program's maker of a fault in it: in the log, or on standard error if there is no logger.
-#[cold]
-pub(crate) fn report(fault: &dyn fmt::Display) {
-    if log::log_enabled!(log::Level::Error) {
-        log::error!("{fault}");
-    } else {
-        // Standard error may be closed: then there is nobody to tell.
-        let _ = writeln!(std::io::stderr(), "sinew: {fault}");
-    }
-}
-
-/// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.
-pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
-    let mut payload = panic;
-    for _ in 0..8 {
-        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            Ok(()) => return,
-            Err(another) => payload = another,
-        }
-    }
-    std::mem::forget(payload); // it would go on for ever
-}
-
-pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
-}
-
 /// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
 ///
 /// # Errors
@@ -848,81 +680,4 @@ pub fn spin(context: &Context) -> crate::Result<()> {
     let executor = Executor::single();
     executor.add(context)?;
     Ok(executor.spin()?)
-}
-
-/// Why something could not be added to an executor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AddError {
-    /// Another executor serves it.
-    #[error(
-        "{what} is served by another executor: a callback group runs in one executor at a time; drop the other one first"
-    )]
-    Taken {
-        /// What was to be added.
-        what: String,
-    },
-    /// It calls back, and so can't be waited for by itself.
-    #[error("{what} has a callback: add the node or the group in which that runs")]
-    HasCallback {
-        /// What was to be added.
-        what: String,
-    },
-    /// The context is shut down.
-    #[error("the context is shut down")]
-    Shutdown,
-    /// What the executor serves already follows other clocks.
-    #[error(
-        "the executor serves a context with another clock: contexts in virtual time need executors of their own"
-    )]
-    OtherClock,
-}
-
-/// Why spinning stopped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpinError {
-    /// A thread is spinning this executor: another one, or this one, if it was called in a callback.
-    #[error(
-        "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
-    )]
-    Busy,
-    /// A callback panicked.
-    #[error("the callback of {entity} panicked: {message}")]
-    Panicked {
-        /// Whose callback.
-        entity: String,
-        /// The panic's message.
-        message: String,
-    },
-    /// A callback returned an error.
-    #[error("the callback of {entity} failed: {message}")]
-    Failed {
-        /// Whose callback.
-        entity: String,
-        /// The error's message.
-        message: String,
-    },
-    /// The operating system gave no more threads.
-    #[error(
-        "the executor needs {threads} threads, and one of them could not be started: {reason}; use fewer, or raise the \
-         limit (ulimit -u)"
-    )]
-    Thread {
-        /// How many it was made for.
-        threads: usize,
-        /// What the operating system said.
-        reason: String,
-    },
-    /// The executor or the wait set was stopped, or its context shut down, before there was what it waited for.
-    #[error("stopped before there was what was waited for")]
-    Stopped,
-    /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
-    #[error(transparent)]
-    Setup(#[from] ThreadError),
-    /// Only virtual time can be moved.
-    #[error(
-        "only an executor that serves a context in virtual time (ContextBuilder::virtual_time) can move time"
-    )]
-    NotVirtual,
 }

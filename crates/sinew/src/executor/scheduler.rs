@@ -41,8 +41,9 @@ pub(crate) use super::state::Hand;
 use super::state::{Lent, Member, Slot, State, Wait, member_of, wait_of};
 use super::trail;
 use super::turn::Turn;
+pub(crate) use super::worker::Worker;
 use super::{OnFault, Order, RunTimes, SpinError};
-use crate::clock::{self, Clock, ClockKind, Stamp, Time, Wake};
+use crate::clock::{Clock, ClockKind, Stamp, Time, Wake};
 use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
 use std::io;
 use std::mem;
@@ -768,45 +769,5 @@ impl Wake for Scheduler {
         self.bells.of_timers.notify_one();
         self.make_descriptor_readable();
         self.calling(|state| state.workers.call());
-    }
-}
-
-/// A thread that asks for work.
-pub(crate) struct Worker {
-    pub(crate) index: u32,
-    pub(super) slack: Slack,
-    /// When it woke up last.
-    now: i64,
-}
-
-impl Worker {
-    pub(crate) fn new(index: u32) -> Self {
-        Self { index, slack: Slack::new(), now: 0 }
-    }
-}
-
-/// A thread's timer slack, while it spins.
-pub(super) struct Slack {
-    before: Option<u64>,
-    tightened: bool,
-}
-
-impl Slack {
-    fn new() -> Self {
-        Self { before: None, tightened: false }
-    }
-
-    pub(super) fn tighten(&mut self) {
-        if !mem::replace(&mut self.tightened, true) {
-            self.before = clock::precise_waits();
-        }
-    }
-}
-
-impl Drop for Slack {
-    fn drop(&mut self) {
-        if let Some(before) = self.before {
-            clock::restore_waits(before);
-        }
     }
 }

@@ -1,0 +1,80 @@
+//! Why an executor doesn't do what it was asked to.
+
+use super::threads::ThreadError;
+
+/// Why something could not be added to an executor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AddError {
+    /// Another executor serves it.
+    #[error(
+        "{what} is served by another executor: a callback group runs in one executor at a time; drop the other one first"
+    )]
+    Taken {
+        /// What was to be added.
+        what: String,
+    },
+    /// It calls back, and so can't be waited for by itself.
+    #[error("{what} has a callback: add the node or the group in which that runs")]
+    HasCallback {
+        /// What was to be added.
+        what: String,
+    },
+    /// The context is shut down.
+    #[error("the context is shut down")]
+    Shutdown,
+    /// What the executor serves already follows other clocks.
+    #[error(
+        "the executor serves a context with another clock: contexts in virtual time need executors of their own"
+    )]
+    OtherClock,
+}
+
+/// Why spinning stopped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpinError {
+    /// A thread is spinning this executor: another one, or this one, if it was called in a callback.
+    #[error(
+        "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
+    )]
+    Busy,
+    /// A callback panicked.
+    #[error("the callback of {entity} panicked: {message}")]
+    Panicked {
+        /// Whose callback.
+        entity: String,
+        /// The panic's message.
+        message: String,
+    },
+    /// A callback returned an error.
+    #[error("the callback of {entity} failed: {message}")]
+    Failed {
+        /// Whose callback.
+        entity: String,
+        /// The error's message.
+        message: String,
+    },
+    /// The operating system gave no more threads.
+    #[error(
+        "the executor needs {threads} threads, and one of them could not be started: {reason}; use fewer, or raise the \
+         limit (ulimit -u)"
+    )]
+    Thread {
+        /// How many it was made for.
+        threads: usize,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// The executor or the wait set was stopped, or its context shut down, before there was what it waited for.
+    #[error("stopped before there was what was waited for")]
+    Stopped,
+    /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
+    #[error(transparent)]
+    Setup(#[from] ThreadError),
+    /// Only virtual time can be moved.
+    #[error(
+        "only an executor that serves a context in virtual time (ContextBuilder::virtual_time) can move time"
+    )]
+    NotVirtual,
+}

@@ -1,0 +1,185 @@
+//! Running callbacks on a thread, and what becomes of those that fail.
+
+use super::current::{Running, Spinning};
+use super::scheduler::{Next, Patience, Ran, Scheduler, Work, Worker};
+use super::trail::{self, Noting};
+use super::{Executor, OnFault, SpinError};
+use crate::clock::Time;
+use std::any::Any;
+use std::fmt;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// One thread's part in a spin, from beginning to end.
+pub(super) struct Spin<'a> {
+    pub(super) executor: &'a Executor,
+    pub(super) worker: u32,
+    /// Callbacks to run at most.
+    pub(super) most: u64,
+    /// When to stop even if there is more to do.
+    pub(super) end: Option<Time>,
+    pub(super) _spinning: Spinning,
+    pub(super) _noting: Option<Noting>,
+}
+
+impl Spin<'_> {
+    /// Runs callbacks as long as `patience` and the other limits say; returns how many.
+    pub(super) fn run(&self, patience: Patience) -> Result<u64, SpinError> {
+        let mut worker = Worker::new(self.worker);
+        let mut ran = 0;
+        let mut hand = self.in_hand();
+        loop {
+            match self.executor.scheduler.next(&mut hand.work, patience, &mut worker) {
+                Next::Run => {
+                    ran += u64::from(self.execute(&mut hand)?);
+                    if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
+                        return Ok(ran);
+                    }
+                }
+                Next::Poked => {}
+                Next::Idle => return Ok(ran),
+                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(ran), Err),
+            }
+        }
+    }
+
+    /// Runs callbacks until somebody pokes; false if the executor was stopped.
+    pub(super) fn run_until_poked(&self) -> Result<bool, SpinError> {
+        let mut worker = Worker::new(self.worker);
+        let mut hand = self.in_hand();
+        loop {
+            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
+                Next::Run => drop(self.execute(&mut hand)?),
+                Next::Poked => return Ok(true),
+                Next::Idle => return Ok(false),
+                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(false), Err),
+            }
+        }
+    }
+
+    /// Runs one callback. If that is to end the spin, no thread begins another one from then on, of the same group least of
+    /// all: its turn isn't over yet.
+    fn execute(&self, hand: &mut InHand<'_>) -> Result<bool, SpinError> {
+        hand.execute().map_err(|fault| {
+            if self.executor.threads() > 1 {
+                self.executor.scheduler.dismiss((self.worker != 0).then(|| (*fault).clone()));
+            }
+            *fault
+        })
+    }
+
+    fn in_hand(&self) -> InHand<'_> {
+        InHand { scheduler: &self.executor.scheduler, work: None }
+    }
+}
+
+impl Drop for Spin<'_> {
+    fn drop(&mut self) {
+        if self.worker == 0 {
+            self.executor.scheduler.end_spin();
+        } else {
+            self.executor.scheduler.drop_out(self.worker);
+        }
+    }
+}
+
+/// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
+pub(super) struct InHand<'a> {
+    pub(super) scheduler: &'a Scheduler,
+    pub(super) work: Option<Work>,
+}
+
+impl InHand<'_> {
+    /// Runs one callback; false if there was nothing left to call it for.
+    #[inline]
+    pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
+        let Some(work) = &mut self.work else { return Ok(false) };
+        let _running = Running::enter(work.serial, work.group);
+        let Work { entity, turn, .. } = work;
+        trail::ran(entity);
+        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
+            Ok(Ran { result, next, called }) => {
+                work.next = self.scheduler.next_of(&work.entity, next);
+                match result {
+                    Ok(()) => Ok(called),
+                    Err(message) => failed(self.scheduler, work, message),
+                }
+            }
+            Err(panic) => panicked(self.scheduler, work, panic),
+        }
+    }
+}
+
+// Out of the way, so that calls inside calls need less of the stack.
+
+#[cold]
+#[inline(never)]
+fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, Box<SpinError>> {
+    let (_, on_error) = scheduler.reactions();
+    let fault = SpinError::Failed { entity: work.entity.describe(), message };
+    on_error.handle(fault).map(|()| true).map_err(Box::new)
+}
+
+#[cold]
+#[inline(never)]
+fn panicked(
+    scheduler: &Scheduler,
+    work: &mut Work,
+    panic: Box<dyn Any + Send>,
+) -> Result<bool, Box<SpinError>> {
+    work.next = work.entity.left();
+    let message = panic_message(&*panic);
+    dispose_of(panic);
+    let (on_panic, _) = scheduler.reactions();
+    let fault = SpinError::Panicked { entity: work.entity.describe(), message };
+    on_panic.handle(fault).map(|()| true).map_err(Box::new)
+}
+
+impl Drop for InHand<'_> {
+    fn drop(&mut self) {
+        if self.work.is_some() {
+            self.scheduler.finish(&mut self.work);
+        }
+    }
+}
+
+impl OnFault {
+    #[cold]
+    fn handle(self, error: SpinError) -> Result<(), SpinError> {
+        match self {
+            OnFault::Stop => Err(error),
+            OnFault::Report => {
+                report(&error);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Tells the program's maker of a fault in it: in the log, or on standard error if there is no logger.
+#[cold]
+pub(crate) fn report(fault: &dyn fmt::Display) {
+    if log::log_enabled!(log::Level::Error) {
+        log::error!("{fault}");
+    } else {
+        // Standard error may be closed: then there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "sinew: {fault}");
+    }
+}
+
+/// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.
+pub(crate) fn dispose_of(panic: Box<dyn Any + Send>) {
+    let mut payload = panic;
+    for _ in 0..8 {
+        match catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            Ok(()) => return,
+            Err(another) => payload = another,
+        }
+    }
+    std::mem::forget(payload); // it would go on for ever
+}
+
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "not a text".to_owned())
+}
