@@ -79,10 +79,7 @@ fn wait_for_a_tick(kind: TimerThread) -> u32 {
         .guard_condition()
         .in_group(&group)
         .callback(move |ticked: &mut Receiver<()>| waits(ticked))
-        .map(|guard| {
-            guard.trigger();
-            guard
-        })
+        .inspect(sinew::GuardCondition::trigger)
         .unwrap();
     let executor = Executor::single().timer_thread(kind);
     executor.add(&context).unwrap();
