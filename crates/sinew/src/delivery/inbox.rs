@@ -505,9 +505,8 @@ impl Inbox {
                 && let Some(home) = &state.home
             {
                 waiting_for = Some(waits.enter(home, false).ok_or(NoPlace::WouldDeadlock)?);
-                let scheduler = home.scheduler.clone();
                 drop(state);
-                _blocked = Blocked::begin(&scheduler);
+                _blocked = Blocked::begin();
                 state = self.state.lock();
                 continue;
             }

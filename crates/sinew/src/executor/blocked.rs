@@ -14,10 +14,10 @@ pub(crate) struct Blocked {
 }
 
 impl Blocked {
-    /// The calling thread will wait; if it is one of the executor's workers, what is ready there is left to others. Signals:
-    /// the caller holds no lock.
-    pub(crate) fn begin(scheduler: &Arc<Scheduler>) -> Option<Self> {
-        let worker = current::worker_of(scheduler.id)?;
+    /// The calling thread will wait; if it is a worker, what is ready in its executor is left to others. Signals: the caller holds
+    /// no lock.
+    pub(crate) fn begin() -> Option<Self> {
+        let (scheduler, worker) = current::worker()?;
         let mut state = scheduler.state.lock();
         state.workers.set_blocked(worker, true);
         let called = scheduler.call_for_ready(&mut state);
@@ -25,7 +25,7 @@ impl Blocked {
         if called {
             scheduler.signal();
         }
-        Some(Self { scheduler: scheduler.clone(), worker })
+        Some(Self { scheduler, worker })
     }
 }
 

@@ -598,7 +598,7 @@ impl Executor {
             worker,
             most: u64::MAX,
             end: None,
-            _spinning: Spinning::enter(self.scheduler.id, worker),
+            _spinning: Spinning::enter(&self.scheduler, worker),
             _noting: sleeps.then(Noting::begin),
         }
     }

@@ -252,11 +252,11 @@ struct Stay<'a> {
 }
 
 impl<'a> Stay<'a> {
-    fn begin(scheduler: &'a Scheduler) -> Result<Self, SpinError> {
+    fn begin(scheduler: &'a Arc<Scheduler>) -> Result<Self, SpinError> {
         if !scheduler.begin() {
             return Err(SpinError::Busy);
         }
-        Ok(Self { scheduler, _spinning: Spinning::enter(scheduler.id, 0) })
+        Ok(Self { scheduler, _spinning: Spinning::enter(scheduler, 0) })
     }
 }
 

@@ -5,6 +5,7 @@ use super::client::{Inner, result_of};
 use super::error::{CallError, CallFailure};
 use crate::clock::Time;
 use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
+use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
 use crate::executor::{current, trail};
 use crate::message::block::Erased;
@@ -106,9 +107,13 @@ impl Waiting<'_> {
             Err(deferred) => deferred,
         };
         let Some(home) = home else {
+            let _blocked = Blocked::begin();
             bell.wait_at_most(Some(left));
             return Wait::Over;
         };
+        // If it is the server's executor that this thread is a worker of, that is seen to below.
+        let elsewhere = current::worker_of(home.scheduler.id).is_none();
+        let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;
         // Who answers what was taken to be answered later, nobody knows: so whether that is in vain, neither.
         if !deferred {
