@@ -39,6 +39,12 @@ const AWAY: i64 = 200_000;
 /// So much of the stack is fetched at most, in bytes.
 const MOST_STACK: usize = 32 * 1024;
 
+/// The size of an `Arc`'s counts.
+const COUNTS: usize = 2 * size_of::<usize>();
+
+/// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
+const ENTITY: usize = 256;
+
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
 
@@ -62,9 +68,10 @@ impl Place {
 
 /// Something that is used together with an entity, a publisher or a client.
 pub(crate) enum Part {
-    /// A value, and how many of its first lines.
+    /// A value, and how many of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
-    Entity(Weak<dyn Entity>),
+    /// The same of an entity.
+    Entity(Weak<dyn Entity>, usize),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),
     /// Something that keeps what it holds elsewhere.
@@ -75,7 +82,7 @@ impl Part {
     /// A value, with all its lines up to so many.
     pub(crate) fn value<T: Send + Sync + 'static>(value: &Arc<T>, most: usize) -> Self {
         let value: Weak<T> = Arc::downgrade(value);
-        Self::Value(value, size_of::<T>().div_ceil(LINE).min(most))
+        Self::Value(value, size_of::<T>().min(most * LINE))
     }
 
     pub(crate) fn pool(pool: &Arc<Pool>) -> Self {
@@ -182,7 +189,7 @@ impl Notes {
 pub(crate) fn ran(entity: &Arc<dyn Entity>) {
     let notes = || {
         let mut parts = entity.rest();
-        parts.push(Part::Entity(Arc::downgrade(entity)));
+        parts.push(Part::Entity(Arc::downgrade(entity), size_of_val(&**entity).min(ENTITY)));
         parts
     };
     note(Arc::as_ptr(entity).addr(), entity.place(), notes);
@@ -255,12 +262,11 @@ pub(crate) fn fetch() {
                 touch_page(code, lines);
             }
         }
-        // What every message touches comes first in each of them, behind the counts of its `Arc`.
         for (_, part) in parts.iter() {
             match part {
-                Part::Value(value, lines) => touch(value.as_ptr().addr(), *lines),
-                Part::Entity(entity) => touch_page(entity.as_ptr().addr(), 2),
-                Part::Pool(pool) => touch(pool.as_ptr().addr(), 1),
+                Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
+                Part::Entity(entity, size) => touch_value(entity.as_ptr().addr(), *size),
+                Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
                 Part::Holder(_) => {} // it is a value as well
             }
         }
@@ -277,7 +283,7 @@ pub(crate) fn fetch() {
                         holder.look(&mut |held| touch_page(held, 3));
                     }
                 }
-                Part::Value(..) | Part::Entity(_) => {}
+                Part::Value(..) | Part::Entity(..) => {}
             }
         }
         NOTES.with(|notes| {
@@ -326,6 +332,12 @@ fn touch_stack() {
     let deepest = NOTES.with(|notes| notes.deepest.replace(usize::MAX));
     // This thread has used its stack down to there, so it is mapped, and stays so as long as the thread lives.
     touch(deepest.max(here.saturating_sub(MOST_STACK)), here.saturating_sub(deepest).min(MOST_STACK) / LINE);
+}
+
+/// Reads the lines of a value in an `Arc`, with those of its counts, which stand before it.
+fn touch_value(address: usize, size: usize) {
+    let first = (address - COUNTS) & !(LINE - 1);
+    touch(first, (address + size - first).div_ceil(LINE));
 }
 
 /// Reads lines of memory without using them, as far as they are on the page of the first.
