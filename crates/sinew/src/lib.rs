@@ -136,8 +136,8 @@
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
 //! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls them is woken by the thread that
-//! publishes or answers. [`Executor::spin_until`] waits for a future while it runs callbacks. Futures may be dropped at any time
-//! and lose no message.
+//! publishes or answers. [`Executor::spin_until`] waits for a future while it runs callbacks. One that waits for a message may be
+//! dropped at any time and loses none; one that waits for an answer gives its call up then.
 //!
 //! # Threads and blocking
 //!
@@ -149,7 +149,7 @@
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](Executor::timer_thread) |
 //! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::lent_threads) | |
-//! | one that publishes | filters, copies, [listeners](Subscription::set_listener), wakers | always |
+//! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
 //!
