@@ -3,8 +3,8 @@
 //! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
 //! message is copied only if somebody wants it for himself while others read or keep it.
 //!
-//! This release connects the nodes of one [`Context`] in one process. There is no shared memory, no
-//! network and no generator for `.msg` and `.srv` files yet.
+//! This release connects the nodes of one [`Context`] in one process. Actions, parameters, shared memory between processes,
+//! the network and a generator for `.msg` and `.srv` files are not there yet.
 //!
 //! # The shortest program
 //!
@@ -28,9 +28,9 @@
 //! }
 //! ```
 //!
-//! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [timers](Timer), [guard
-//! conditions](GuardCondition), [descriptor sources](DescriptorSource) and [groups](Group). Each exists until it is dropped: keep it in a variable, `_` alone
-//! drops it at once.
+//! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server), [clients](Client),
+//! [timers](Timer), [guard conditions](GuardCondition), [descriptor sources](DescriptorSource) and [groups](Group). Each exists
+//! until it is dropped: keep it in a variable, `_` alone drops it at once.
 //!
 //! # Who gets a copy
 //!
@@ -75,35 +75,111 @@
 //! server [`&RequestInfo`](RequestInfo). A server returns its response or a `Result` of it; every other callback nothing or a
 //! `Result`. A closure must name the types of its parameters.
 //!
+//! # Executors and groups
+//!
+//! Callbacks run in an [`Executor`], in the order in which their messages were published and their timers were due, those of
+//! groups with a higher [priority](Group::priority) first. [`Executor::single`] runs them one at a time on the thread that
+//! spins it; [`Executor::multi`] on several: there they *begin* in that order. Several executors may serve different nodes or
+//! groups.
+//!
+//! What a node makes is in its default group, unless it is put in another one with `in_group`. Of a [`Group`] one callback runs
+//! at a time, on whatever thread, and it may own a state that they get as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the
+//! same time, also one for several messages, and so must be `Fn + Send + Sync`.
+//!
+//! A [`WaitSet`] only says what is ready, and the program takes or runs it. [`Executor::descriptor`] fits an executor into
+//! somebody else's event loop. The repository's `docs/executors.md` says which to pick, and what happens when.
+//!
+//! # Services
+//!
+//! A [`Service`] names the types of a request and its response. A name has one [`Server`] and any number of [`Client`]s, which
+//! may be there before it. A request that was accepted is answered, or its caller is told why not ([`CallFailure`]).
+//!
+//! ```
+//! use sinew::prelude::*;
+//!
+//! struct Operands(i64, i64);
+//! impl Message for Operands {}
+//! struct Sum(i64);
+//! impl Message for Sum {}
+//! struct Add;
+//! impl Service for Add { type Request = Operands; type Response = Sum; }
+//!
+//! fn main() -> sinew::Result<()> {
+//!     let context = Context::new()?;
+//!     let adder = context.node("adder")?;
+//!     let many = adder.reentrant_group(); // answers several requests at once, if there are threads for it
+//!     let _server = adder.service::<Add>("add").in_group(&many).callback(|o: &Operands| Sum(o.0 + o.1))?;
+//!
+//!     let asker = context.node("asker")?;
+//!     let add = asker.client::<Add>("add").create()?;
+//!     let done = context.clone();
+//!     let _timer = asker.timer(Duration::from_millis(1)).callback(move || -> sinew::Result<()> {
+//!         let sum = add.call(Operands(40, 2), Duration::from_secs(1))?; // may run the server right here
+//!         assert_eq!(sum.0, 42);
+//!         done.shutdown();
+//!         Ok(())
+//!     })?;
+//!
+//!     let executor = Executor::multi(2);
+//!     executor.add(&context)?;
+//!     Ok(executor.spin()?)
+//! }
+//! ```
+//!
+//! # Quality of service
+//!
+//! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested that isn't offered. All of ROS
+//! 2's settings are honoured, and what happens to an entity its `on_..` handlers are told: matched, incompatible, messages
+//! lost, deadlines missed, liveliness lost or changed. The repository's `docs/qos.md` says which to pick, and what happens when.
+//!
+//! # Async
+//!
+//! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
+//! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls them is woken by the thread that
+//! publishes or answers. [`Executor::spin_until`] waits for a future while it runs callbacks. One that waits for a message may be
+//! dropped at any time and loses none; one that waits for an answer gives its call up then.
+//!
 //! # Threads and blocking
 //!
-//! All handles may be used from any thread. Callbacks run on the thread that spins their [`Executor`], one at a time, in
-//! the order in which their messages were published and their timers were due, those of groups with a higher
-//! [priority](Group::priority) first. Executors on several threads may serve different nodes or groups. The library
-//! starts no threads of its own but one that waits for Ctrl-C, in programs that ask for that ([`Context::from_args`] does),
-//! and one that waits for file descriptors, in programs with a [`DescriptorSource`].
+//! All handles may be used from any thread. The program's code runs here:
 //!
-//! Publishing blocks only if the publisher and a subscription are both reliable and keep all, and that subscription is
-//! full: then up to [`QoS::max_blocking_time`]. A wait that could never end fails at once. [`Subscription::take`] doesn't
-//! block. [`Client::call`] waits for the answer; in a callback, or while the server's executor has a thread at rest, the
-//! server may run on the waiting thread. The locks inside are held briefly, and never while the program's code runs
-//! (callbacks, filters, `Clone`, `Drop`, wakers). Once warm, publishing, taking, calling and answering allocate nothing but what
-//! the message's own `Clone` does and what the callbacks of single calls capture.
+//! | thread | runs | there is one |
+//! |---|---|---|
+//! | the one that spins an executor | callbacks, timers, handlers, futures of servers | always |
+//! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
+//! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](Executor::timer_thread) |
+//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::lent_threads) | |
+//! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
+//! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
+//! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
+//!
+//! | call | waits |
+//! |---|---|
+//! | [`Publisher::publish`] | only if publisher and subscription are both reliable and keep all, and the subscription is full: up to [`QoS::max_blocking_time`] |
+//! | [`Client::call`] | for the answer, up to its timeout; in a callback, or while the server's executor has a thread at rest, the server may run on this thread meanwhile |
+//! | [`Client::wait_for_server`] | up to its timeout |
+//! | `spin..` of an [`Executor`], [`WaitSet::wait`] | as each says |
+//! | `close` of a handle | until its callback, if that is running on another thread, has returned |
+//! | everything else | never for long: locks are held briefly, and never while the program's code runs |
+//!
+//! A wait in `publish` or `call` that could never end fails at once with `WouldDeadlock`. Once warm, publishing, taking, calling
+//! and answering allocate nothing but what the message's own `Clone` does and what the callbacks of single calls capture.
 //!
 //! # Errors
 //!
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`CallError`], [`AddError`],
 //! [`SpinError`]. [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`], a
 //! request that no server took in the [`CallError`]. What a server's callback returns as an error its caller gets. An error
-//! that a callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
+//! that another callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
 //! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
-//! ignored.
+//! ignored; ends that don't match are told, or it is logged.
 //!
 //! # Where to go on
 //!
-//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and [`Client`]; [`Executor`] and its ways to spin;
-//! [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change. The repository's
-//! `docs/architecture.md` shows how the parts work together.
+//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and [`Client`]; [`Executor`]
+//! and its ways to spin; [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change.
+//! The repository's `crates/sinew/examples` has programs with services and with async code; its `docs/architecture.md` shows
+//! how the parts work together.
 
 // The message's way from publisher to callback is what this crate is for; see docs/architecture.md for the map.
 
