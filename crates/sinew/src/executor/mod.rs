@@ -274,7 +274,7 @@ impl Executor {
     }
 
     /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
-    /// their cores, for as long as they like. Needs the right to (see [`ThreadError`]). Default: no.
+    /// their cores, for as long as they like. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
     #[must_use]
     pub fn realtime_priority(mut self, priority: u8) -> Self {
         self.options.priority = Some(priority);
@@ -282,7 +282,7 @@ impl Executor {
     }
 
     /// Locks the process's memory, what it has and will have, into RAM when it spins, so that no page has to be fetched from
-    /// disk in a callback. It stays so. Needs the right to (see [`ThreadError`]). Default: no.
+    /// disk in a callback. It stays so. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
     #[must_use]
     pub fn lock_memory(mut self) -> Self {
         self.options.lock_memory = true;
