@@ -7,8 +7,8 @@
 
 use crate::sync::{Arc, AtomicI64, AtomicU64, Mutex, Ordering};
 use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime,
-    timerfd_create, timerfd_settime,
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
 };
 use std::cell::Cell;
 use std::fmt;
@@ -84,7 +84,7 @@ fn machine(_clock: ClockId) -> i64 {
 #[cfg(not(loom))]
 #[inline]
 fn machine(clock: ClockId) -> i64 {
-    let time = clock_gettime(clock);
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 

@@ -208,13 +208,6 @@ mod local {
     }
 
     impl<T> Local<RefCell<T>> {
-        pub(crate) fn take(&self) -> T
-        where
-            T: Default,
-        {
-            self.0.with(RefCell::take)
-        }
-
         pub(crate) fn with_borrow<R>(&self, f: impl FnOnce(&T) -> R) -> R {
             self.0.with(|cell| f(&cell.borrow()))
         }

@@ -117,6 +117,34 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
     assert_ne!(served.thread, thread::current().id());
 }
 
+/// What was ready before the timer keeps it from being fired, and the thread that spins can run neither.
+#[test]
+fn a_timer_that_is_due_waits_until_a_lent_thread_has_left_the_only_place() {
+    let served = Served::by(Executor::single());
+    let node = served.node();
+    let (ran, reached, ticked) = (Log::new(), Log::new(), Log::new());
+    let pen = reached.pen();
+    let guard = node.guard_condition().in_group(&node.group(())).callback(move || pen.write(())).unwrap();
+    let pen = ran.pen();
+    let _server =
+        node.service::<Numbers>("n").in_group(&node.group(())).callback(move |n: Unique<Number>| {
+            guard.trigger();
+            thread::sleep(SOON); // the timer becomes due
+            pen.write(thread::current().id());
+            n
+        });
+    let pen = ticked.pen();
+    let _timer = node.timer(SOON / 4).in_group(&node.group(())).callback(move || pen.write(())).unwrap();
+    let client = node.client::<Numbers>("n").create().unwrap();
+    finishes(
+        move || while client.call(Number(1), PATIENCE).is_ok() && ran.next() != thread::current().id() {},
+    );
+    reached.next();
+    ticked.lines();
+    ticked.wait_for(2); // and the next ones run
+    assert_eq!(served.end(), Ok(()));
+}
+
 #[test]
 fn a_chain_of_calls_needs_one_thread() {
     let room = Room::new();

@@ -7,13 +7,14 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{BufferType, StopHandle};
+use sinew::{BufferType, CallError, CallFailure, StopHandle};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
 use std::thread;
 use support::tasks::{Task, block_on};
+use support::{Number, Numbers};
 
 /// How often things are done in each test.
 fn rounds(usual: u64) -> u64 {
@@ -71,6 +72,24 @@ impl Seen {
     }
 }
 
+/// What the callbacks of an exclusive group share.
+#[derive(Default)]
+struct Alone {
+    inside: bool,
+    /// Not atomic: the group's turn must be enough.
+    calls: u64,
+}
+
+impl Alone {
+    fn during<R>(&mut self, callback: impl FnOnce() -> R) -> R {
+        assert!(!std::mem::replace(&mut self.inside, true), "two callbacks of one group at once");
+        self.calls += 1;
+        let result = callback();
+        self.inside = false;
+        result
+    }
+}
+
 /// Two executors, each with a node of one context, spun until the test is over.
 struct Rooms {
     context: Context,
@@ -96,7 +115,10 @@ impl Rooms {
 
 /// Spins an executor that serves the node on a thread of its own.
 fn spin(node: &Node) -> (thread::JoinHandle<()>, StopHandle) {
-    let executor = Executor::single();
+    spin_by(Executor::single(), node)
+}
+
+fn spin_by(executor: Executor, node: &Node) -> (thread::JoinHandle<()>, StopHandle) {
     executor.add(node).unwrap();
     let stop = executor.stop_handle();
     (thread::spawn(move || executor.spin().unwrap()), stop)
@@ -342,20 +364,6 @@ fn a_chain_goes_round_while_publishers_come_and_go() {
 /// never run at the same time.
 #[test]
 fn after_close_nothing_runs() {
-    #[derive(Default)]
-    struct Alone {
-        inside: bool,
-        /// Not atomic: the group's turn must be enough.
-        calls: u64,
-    }
-    impl Alone {
-        fn enter(&mut self) {
-            assert!(!std::mem::replace(&mut self.inside, true), "two callbacks of one group at once");
-            self.calls += 1;
-            self.inside = false;
-        }
-    }
-
     let rooms = Rooms::new();
     let turns = rounds(150);
     thread::scope(|scope| {
@@ -368,8 +376,7 @@ fn after_close_nothing_runs() {
                     let call = || {
                         let calls = calls.clone();
                         move |alone: &mut Alone| {
-                            alone.enter();
-                            calls.fetch_add(1, Ordering::Relaxed);
+                            alone.during(|| calls.fetch_add(1, Ordering::Relaxed));
                         }
                     };
                     let timer =
@@ -499,6 +506,191 @@ fn tasks_that_give_up_lose_nothing() {
     let sent: Vec<_> = (0..2).flat_map(|sender| (1..=parcels).map(move |number| (sender, number))).collect();
     assert!(received == sent, "{} received of {} sent", received.len(), sent.len());
     assert_eq!(Arc::strong_count(&heard), 1, "no listener is left");
+}
+
+/// Long enough for whatever a loaded machine does to a call.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Two servers, in an exclusive and in a reentrant group, that ask those of the floor below and add one.
+fn serve(node: &Node, floor: u32, below: Option<&str>, served: &Arc<AtomicU64>) -> [Server<Numbers>; 2] {
+    let name = node.name();
+    let client = |name: &str| node.client::<Numbers>(name).create().unwrap();
+    let below = below.map(|below| ["alone", "many"].map(|kind| client(&format!("{below}_{kind}"))));
+    let served = served.clone();
+    let answer = move |number: Unique<Number>| -> Result<Unique<Number>, CallError<Number>> {
+        served.fetch_add(1, Ordering::Relaxed);
+        let mut answer = match &below {
+            Some([alone, _]) if number.0 >> floor & 1 == 0 => alone.call(number, LONG)?,
+            Some([_, many]) => many.call(number, LONG)?,
+            None => number,
+        };
+        answer.0 += 1;
+        Ok(answer)
+    };
+    let (group, sibling, its_answer) =
+        (node.group(Alone::default()), client(&format!("{name}_many")), answer.clone());
+    let alone = node.service::<Numbers>(&format!("{name}_alone")).in_group(&group);
+    let alone = alone.callback(move |alone: &mut Alone, number: Unique<Number>| {
+        alone.during(|| if number.0 & 8 == 0 { its_answer(number) } else { sibling.call(number, LONG) })
+    });
+    let many = node.service::<Numbers>(&format!("{name}_many")).in_group(&node.reentrant_group());
+    [alone.unwrap(), many.callback(answer).unwrap()]
+}
+
+/// A server that comes and goes, in both kinds of groups; returns how many requests were served.
+fn visit(node: &Node, over: &AtomicBool) -> u64 {
+    let served = Arc::new(AtomicU64::new(0));
+    for turn in 0.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let counted = served.clone();
+        let add = move |mut number: Unique<Number>| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            number.0 += 1;
+            number
+        };
+        let service = node.service::<Numbers>("visitor");
+        let server = if turn % 2 == 0 {
+            service.in_group(&node.reentrant_group()).callback(add).unwrap()
+        } else {
+            let callback = move |alone: &mut Alone, number: Unique<Number>| alone.during(|| add(number));
+            service.in_group(&node.group(Alone::default())).callback(callback).unwrap()
+        };
+        for _ in 0..turn % 50 {
+            thread::yield_now();
+        }
+        server.close(); // none of its callbacks runs any more
+    }
+    served.load(Ordering::Relaxed)
+}
+
+/// Calls a server that comes and goes; returns how many calls were answered, and how many may have been served.
+fn call_visitor(node: &Node, over: &AtomicBool) -> (u64, u64) {
+    let client = node.client::<Numbers>("visitor").create().unwrap();
+    let (mut answered, mut taken) = (0, 0);
+    for number in 0.. {
+        if over.load(Ordering::Relaxed) {
+            break;
+        }
+        let answer = match number % 2 {
+            0 => client.call(Number(number), Duration::from_millis(20)),
+            _ => match Task::new().poll(&mut client.call_async(Number(number))) {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => {
+                    taken += 1; // perhaps: it is given up, like the losing branch of a `select!`
+                    continue;
+                }
+            },
+        };
+        match answer {
+            Ok(answer) => {
+                assert_eq!(answer.0, number + 1);
+                answered += 1;
+                taken += 1;
+            }
+            Err(error) => {
+                use CallFailure::{NoServer, ServerGone, Timeout};
+                let failure = error.failure();
+                assert!(matches!(failure, NoServer { .. } | ServerGone | Timeout { .. }), "{error}");
+                taken += u64::from(error.into_request().is_none()); // who has it back was not served
+            }
+        }
+    }
+    (answered, taken)
+}
+
+/// Calls through three executors of 3, 1 and 2 threads and through both kinds of groups, from outside, from timers and from
+/// servers that call their neighbours, while others publish to all of them and servers come and go: every call is answered,
+/// once, and nothing is lost.
+#[test]
+fn calls_through_several_executors_add_up() {
+    let context = support::real_context();
+    let floors = ["top", "middle", "bottom"];
+    let nodes = floors.map(|name| context.node(name).unwrap());
+    let [top, middle, bottom] = &nodes;
+    let served = [(); 3].map(|()| Arc::new(AtomicU64::new(0)));
+    let _servers: Vec<_> = (0..3)
+        .map(|floor: usize| {
+            serve(&nodes[floor], floor as u32, floors.get(floor + 1).copied(), &served[floor])
+        })
+        .collect();
+    let (parcels, calls) = (rounds(1500), rounds(400));
+
+    let patient = QoS::new().reliable().keep_all().max_samples(16).max_blocking_time(LONG);
+    let arrived = Arc::new(AtomicU64::new(0));
+    let in_order: Vec<_> = [top, bottom]
+        .map(|node| {
+            let arrived = arrived.clone();
+            let subscription = node.subscription::<Parcel>("parcels").qos(patient);
+            subscription.in_group(&node.group(Seen::default())).callback(
+                move |seen: &mut Seen, p: &Parcel| {
+                    seen.note_next(p);
+                    arrived.fetch_add(1, Ordering::Relaxed);
+                },
+            )
+        })
+        .into();
+    let counted = arrived.clone();
+    let at_once = middle.subscription::<Parcel>("parcels").qos(patient).in_group(&middle.reentrant_group());
+    let at_once = at_once.callback(move |parcel: Shared<Parcel>| {
+        parcel.check();
+        counted.fetch_add(1, Ordering::Relaxed);
+    });
+    let (ticks, asks) =
+        (Arc::new(AtomicU64::new(0)), top.client::<Numbers>("middle_alone").create().unwrap());
+    let ticked = ticks.clone();
+    let timer = top.timer(Duration::from_micros(300)).in_group(&top.group(())).callback(move || {
+        let number = ticked.fetch_add(1, Ordering::Relaxed);
+        let answer = asks.call(Number(number), LONG).unwrap();
+        assert_eq!(answer.0, number + 2);
+    });
+    let executors = [Executor::multi(3), Executor::single(), Executor::multi(2)];
+    let spinners: Vec<_> =
+        executors.into_iter().zip(&nodes).map(|(executor, node)| spin_by(executor, node).0).collect();
+
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let visitor = scope.spawn(|| visit(bottom, &over));
+        let visits = scope.spawn(|| call_visitor(top, &over));
+        let senders = [0, 1].map(|sender| {
+            let publisher = middle.publisher::<Parcel>("parcels").qos(patient).create().unwrap();
+            scope
+                .spawn(move || (1..=parcels).for_each(|n| publisher.publish(Parcel::new(sender, n)).unwrap()))
+        });
+        let callers = [top, middle, bottom].map(|node| scope.spawn(move || call_top(node, calls)));
+        callers.into_iter().for_each(|caller| caller.join().unwrap());
+        senders.into_iter().for_each(|sender| sender.join().unwrap());
+        until("the callbacks", || arrived.load(Ordering::Relaxed) == 3 * 2 * parcels);
+        over.store(true, Ordering::Relaxed);
+        let (served, (answered, taken)) = (visitor.join().unwrap(), visits.join().unwrap());
+        assert!(answered <= served && served <= taken, "{answered} answered, {served} served, {taken} taken");
+    });
+    timer.unwrap().close();
+    let ticks = ticks.load(Ordering::Relaxed);
+    let served = served.map(|served| served.load(Ordering::Relaxed));
+    assert_eq!(served, [3 * calls, 3 * calls + ticks, 3 * calls + ticks]);
+    drop((in_order, at_once));
+    context.shutdown();
+    spinners.into_iter().for_each(|spinner| spinner.join().unwrap());
+}
+
+/// Calls the servers of the top floor, in every way.
+fn call_top(node: &Node, calls: u64) {
+    let create = |kind| node.client::<Numbers>(&format!("top_{kind}")).create().unwrap();
+    let mut clients = ["alone", "many"].map(create);
+    for number in 0..calls {
+        let index = usize::from(number % 3 == 0);
+        let client = &clients[index];
+        let answer = match number % 5 {
+            0 => block_on(client.call_async(Number(number))),
+            _ => client.call(Number(number), LONG),
+        };
+        assert_eq!(answer.unwrap().0, number + 3);
+        if number % 16 == 0 {
+            clients[index] = create(["alone", "many"][index]);
+        }
+    }
 }
 
 /// Shutting down in the middle of everything: every waiting publisher and every spin returns.

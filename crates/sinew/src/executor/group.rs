@@ -52,21 +52,19 @@ impl<S> Clone for Group<S> {
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use std::sync::atomic::{AtomicU64, Ordering};
 /// # #[derive(Clone)] struct Picture; impl Message for Picture {}
-/// static SEEN: AtomicU64 = AtomicU64::new(0);
-///
 /// let context = Context::new()?;
 /// let node = context.node("detector")?;
 /// let group = node.reentrant_group();
+/// let (seen, all_seen) = std::sync::mpsc::channel();
 /// let _pictures = node.subscription::<Picture>("pictures").in_group(&group)
-///     .callback(|_: &Picture| { SEEN.fetch_add(1, Ordering::Relaxed); })?;
+///     .callback(move |_: &Picture| seen.send(()))?;
 ///
 /// let executor = Executor::multi(2); // up to two pictures at a time
 /// executor.add(&context)?;
 /// node.publisher::<Picture>("pictures").create()?.publish(Picture)?;
 /// executor.spin_some()?;
-/// assert_eq!(SEEN.load(Ordering::Relaxed), 1);
+/// assert_eq!(all_seen.try_iter().count(), 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[derive(Clone)]

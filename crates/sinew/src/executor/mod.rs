@@ -26,7 +26,7 @@ pub(crate) mod current;
 pub(crate) mod descriptor;
 mod error;
 pub(crate) mod group;
-mod handover;
+pub(crate) mod handover;
 mod heap;
 pub(crate) mod histogram;
 mod lending;

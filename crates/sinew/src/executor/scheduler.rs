@@ -36,7 +36,7 @@
 
 use super::current;
 use super::descriptor::Descriptor;
-use super::handover::{Times, Woken};
+use super::handover::{Times, WATCH_INTERVAL, Woken};
 pub(crate) use super::state::Hand;
 use super::state::{Lent, Member, Slot, State, Wait, member_of, wait_of};
 use super::trail;
@@ -314,7 +314,7 @@ impl Scheduler {
     }
 
     /// How many groups have a place here.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn slots(&self) -> usize {
         self.state.lock().slots.len()
     }
@@ -723,6 +723,9 @@ impl Scheduler {
         let minds_timers = minds_timers && !state.timers_have_thread;
         let timeout = match state.longest_wait(deadline, minds_timers) {
             Wait::AtMost(timeout) => timeout,
+            // A timer is due, and can't run: threads from outside have all the places. Whoever of them goes calls somebody for
+            // what is ready; that this one minds the timers must not be forgotten over that, so it looks again.
+            Wait::Look if state.workers.are_full() => Some(wait_of(WATCH_INTERVAL)),
             over_or_look => {
                 state.workers.unpark(worker.index, worker.now);
                 let look = matches!(over_or_look, Wait::Look).then_some(Woken::Timeout);
