@@ -6,7 +6,7 @@ use super::listening::{Heard, Listener, Listening, Ticket, wake};
 use super::liveliness::Watcher;
 use super::observers::Observers;
 use super::plan::Role;
-use super::waits::Waits;
+use super::waits::{InVain, Waits};
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
@@ -201,9 +201,6 @@ impl State {
         self.listen(Listening::heard)
     }
 }
-
-/// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
-type Taken = (Entry, Option<Stamp>);
 
 /// Who takes a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -507,7 +504,11 @@ impl Inbox {
             if waiting_for.is_none()
                 && let Some(home) = &state.home
             {
-                waiting_for = Some(waits.enter(home, false).ok_or(NoPlace::WouldDeadlock)?);
+                // Nobody spins it, and this thread did last: then it would be the one to do it now.
+                if home.scheduler.depends_on_this_thread() {
+                    return Err(NoPlace::WouldDeadlock);
+                }
+                waiting_for = Some(waits.enter(home, false).map_err(|InVain| NoPlace::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
                 state = self.state.lock();

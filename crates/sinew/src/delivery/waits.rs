@@ -8,9 +8,9 @@
 
 use crate::executor::current;
 use crate::executor::scheduler::Home;
-use crate::sync::{Mutex, next_serial};
+use crate::sync::{Arc, Mutex, next_serial};
 
-/// The waiting threads of a context.
+/// The waiting threads of a process, as far as they hold something that others may wait for.
 pub(crate) struct Waits(Mutex<Vec<Waiter>>);
 
 /// A thread that waits.
@@ -39,12 +39,22 @@ impl Waits {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Notes that this thread waits for a callback of what lives there; `None` if it would be in vain. `lends`: it would run
-    /// the callback itself, if its group is free.
-    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Option<Waiting<'_>> {
-        if !lends && home.scheduler.depends_on_this_thread() {
-            return None;
-        }
+    /// Those of this process: executors, groups and threads are the same for all its contexts.
+    #[cfg(not(loom))]
+    pub(crate) fn of_this_process() -> Arc<Self> {
+        static WAITS: std::sync::LazyLock<Arc<Waits>> = std::sync::LazyLock::new(|| Arc::new(Waits::new()));
+        WAITS.clone()
+    }
+
+    /// In a model nothing outlives it.
+    #[cfg(loom)]
+    pub(crate) fn of_this_process() -> Arc<Self> {
+        Arc::new(Self::new())
+    }
+
+    /// Notes that this thread waits for a callback of what lives there. `lends`: it would run the callback itself, if its group is
+    /// free.
+    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Result<Option<Waiting<'_>>, InVain> {
         self.begin(Waiter {
             serial: next_serial(),
             groups: current::groups(),
@@ -55,17 +65,33 @@ impl Waits {
         })
     }
 
-    fn begin(&self, waiter: Waiter) -> Option<Waiting<'_>> {
+    /// Notes that this thread waits until a callback of a group has ended that runs now.
+    pub(crate) fn enter_group(&self, group: u64) -> Result<Option<Waiting<'_>>, InVain> {
+        let (groups, executors) = (current::groups(), current::spinning());
+        self.begin(Waiter { serial: next_serial(), groups, executors, group, executor: 0, present: 0 })
+    }
+
+    fn begin(&self, waiter: Waiter) -> Result<Option<Waiting<'_>>, InVain> {
         let serial = waiter.serial;
+        let holds_nothing = waiter.groups.is_empty() && waiter.executors.is_empty();
         let mut waiters = self.0.lock();
         waiters.push(waiter);
-        if in_vain(&waiters).iter().any(|waiter| waiter.serial == serial) {
+        let vain = in_vain(&waiters).iter().any(|waiter| waiter.serial == serial);
+        // Who holds nothing holds up nobody: then there is nothing to remember, however many of them wait.
+        if vain || holds_nothing {
             waiters.pop();
-            return None;
         }
-        Some(Waiting { waits: self, serial })
+        match (vain, holds_nothing) {
+            (true, _) => Err(InVain),
+            (false, true) => Ok(None),
+            (false, false) => Ok(Some(Waiting { waits: self, serial })),
+        }
     }
 }
+
+/// A wait that nobody could end.
+#[derive(Debug)]
+pub(crate) struct InVain;
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
@@ -112,7 +138,7 @@ mod tests {
         let waits = Waits::new();
         let first = waits.begin(waiter(&[11], &[1], 12, 2, 1)).unwrap();
         let second = waits.begin(waiter(&[12], &[2], 13, 3, 1)).unwrap();
-        assert!(waits.begin(waiter(&[13], &[3], 11, 1, 1)).is_none(), "3 -> 1 -> 2 -> 3");
+        assert!(waits.begin(waiter(&[13], &[3], 11, 1, 1)).is_err(), "3 -> 1 -> 2 -> 3");
         drop(first);
         let third = waits.begin(waiter(&[13], &[3], 11, 1, 1)).unwrap();
         drop((second, third));
@@ -122,14 +148,11 @@ mod tests {
     #[test]
     fn a_thread_never_waits_for_itself() {
         let waits = Waits::new();
-        assert!(waits.begin(waiter(&[11], &[1], 12, 1, 1)).is_none(), "the only thread of the executor");
-        assert!(waits.begin(waiter(&[11], &[1], 11, 1, 2)).is_none(), "its own group");
+        assert!(waits.begin(waiter(&[11], &[1], 12, 1, 1)).is_err(), "the only thread of the executor");
+        assert!(waits.begin(waiter(&[11], &[1], 11, 1, 2)).is_err(), "its own group");
+        assert!(waits.begin(waiter(&[11], &[1], 11, 0, 2)).is_err(), "its own group, though it lends itself");
         assert!(
-            waits.begin(waiter(&[11], &[1], 11, 0, 2)).is_none(),
-            "its own group, though it lends itself"
-        );
-        assert!(
-            waits.begin(waiter(&[], &[], 11, 1, 1)).is_some(),
+            waits.begin(waiter(&[], &[], 11, 1, 1)).is_ok(),
             "a thread that spins nothing holds up nobody"
         );
     }
@@ -138,21 +161,21 @@ mod tests {
     fn one_of_several_threads_may_wait_but_not_the_last() {
         let waits = Waits::new();
         let _first = waits.begin(waiter(&[11], &[1], 13, 1, 2)).unwrap();
-        assert!(waits.begin(waiter(&[12], &[1], 14, 1, 2)).is_none(), "nobody would be left");
-        assert!(waits.begin(waiter(&[12], &[1], 14, 0, 2)).is_some(), "it would do it itself");
+        assert!(waits.begin(waiter(&[12], &[1], 14, 1, 2)).is_err(), "nobody would be left");
+        assert!(waits.begin(waiter(&[12], &[1], 14, 0, 2)).is_ok(), "it would do it itself");
     }
 
     #[test]
     fn groups_that_wait_for_each_other_are_refused() {
         let waits = Waits::new();
         let _first = waits.begin(waiter(&[11], &[1], 12, 0, 4)).unwrap();
-        assert!(waits.begin(waiter(&[12], &[1], 11, 0, 4)).is_none());
-        assert!(waits.begin(waiter(&[13], &[1], 12, 0, 4)).is_some(), "12 is with somebody who goes on");
+        assert!(waits.begin(waiter(&[12], &[1], 11, 0, 4)).is_err());
+        assert!(waits.begin(waiter(&[13], &[1], 12, 0, 4)).is_ok(), "12 is with somebody who goes on");
     }
 
     #[test]
     fn what_nobody_spins_yet_may_come() {
         let waits = Waits::new();
-        assert!(waits.begin(waiter(&[11], &[1], 12, 2, 0)).is_some());
+        assert!(waits.begin(waiter(&[11], &[1], 12, 2, 0)).is_ok());
     }
 }

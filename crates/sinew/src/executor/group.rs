@@ -1,5 +1,6 @@
 //! Callback groups: what an executor runs, one callback of a group at a time, or, if it is reentrant, any number.
 
+use super::blocked::Blocked;
 use super::scheduler::{Entity, Home, Scheduler};
 use super::turn::{Exclusive, Number, REENTRANT, State};
 use crate::clock::Clock;
@@ -213,7 +214,10 @@ impl GroupCore {
         let Some(Resident { entity, home, .. }) = gone else { return };
         entity.attach(None);
         if let Some(home) = home {
-            home.scheduler.leave(&home, wait);
+            // A wait that nobody could end isn't begun: two callbacks that close each other's entities, say.
+            let waiting = wait.then(|| self.context.waits.enter_group(self.number));
+            let _blocked = wait.then(Blocked::begin);
+            home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
         }
         drop(entity); // with the user's closure: no lock is held
     }

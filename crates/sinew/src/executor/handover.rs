@@ -182,6 +182,11 @@ impl Workers {
         self.lent > 0 && self.active >= self.at_work.len()
     }
 
+    /// Whether threads from outside run callbacks.
+    pub(crate) fn any_lent(&self) -> bool {
+        self.lent > 0
+    }
+
     /// Whether a thread from outside may run a callback now.
     pub(crate) fn accept_lent_thread(&self) -> bool {
         self.active < self.at_work.len()

@@ -20,13 +20,14 @@ use crate::sync::{Arc, Bell};
 use std::mem;
 
 impl Scheduler {
-    /// Runs an entity's callback on this thread, which would otherwise wait for it: if it has something to do, its group is
-    /// free, and either this thread is in the middle of a callback of this executor, or the executor is spun and has a place
-    /// for a thread from outside. False if it couldn't.
+    /// Runs an entity's callback, or what is older in its group, on this thread, which would otherwise wait for it, at most for
+    /// `within` nanoseconds: if it has something to do, its group is free, and either this thread is in the middle of a callback of
+    /// this executor, or the executor is spun, has a place for a thread from outside, would run just this next, and knows that it
+    /// is done in time. False if it couldn't.
     #[inline(never)]
-    pub(crate) fn run_here(&self, home: &Home) -> bool {
+    pub(crate) fn run_here(&self, home: &Home, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
-        self.take_here(home, &mut hand.work);
+        self.take_here(home, within, &mut hand.work);
         let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
         let _lending = is_lent.then(|| Lending::enter(self.id));
         match hand.execute() {
@@ -40,10 +41,12 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(crate) fn take_here(&self, home: &Home, work: &mut Option<Work>) {
+    pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<Work>) {
         let mut state = self.state.lock();
         if let Some(hand) = self.hand_here(&state) {
-            state.pop_this(home, hand, work);
+            if let Some(member) = state.runnable(home, hand == Hand::Nested, within) {
+                state.pop_member(member, hand, work);
+            }
         }
     }
 
@@ -55,17 +58,22 @@ impl Scheduler {
 
     /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its bell is rung. Calls
     /// somebody for what is ready and was left to this thread. `None` if the entity can be run here now.
-    pub(crate) fn lend_later<'a>(&'a self, home: &Home, bell: &'a Arc<Bell>) -> Option<Lender<'a>> {
+    pub(crate) fn lend_later<'a>(
+        &'a self,
+        home: &Home,
+        within: i64,
+        bell: &'a Arc<Bell>,
+    ) -> Option<Lender<'a>> {
         let mut state = self.state.lock();
         let nested = current::spins(self.id);
-        if state.accepts(nested) && state.is_runnable(home) {
+        if state.accepts(nested) && state.runnable(home, nested, within).is_some() {
             return None;
         }
         let worker = current::worker_of(self.id);
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
-        state.lenders.push(Lent { home: home.clone(), nested, bell: bell.clone() });
+        state.lenders.push(Lent { home: home.clone(), nested, within, bell: bell.clone() });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {

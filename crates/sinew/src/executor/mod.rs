@@ -266,17 +266,22 @@ impl Executor {
     }
 
     /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on one of its own. The spinning
-    /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.)
+    /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.) Listed cores are for the
+    /// executor's own threads only: [lent ones](Self::lent_threads) are refused from then on.
     #[must_use]
     pub fn placement(mut self, placement: Placement) -> Self {
+        if matches!(placement, Placement::Cores(_)) {
+            self.scheduler.take_lent_threads(false);
+        }
         self.options.placement = placement;
         self
     }
 
     /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
-    /// their cores, for as long as they like. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
+    /// their cores, for as long as they like. [Lent threads](Self::lent_threads) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
     #[must_use]
     pub fn realtime_priority(mut self, priority: u8) -> Self {
+        self.scheduler.take_lent_threads(false);
         self.options.priority = Some(priority);
         self
     }
@@ -290,8 +295,9 @@ impl Executor {
     }
 
     /// Whether a thread from outside that calls a service of this executor may run the server's callback itself, in the place of a
-    /// thread of the executor that rests; by default it may, as then nobody has to be woken. Not for callbacks that must run
-    /// on the thread that spins.
+    /// thread of the executor that rests; by default it may, as then nobody has to be woken. It does so only if the executor
+    /// would run just that next and the callback is known to be done within the call's timeout. Turn it off for callbacks that must
+    /// run on the thread that spins.
     #[must_use]
     pub fn lent_threads(self, may_run: bool) -> Self {
         self.scheduler.take_lent_threads(may_run);
@@ -588,6 +594,9 @@ impl Executor {
     fn begin(&self, sleeps: bool) -> Result<Spin<'_>, SpinError> {
         if !self.scheduler.begin() {
             return Err(SpinError::Busy);
+        }
+        if !sleeps {
+            self.scheduler.host_nobody();
         }
         Ok(self.part(0, sleeps))
     }

@@ -33,14 +33,15 @@ impl Spin<'_> {
                 Next::Run => {
                     ran += u64::from(self.execute(&mut hand)?);
                     if ran >= self.most || self.end.is_some_and(|end| Time::steady() >= end) {
-                        return Ok(ran);
+                        break;
                     }
                 }
                 Next::Poked => {}
-                Next::Idle => return Ok(ran),
-                Next::Stopped => return self.executor.scheduler.fault().map_or(Ok(ran), Err),
+                Next::Idle | Next::Stopped => break,
             }
         }
+        // Something may have gone wrong elsewhere: on another thread, or in a server that a callback here called.
+        self.executor.scheduler.fault().map_or(Ok(ran), Err)
     }
 
     /// Runs callbacks until somebody pokes; false if the executor was stopped.

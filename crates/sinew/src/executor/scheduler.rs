@@ -513,6 +513,7 @@ impl Scheduler {
         state.spinner = thread;
         state.last_spinner = thread;
         state.present = 1;
+        state.hosts = true;
         state.descriptor_waits = false;
         drop(state);
         if let Some(descriptor) = self.descriptor.get() {
@@ -565,14 +566,25 @@ impl Scheduler {
         state.workers.retire(worker);
     }
 
-    /// The spin is over.
+    /// The spin is over, once callbacks that run on lent threads are.
     pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
+        state.dismissed = true; // no thread from outside begins anything any more
+        while state.workers.any_lent() {
+            state.leaving += 1;
+            state = self.finished.wait(state);
+            state.leaving -= 1;
+        }
         state.stopped = false;
         state.dismissed = false;
         state.leave_spin();
         drop(state);
         self.watch_descriptor();
+    }
+
+    /// The spin that begins is a short one, which waits for nobody: it has no place for threads from outside.
+    pub(super) fn host_nobody(&self) {
+        self.state.lock().hosts = false;
     }
 
     /// The calling thread doesn't spin for a while; if it is to stop, it hears of that when it spins again.

@@ -53,6 +53,8 @@ pub(crate) struct State {
     pub(super) fault: Option<SpinError>,
     /// Threads from outside that call a server of this executor may run it.
     pub(super) takes_lent_threads: bool,
+    /// The spin that runs has a place for them.
+    pub(super) hosts: bool,
     pub(super) on_panic: OnFault,
     pub(super) on_error: OnFault,
     /// The thread that spins now.
@@ -80,6 +82,8 @@ pub(super) struct Lent {
     pub(super) home: Home,
     /// It spins this executor itself, in the middle of a callback, or has the place of one that does.
     pub(super) nested: bool,
+    /// How long it waits at most.
+    pub(super) within: i64,
     pub(super) bell: Arc<Bell>,
 }
 
@@ -209,6 +213,7 @@ impl State {
             poked: false,
             fault: None,
             takes_lent_threads: true,
+            hosts: false,
             on_panic: OnFault::Stop,
             on_error: OnFault::Report,
             spinner: None,
@@ -450,10 +455,19 @@ impl State {
         work.is_some()
     }
 
-    /// Whether an entity is ready and its group free.
-    pub(super) fn is_runnable(&self, home: &Home) -> bool {
-        let member = self.members.get(home.member as usize).filter(|member| member.serial == home.serial);
-        member.is_some_and(|member| member.ready && self.slots[member.slot as usize].running == 0)
+    /// What a thread may run that waits for an entity, at most for `within`: if it has something to do and its group is free, what
+    /// comes first in its group, which may be older than that. A thread from outside only if the executor would run just this
+    /// next, and it is known to be done in time.
+    pub(super) fn runnable(&self, home: &Home, nested: bool, within: i64) -> Option<u32> {
+        let member = self.members.get(home.member as usize).filter(|member| member.serial == home.serial)?;
+        let group = self.slots.get(member.slot as usize)?;
+        if !member.ready || group.running != 0 {
+            return None;
+        }
+        let (_, first) = group.ready.first()?;
+        let is_next = || self.ready.first().is_some_and(|(_, slot)| slot == member.slot);
+        let in_time = nested || (first == home.member && is_next() && member.times.run.expected() <= within);
+        in_time.then_some(first)
     }
 
     /// A certain entity, if it is ready and its group free.
@@ -610,6 +624,7 @@ impl State {
         // One in the middle of a callback may also if the spin is to end: it does when that callback has finished.
         nested
             || (self.takes_lent_threads
+                && self.hosts
                 && self.present > 0
                 && !self.stopped
                 && !self.dismissed
@@ -619,7 +634,9 @@ impl State {
     /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
     /// and be rung again.
     pub(super) fn call_lender(&mut self, bells: &super::scheduler::Bells) -> bool {
-        let can_run = |lent: &Lent| self.accepts(lent.nested) && self.is_runnable(&lent.home);
+        let can_run = |lent: &Lent| {
+            self.accepts(lent.nested) && self.runnable(&lent.home, lent.nested, lent.within).is_some()
+        };
         let Some(place) = self.lenders.iter().position(can_run) else { return false };
         let gone = self.lenders.swap_remove(place);
         self.rung.push(gone);

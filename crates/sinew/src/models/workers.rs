@@ -208,7 +208,7 @@ fn a_lent_thread_or_the_worker() {
         let [last] = add_group(&scheduler, Number::new());
         let lender = thread::spawn(move || {
             notify(&home, 1);
-            let ran = home.scheduler.run_here(&home);
+            let ran = home.scheduler.run_here(&home, i64::MAX);
             notify(&last, 2);
             usize::from(ran)
         });
@@ -238,7 +238,7 @@ fn the_place_of_a_lent_thread_is_passed_on() {
         let lender = thread::spawn(move || {
             notify(&one, 1);
             notify(&other, 2);
-            let ran = one.scheduler.run_here(&one);
+            let ran = one.scheduler.run_here(&one, i64::MAX);
             if ran {
                 there.ran();
             }

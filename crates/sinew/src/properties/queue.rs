@@ -336,7 +336,8 @@ impl Pair {
         }
     }
 
-    /// The thread from outside puts back what it ran, or takes an entity if it is ready and there is a place for a callback.
+    /// The thread from outside puts back what it ran, or takes an entity if that is what would run next and there is a place for
+    /// a callback.
     fn lend(&mut self, entity: &Index) {
         let outside = self.workers();
         if self.threads[outside].runs.is_some() {
@@ -345,9 +346,21 @@ impl Pair {
         let is_full = self.is_full();
         let Some(member) = self.pick(entity, false) else { return };
         let (home, serial, key, group) = (member.home.clone(), member.serial, member.key, member.group);
+        let could = key.is_some() && self.groups[group].is_free() && !is_full;
+        let mine = (Reverse(self.groups[group].priority), key);
+        // Timers that are due stand in the queue if some worker has looked since: so they may come before it or not.
+        let all = self.sorted(None);
+        let is_first =
+            all.iter().all(|(priority, key, other)| *other == serial || (*priority, Some(*key)) > mine);
+        let mut messages = self.members.iter().filter(|other| other.key.is_some() && other.serial != serial);
+        let is_overtaking = messages.any(|other| {
+            let others = (Reverse(self.groups[other.group].priority), other.key);
+            self.groups[other.group].is_free() && others < mine
+        });
         let mut work = None;
-        self.scheduler.take_here(&home, &mut work);
-        assert_eq!(work.is_some(), key.is_some() && self.groups[group].is_free() && !is_full);
+        self.scheduler.take_here(&home, i64::MAX, &mut work);
+        assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
+        assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
         if let Some(key) = key.filter(|_| work.is_some()) {
             self.threads[outside].work = work;
             self.begin_callback(outside, serial, key);

@@ -3,8 +3,9 @@
 use super::callback::CallResult;
 use super::client::{Inner, result_of};
 use super::error::{CallError, CallFailure};
-use crate::clock::Time;
+use crate::clock::{Time, nanoseconds};
 use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
+use crate::delivery::waits::InVain;
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
 use crate::executor::{current, trail};
@@ -75,7 +76,8 @@ impl Waiting<'_> {
         let deadline = begin + timeout;
         loop {
             let home = calls.requests.home();
-            let ran = home.as_ref().is_some_and(|home| home.scheduler.run_here(home));
+            let left = nanoseconds(deadline - Time::steady());
+            let ran = home.is_some_and(|home| home.scheduler.run_here(&home, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
@@ -86,7 +88,7 @@ impl Waiting<'_> {
             if ran {
                 continue; // that was somebody else's request, or it is answered later
             }
-            match self.sleep(home.as_ref(), left) {
+            match self.sleep(left) {
                 Wait::Over => {}
                 Wait::Settled(outcome) => return outcome,
                 Wait::InVain(why) => {
@@ -99,14 +101,16 @@ impl Waiting<'_> {
 
     /// Sleeps until there is an outcome, or this thread could run the server.
     #[inline(never)] // what it needs of the stack calls inside calls needn't have
-    fn sleep(&self, home: Option<&Home>, left: Duration) -> Wait {
+    fn sleep(&self, left: Duration) -> Wait {
         let Waiting { calls, id, .. } = self;
         let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
         let deferred = match calls.take_or_wait(*id, &bell) {
             Ok(outcome) => return Wait::Settled(outcome),
             Err(deferred) => deferred,
         };
-        let Some(home) = home else {
+        // Not before: from now on a server that finds another executor has this thread look again.
+        let home = calls.requests.home();
+        let Some(home) = &home else {
             let _blocked = Blocked::begin();
             bell.wait_at_most(Some(left));
             return Wait::Over;
@@ -119,11 +123,11 @@ impl Waiting<'_> {
         if !deferred {
             let lends = current::spins(home.scheduler.id);
             _known = match calls.context.waits.enter(home, lends) {
-                None => return Wait::InVain(why(home)),
-                known => known,
+                Err(InVain) => return Wait::InVain(why(home)),
+                Ok(known) => known,
             };
         }
-        if let Some(_lender) = home.scheduler.lend_later(home, &bell) {
+        if let Some(_lender) = home.scheduler.lend_later(home, nanoseconds(left), &bell) {
             bell.wait_at_most(Some(left));
         }
         Wait::Over
@@ -148,10 +152,8 @@ fn why(home: &Home) -> &'static str {
     let group = home.group();
     if group != 0 && current::groups().contains(&group) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
-    } else if current::spins(home.scheduler.id) || !home.scheduler.depends_on_this_thread() {
-        "whoever could run the server waits for the caller, himself or through others"
     } else {
-        "the server's executor is spun by this thread, which isn't spinning it now"
+        "every thread that could run the server waits for the caller"
     }
 }
 
