@@ -129,7 +129,7 @@ fn a_timer_that_is_due_waits_until_a_lent_thread_has_left_the_only_place() {
     let _server =
         node.service::<Numbers>("n").in_group(&node.group(())).callback(move |n: Unique<Number>| {
             guard.trigger();
-            thread::sleep(SOON); // the timer becomes due
+            thread::park_timeout(SOON); // the timer becomes due
             pen.write(thread::current().id());
             n
         });

@@ -512,7 +512,7 @@ fn tasks_that_give_up_lose_nothing() {
 const LONG: Duration = Duration::from_secs(60);
 
 /// Two servers, in an exclusive and in a reentrant group, that ask those of the floor below and add one.
-fn serve(node: &Node, floor: u32, below: Option<&str>, served: &Arc<AtomicU64>) -> [Server<Numbers>; 2] {
+fn serve(node: &Node, floor: usize, below: Option<&str>, served: &Arc<AtomicU64>) -> [Server<Numbers>; 2] {
     let name = node.name();
     let client = |name: &str| node.client::<Numbers>(name).create().unwrap();
     let below = below.map(|below| ["alone", "many"].map(|kind| client(&format!("{below}_{kind}"))));
@@ -611,9 +611,7 @@ fn calls_through_several_executors_add_up() {
     let [top, middle, bottom] = &nodes;
     let served = [(); 3].map(|()| Arc::new(AtomicU64::new(0)));
     let _servers: Vec<_> = (0..3)
-        .map(|floor: usize| {
-            serve(&nodes[floor], floor as u32, floors.get(floor + 1).copied(), &served[floor])
-        })
+        .map(|floor: usize| serve(&nodes[floor], floor, floors.get(floor + 1).copied(), &served[floor]))
         .collect();
     let (parcels, calls) = (rounds(1500), rounds(400));
 

@@ -24,9 +24,6 @@ use std::task::{Poll, Waker};
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
 pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
 
-/// A message that was taken, and the stamp of the next one.
-pub(crate) type Taken = (Entry, Option<Stamp>);
-
 /// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
 /// people's code), and signalling executors (a system call).
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! Hand-over: workers that go to sleep, come and work, against what each of them is at.
 
 use crate::executor::handover::{Learnt, Times, WATCH_INTERVAL, Woken, Workers};
+use crate::executor::scheduler::index;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -54,16 +55,16 @@ fn duration() -> impl Strategy<Value = i64> {
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let index = any::<Index>;
+    let any_worker = any::<Index>;
     let known = || prop::option::weighted(0.8, duration());
     prop_oneof![
-        6 => (index(), known(), known(), prop::bool::weighted(0.8))
+        6 => (any_worker(), known(), known(), prop::bool::weighted(0.8))
             .prop_map(|(worker, run, tail, measured)| Operation::Work { worker, run, tail, measured }),
-        1 => index().prop_map(|worker| Operation::Block { worker }),
-        8 => index().prop_map(|worker| Operation::Sleep { worker }),
-        5 => (index(), 1..4_usize, duration()).prop_map(|(worker, ready, load)| Operation::New { worker, ready, load }),
+        1 => any_worker().prop_map(|worker| Operation::Block { worker }),
+        8 => any_worker().prop_map(|worker| Operation::Sleep { worker }),
+        5 => (any_worker(), 1..4_usize, duration()).prop_map(|(worker, ready, load)| Operation::New { worker, ready, load }),
         2 => (0..4_usize, duration(), duration()).prop_map(|(ready, load, run)| Operation::Rest { ready, load, run }),
-        2 => (index(), duration()).prop_map(|(worker, after)| Operation::Timer { worker, after }),
+        2 => (any_worker(), duration()).prop_map(|(worker, after)| Operation::Timer { worker, after }),
         1 => Just(Operation::Lend),
         1 => Just(Operation::Return),
         1 => Just(Operation::End),
@@ -237,7 +238,7 @@ impl Room {
         for worker in std::mem::take(&mut self.asleep) {
             self.at[worker as usize] = At::Coming;
         }
-        for worker in 0..self.at.len() as u32 {
+        for worker in 0..index(self.at.len()) {
             match self.at[worker as usize] {
                 At::Callback { .. } => self.end(worker),
                 At::Coming => self.unpark(worker),
@@ -250,7 +251,7 @@ impl Room {
 
     fn apply(&mut self, operation: Operation) {
         let threads = self.at.len();
-        let number = |worker: Index| worker.index(threads) as u32;
+        let number = |worker: Index| index(worker.index(threads));
         let in_callback = |at: &[At], worker: Index| {
             let worker = worker.index(threads);
             // Where there is one worker, what it is at isn't looked at: nobody else sleeps.
@@ -276,7 +277,7 @@ impl Room {
             Operation::New { worker, ready, load } => {
                 let here = in_callback(&self.at, worker);
                 let wait = self.expected_wait(here).saturating_add(load);
-                let called = self.workers.for_new(ready, load, here.map(|worker| worker as u32), self.now);
+                let called = self.workers.for_new(ready, load, here.map(index), self.now);
                 self.check_call(called, ready, wait);
             }
             Operation::Rest { ready, load, run } => {
@@ -284,7 +285,7 @@ impl Room {
                 self.check_call(called, ready, run + load);
             }
             Operation::Timer { worker, after } => {
-                let here = in_callback(&self.at, worker).map(|worker| worker as u32);
+                let here = in_callback(&self.at, worker).map(index);
                 self.timer(here, self.now + after);
             }
             Operation::Lend => {
