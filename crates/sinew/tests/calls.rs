@@ -315,14 +315,172 @@ fn executors_that_wait_for_each_other_are_told() {
     });
 }
 
+/// That this thread spun last proves nothing: another one may be about to.
 #[test]
-fn the_thread_that_would_have_to_spin_is_told() {
+fn a_thread_that_hands_its_executor_on_may_call() {
     let room = Room::new();
     let _server = echo(&room.node, "n");
     room.run();
     let client = room.node.client::<Numbers>("n").create().unwrap();
-    let error = client.call(Number(1), PATIENCE).unwrap_err();
-    assert!(error.to_string().contains("spun by this thread, which isn't spinning it now"), "{error}");
+    let Room { executor, context, .. } = room;
+    thread::scope(|scope| {
+        let (go, gone) = std::sync::mpsc::channel();
+        let spinning = scope.spawn(move || {
+            gone.recv().unwrap();
+            executor.spin()
+        });
+        let caller = scope.spawn(move || client.call(Number(1), PATIENCE).unwrap().0);
+        go.send(()).unwrap();
+        assert_eq!(caller.join().unwrap(), 1);
+        context.shutdown();
+        spinning.join().unwrap().unwrap();
+    });
+}
+
+/// A node's setting and its getter are in one group: who publishes and then asks gets what he has set.
+#[test]
+fn a_call_overtakes_nothing_older_in_the_group() {
+    for executor in [Executor::single(), Executor::multi(2)] {
+        let served = Served::by(executor);
+        let node = served.node();
+        let group = node.group(0);
+        let _set = node
+            .subscription::<Number>("set")
+            .in_group(&group)
+            .callback(|value: &mut u64, number: &Number| *value = number.0)
+            .unwrap();
+        let _get = node
+            .service::<Numbers>("get")
+            .in_group(&group)
+            .callback(|value: &mut u64, _: &Number| Number(*value))
+            .unwrap();
+        let set = node.publisher::<Number>("set").create().unwrap();
+        let get = node.client::<Numbers>("get").create().unwrap();
+        finishes(move || {
+            for n in 1..=300 {
+                set.publish(Number(n)).unwrap();
+                assert_eq!(get.call(Number(0), PATIENCE).unwrap().0, n, "it read an old value");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_nested_call_overtakes_nothing_older_in_the_group() {
+    let room = Room::new();
+    let group = room.node.group(0);
+    let _set = room
+        .node
+        .subscription::<Number>("set")
+        .in_group(&group)
+        .callback(|value: &mut u64, number: &Number| *value = number.0);
+    let get = room.node.service::<Numbers>("get").in_group(&group);
+    let _get = get.callback(|value: &mut u64, _: &Number| Number(*value));
+    let set = room.node.publisher::<Number>("set").create().unwrap();
+    let get = room.node.client::<Numbers>("get").create().unwrap();
+    let log = Log::new();
+    let pen = log.pen();
+    let guard = room.node.guard_condition().callback(move || {
+        set.publish(Number(7)).unwrap();
+        pen.write(get.call(Number(0), PATIENCE).unwrap().0);
+    });
+    let guard = guard.unwrap();
+    guard.trigger();
+    room.run();
+    assert_eq!(log.lines(), [7]);
+}
+
+/// The panic belongs to the spin in which it happened, whichever kind of spin that is.
+#[test]
+fn a_panic_in_a_nested_server_ends_the_spin_that_ran_it() {
+    for at_most_one in [true, false] {
+        let room = Room::new();
+        let group = room.node.group(());
+        let server = room.node.service::<Numbers>("n").in_group(&group);
+        let _server = server.callback(|n: Unique<Number>| if n.0 > 0 { panic!("as announced") } else { n });
+        let client = room.node.client::<Numbers>("n").create().unwrap();
+        let log = Log::new();
+        let pen = log.pen();
+        let guard = room.node.guard_condition().callback(move || {
+            pen.write(matches!(
+                client.call(Number(1), PATIENCE).map_err(|error| error.failure().clone()),
+                Err(CallFailure::Panicked { .. })
+            ));
+        });
+        let guard = guard.unwrap();
+        guard.trigger();
+        let result = if at_most_one {
+            room.executor.spin_once(Duration::ZERO).map(drop)
+        } else {
+            room.executor.spin_all(PATIENCE).map(drop)
+        };
+        assert!(matches!(result, Err(SpinError::Panicked { .. })), "{result:?}");
+        assert_eq!(log.lines(), [true]);
+        assert_eq!(room.executor.spin_some(), Ok(0), "it is over");
+    }
+}
+
+/// Two callbacks that close each other's entity: one of them doesn't wait.
+#[test]
+fn closing_each_other_ends() {
+    let served = Served::by(Executor::multi(2));
+    let node = served.node();
+    let guards = [0, 1].map(|_| Arc::new(std::sync::Mutex::new(None::<sinew::GuardCondition>)));
+    let both = Arc::new(std::sync::Barrier::new(2));
+    let log = Log::new();
+    for n in 0..2 {
+        let (others, both, pen) = (guards[1 - n].clone(), both.clone(), log.pen());
+        let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
+            both.wait();
+            let other = others.lock().unwrap().take().unwrap();
+            other.close();
+            pen.write(n);
+        });
+        *guards[n].lock().unwrap() = Some(guard.unwrap());
+    }
+    for guard in &guards {
+        let guard = guard.lock().unwrap();
+        guard.as_ref().unwrap().trigger();
+    }
+    let mut ended = log.wait_for(2);
+    ended.sort_unstable();
+    assert_eq!(ended, [0, 1]);
+}
+
+/// A spin that was stopped returns when its last callback has, also if that runs on a caller's thread.
+#[test]
+fn a_spin_ends_after_the_callbacks_on_lent_threads() {
+    let context = real_context();
+    let node = context.node("node").unwrap();
+    let (begun, go_on) = (Gate::new(), Gate::new());
+    let (opens, waits) = (begun.clone(), go_on.clone());
+    let ended = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let ends = ended.clone();
+    let _server = node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
+        if n.0 > 0 {
+            opens.open();
+            waits.wait();
+            ends.store(true, std::sync::atomic::Ordering::SeqCst);
+        }
+        n
+    });
+    let client = node.client::<Numbers>("n").create().unwrap();
+    let executor = Executor::single();
+    executor.add(&context).unwrap();
+    let stop = executor.stop_handle();
+    thread::scope(|scope| {
+        let spinning = scope.spawn(|| {
+            executor.spin().unwrap();
+            ended.load(std::sync::atomic::Ordering::SeqCst)
+        });
+        (0..20).for_each(|_| drop(client.call(Number(0), PATIENCE).unwrap())); // known to be short
+        let caller = scope.spawn(|| client.call(Number(1), PATIENCE).unwrap().0);
+        begun.wait();
+        stop.stop();
+        go_on.open();
+        assert!(spinning.join().unwrap(), "a callback was running still");
+        assert_eq!(caller.join().unwrap(), 1);
+    });
 }
 
 /// A reentrant server may call itself, until it is too deep.

@@ -199,6 +199,9 @@ impl State {
     }
 }
 
+/// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
+type Taken = (Entry, Option<Stamp>);
+
 /// Who takes a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Taker {
