@@ -425,23 +425,24 @@ fn a_panic_in_a_nested_server_ends_the_spin_that_ran_it() {
 fn closing_each_other_ends() {
     let served = Served::by(Executor::multi(2));
     let node = served.node();
-    let guards = [0, 1].map(|_| Arc::new(std::sync::Mutex::new(None::<sinew::GuardCondition>)));
     let both = Arc::new(std::sync::Barrier::new(2));
     let log = Log::new();
-    for n in 0..2 {
-        let (others, both, pen) = (guards[1 - n].clone(), both.clone(), log.pen());
+    // Each gets the other one's guard condition through a channel, as neither is there when the first is made.
+    let (to_first, first) = std::sync::mpsc::channel::<sinew::GuardCondition>();
+    let (to_second, second) = std::sync::mpsc::channel::<sinew::GuardCondition>();
+    let [mine, others] = [(0, first), (1, second)].map(|(n, other)| {
+        let (both, pen) = (both.clone(), log.pen());
         let guard = node.guard_condition().in_group(&node.group(())).callback(move || {
             both.wait();
-            let other = others.lock().unwrap().take().unwrap();
-            other.close();
+            other.recv().unwrap().close();
             pen.write(n);
         });
-        *guards[n].lock().unwrap() = Some(guard.unwrap());
-    }
-    for guard in &guards {
-        let guard = guard.lock().unwrap();
-        guard.as_ref().unwrap().trigger();
-    }
+        guard.unwrap()
+    });
+    mine.trigger();
+    others.trigger();
+    to_first.send(others).unwrap();
+    to_second.send(mine).unwrap();
     let mut ended = log.wait_for(2);
     ended.sort_unstable();
     assert_eq!(ended, [0, 1]);

@@ -43,10 +43,10 @@ impl Scheduler {
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
     pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<Work>) {
         let mut state = self.state.lock();
-        if let Some(hand) = self.hand_here(&state) {
-            if let Some(member) = state.runnable(home, hand == Hand::Nested, within) {
-                state.pop_member(member, hand, work);
-            }
+        if let Some(hand) = self.hand_here(&state)
+            && let Some(member) = state.runnable(home, hand == Hand::Nested, within)
+        {
+            state.pop_member(member, hand, work);
         }
     }
 
