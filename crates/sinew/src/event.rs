@@ -3,7 +3,7 @@
 use crate::callback::{EventCallback, OnEvent};
 use crate::clock::{Clock, Stamp};
 use crate::executor::group::{CallbackGroup, GroupCore, Membership};
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
@@ -290,9 +290,7 @@ impl<E: Gathered> Entity for Source<E> {
             _ => None,
         };
         drop(waiting);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
     }
 
     fn subject(&self) -> usize {

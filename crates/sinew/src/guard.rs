@@ -5,6 +5,7 @@ use crate::delivery::listening::Listener;
 use crate::error::CreateError;
 use crate::event::{Joined, Source, Triggered};
 use crate::executor::group::{CallbackGroup, Group};
+use crate::executor::scheduler;
 use crate::executor::scheduler::Entity;
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
@@ -40,9 +41,7 @@ impl GuardCondition {
         let signal = self.joined.source().update(|event| event.count += 1);
         let told = listener.clone();
         drop(listener);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         if let Some(listener) = told {
             listener.hear(1);
         }

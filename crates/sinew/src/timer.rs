@@ -4,7 +4,7 @@ use crate::callback::EventCallback;
 use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
@@ -170,7 +170,7 @@ impl Schedule {
             change(&mut state, now);
             self.arm(&state)
         };
-        send(signal);
+        scheduler::signal(signal);
     }
 
     /// Tells the executor when it is due. Returns whom the caller must signal once it holds no lock.
@@ -188,7 +188,7 @@ impl Schedule {
         let is_due = !state.cancelled && state.due <= now;
         let signal = if is_due { None } else { self.arm(&state) };
         drop(state);
-        send(signal);
+        scheduler::signal(signal);
         is_due
     }
 
@@ -203,7 +203,7 @@ impl Schedule {
             // It was reset, or its clock was set back since it became ready: it waits again.
             let signal = self.arm(&state);
             drop(state);
-            send(signal);
+            scheduler::signal(signal);
             return None;
         }
         let due = state.due;
@@ -213,15 +213,9 @@ impl Schedule {
         state.skipped += skipped;
         let signal = self.arm(&state);
         drop(state);
-        send(signal);
+        scheduler::signal(signal);
         let (due, actual) = (Time::from_nanoseconds(due), Time::from_nanoseconds(now));
         Some(TimerInfo { due, actual, skipped, schedule: self.clone() })
-    }
-}
-
-fn send(signal: Option<Arc<Scheduler>>) {
-    if let Some(scheduler) = signal {
-        scheduler.signal();
     }
 }
 
@@ -264,7 +258,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
             state.home = home;
             self.schedule.arm(&state)
         };
-        send(signal);
+        scheduler::signal(signal);
     }
 
     fn subject(&self) -> usize {

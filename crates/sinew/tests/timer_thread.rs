@@ -58,8 +58,8 @@ fn a_thread_that_runs_them_is_another_one() {
     assert_eq!(taken, 1);
 }
 
-/// A callback that waits for a timer of another group, on the only thread of its executor.
-fn wait_for_a_tick(kind: TimerThread) -> u32 {
+/// A callback that waits for a timer of another group, on the only thread of its executor; how many ticks it saw meanwhile.
+fn wait_for_ticks(kind: TimerThread) -> usize {
     let context = Context::new().unwrap();
     let (tick, ticked) = channel();
     let _timer = context
@@ -70,8 +70,9 @@ fn wait_for_a_tick(kind: TimerThread) -> u32 {
         .unwrap();
     let node = context.node("waiting").unwrap();
     let stop = context.clone();
+    let (saw, seen) = channel();
     let waits = move |ticked: &Receiver<()>| {
-        (0..3).for_each(|_| ticked.recv().unwrap());
+        saw.send(ticked.iter().take(3).count()).unwrap();
         stop.shutdown();
     };
     let group = node.group(ticked);
@@ -84,12 +85,12 @@ fn wait_for_a_tick(kind: TimerThread) -> u32 {
     let executor = Executor::single().timer_thread(kind);
     executor.add(&context).unwrap();
     executor.spin().unwrap();
-    3
+    seen.recv().unwrap()
 }
 
 #[test]
 fn a_thread_that_runs_them_does_so_while_the_executor_is_busy() {
-    assert_eq!(wait_for_a_tick(TimerThread::Runs), 3);
+    assert_eq!(wait_for_ticks(TimerThread::Runs), 3);
 }
 
 #[test]

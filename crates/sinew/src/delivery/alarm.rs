@@ -11,7 +11,7 @@
 use super::inbox::Outbox;
 use crate::clock::{Clock, ClockKind, Stamp};
 use crate::executor::group::{GroupCore, Membership};
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::sync::{Arc, Mutex};
@@ -110,9 +110,7 @@ impl Entity for Alarm {
         let is_due = state.due.is_some_and(|due| due <= now);
         let signal = if is_due { None } else { state.arm() };
         drop(state);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         is_due
     }
 
@@ -122,9 +120,7 @@ impl Entity for Alarm {
             state.home = home;
             state.arm()
         };
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
     }
 
     fn place(&self) -> &trail::Place {

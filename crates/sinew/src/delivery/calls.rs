@@ -20,7 +20,7 @@
 use super::requests::{Requests, Types};
 use crate::clock::Stamp;
 use crate::context::Shared as ContextShared;
-use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication};
@@ -390,9 +390,7 @@ impl Calls {
             signal = Some(home.scheduler.clone());
         }
         drop(state);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         match call? {
             Call { waiter: Waiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
                 Some(Delivery { then, outcome, lineage, next })
@@ -431,9 +429,7 @@ impl Calls {
         let old = mem::replace(&mut state.home, home);
         drop(state);
         drop(old);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
     }
 
     // ---- the end ----

@@ -10,7 +10,7 @@ use super::waits::{InVain, Waits};
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
-use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
@@ -546,9 +546,7 @@ impl Inbox {
         };
         let out = self.state.lock().history.merge(retained, now);
         drop(out); // user code, outside the lock
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
     }
 
     /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.

@@ -8,7 +8,7 @@
 use super::calls::{CallId, Calls, Fault};
 use crate::clock::{Stamp, Time};
 use crate::context::Shared as ContextShared;
-use crate::executor::scheduler::{Home, Scheduler};
+use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::trail::Holder;
 use crate::executor::turn::Turn;
 use crate::message::block::Erased;
@@ -311,9 +311,7 @@ impl Requests {
         let request = state.queue.pop_front();
         let (next, signal) = state.next(turn);
         drop(state);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         request.map(|request| (request, next))
     }
 
@@ -325,9 +323,7 @@ impl Requests {
         }
         let (next, signal) = state.next(turn);
         drop(state);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         next
     }
 
@@ -374,9 +370,7 @@ impl Requests {
         };
         drop(state);
         drop(old);
-        if let Some(scheduler) = signal {
-            scheduler.signal();
-        }
+        scheduler::signal(signal);
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id));
     }
 

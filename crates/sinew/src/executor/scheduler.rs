@@ -248,6 +248,14 @@ pub(crate) fn index(n: usize) -> u32 {
     u32::try_from(n).expect("fewer than 2^32 entities")
 }
 
+/// Signals an executor, for a caller who was told to and holds no lock any more.
+#[inline]
+pub(crate) fn signal(whom: Option<Arc<Scheduler>>) {
+    if let Some(scheduler) = whom {
+        scheduler.signal();
+    }
+}
+
 impl Scheduler {
     /// For an executor with one thread.
     #[cfg(all(test, loom))]
