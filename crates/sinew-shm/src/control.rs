@@ -1,0 +1,384 @@
+//! The control segment: what a participant tells all others, in tables.
+//!
+//! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each participant writes down its
+//! own state, and the others adopt what they find. So it doesn't matter in what order, or how late, somebody looks.
+//!
+//! # Records
+//!
+//! A table's record lives in *lives*: its `life` word is odd while it is in use and even while it is free, and counts on with
+//! each step. Whoever refers to a record names slot and life, so that nothing is mistaken for what was there before.
+//!
+//! - T1 begin: `life` is even; the owner fills the fields (Relaxed).
+//! - T2 publish: `life` + 1 (Release).
+//! - T3 read: `life` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `life` unchanged (Relaxed); else it is
+//!   another life, or none.
+//! - T4 retire: `life` + 1 (Relaxed), fence Release: what the owner fills in next is seen by nobody who finds the old `life` in
+//!   T3's second look.
+//!
+//! Fields that change during a life (counters, cursors, ports) are single words, each with its own rule.
+//!
+//! # The log
+//!
+//! After each change of a table the owner enters (table, slot) into a log ([`Changes`]): L1 entry (Release), then L2 head + 1
+//! (Release). Others keep their position in it; L3 head (Acquire), entries (Acquire). An entry carries its own number, so one that
+//! was overwritten meanwhile is noticed; who has fallen behind reads the tables as a whole. Then the owner touches the file, which
+//! wakes those who watch it.
+//!
+//! # Space
+//!
+//! The file is sparse. Records of a table are reserved a page at a time, and `reserved` of the table says how many may be
+//! touched. A crash between two steps leaves a record that is not published, or published and not logged; the participant is
+//! dead then, and others look at it only to let go.
+
+use crate::place::Record;
+use crate::segment::Header;
+use crate::sync::AtomicU64;
+use std::mem::offset_of;
+
+/// A table of the control segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub(crate) enum Table {
+    /// Nodes, publishers and so on: who is there.
+    Entities = 0,
+    /// As a writer: to whom which entity's ring goes.
+    Outgoing = 1,
+    /// As a reader: which connections of others are taken up.
+    Incoming = 2,
+    /// As a reader: what sleeps, and how to wake it.
+    Ports = 3,
+    /// As a writer: event rings towards others' ports.
+    EventRings = 4,
+    /// As a reader: whose event rings are read, with a place for their tails.
+    Peers = 5,
+    /// As a reader: chunks that are being read.
+    Holds = 6,
+    /// As a reader: how far the event rings are read, by port and peer.
+    Tails = 7,
+}
+
+/// How many tables there are.
+pub(crate) const TABLES: usize = 8;
+
+impl Table {
+    pub(crate) const ALL: [Table; TABLES] = [
+        Table::Entities,
+        Table::Outgoing,
+        Table::Incoming,
+        Table::Ports,
+        Table::EventRings,
+        Table::Peers,
+        Table::Holds,
+        Table::Tails,
+    ];
+
+    /// Its records, at most.
+    pub(crate) const fn capacity(self) -> usize {
+        match self {
+            Table::Entities | Table::Outgoing | Table::Incoming => 1 << 15,
+            Table::Ports => PORTS as usize,
+            Table::EventRings | Table::Peers => 1024,
+            Table::Holds => 4096,
+            Table::Tails => PORTS as usize * 1024,
+        }
+    }
+
+    /// Bytes of a record.
+    pub(crate) const fn size(self) -> usize {
+        match self {
+            Table::Entities => size_of::<EntityRecord>(),
+            Table::Outgoing => size_of::<OutgoingRecord>(),
+            Table::Incoming => size_of::<IncomingRecord>(),
+            Table::Ports => size_of::<PortRecord>(),
+            Table::EventRings => size_of::<EventRingRecord>(),
+            Table::Peers => size_of::<PeerRecord>(),
+            Table::Holds => size_of::<AtomicU64>(),
+            Table::Tails => size_of::<TailRecord>(),
+        }
+    }
+
+    /// What it has so many of, for people.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Table::Entities => "nodes, publishers, subscriptions, servers and clients",
+            Table::Outgoing => "connections to subscriptions of other processes",
+            Table::Incoming => "connections from publishers of other processes",
+            Table::Ports => "executors and waiting threads",
+            Table::EventRings => "executors of other processes to notify",
+            Table::Peers => "other participants",
+            Table::Holds => "messages of other processes in use",
+            Table::Tails => "event rings",
+        }
+    }
+
+    /// Where it begins in the segment.
+    pub(crate) const fn offset(self) -> usize {
+        let mut offset = TABLES_AT;
+        let mut table = 0;
+        while table < self as usize {
+            let before = Self::ALL[table];
+            offset += (before.capacity() * before.size()).next_multiple_of(PAGE);
+            table += 1;
+        }
+        offset
+    }
+}
+
+/// Ports of a participant, at most.
+const PORTS: u32 = 64;
+
+/// What is reserved at a time.
+pub(crate) const PAGE: usize = 4096;
+
+/// Entries of the log.
+pub(crate) const LOG: usize = 1024;
+
+const TABLES_AT: usize = size_of::<ControlHeader>().next_multiple_of(PAGE);
+
+/// Bytes of a control segment, most of which are never touched.
+pub(crate) const LENGTH: usize =
+    Table::Tails.offset() + (Table::Tails.capacity() * Table::Tails.size()).next_multiple_of(PAGE);
+
+/// Bytes of the control segment before the tables: always reserved.
+pub(crate) const FIXED: usize = TABLES_AT;
+
+/// The beginning of a control segment. All of it is written by its owner and read by everybody.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `segment` | see [`Header`] | |
+/// | `pid` | process id in the owner's PID namespace | |
+/// | `started` | wall nanoseconds | |
+/// | `program` | the program's name, UTF-8, filled with zeros | |
+/// | `state` | 0 there, 1 left: what it published may still be read | 0 |
+/// | `changes` | L2: entries written to the log so far | 0 |
+/// | `reserved` | records of each table that may be touched | |
+/// | `log` | L1: number << 20, table << 16, slot | 0 |
+#[repr(C, align(64))]
+pub(crate) struct ControlHeader {
+    pub(crate) segment: Header,
+    pub(crate) pid: AtomicU64,
+    pub(crate) started: AtomicU64,
+    pub(crate) program: [AtomicU64; 8],
+    pub(crate) state: AtomicU64,
+    pub(crate) spare: [AtomicU64; 5],
+    pub(crate) changes: AtomicU64,
+    pub(crate) spare_line: [AtomicU64; 7],
+    pub(crate) reserved: [AtomicU64; TABLES],
+    pub(crate) log: [AtomicU64; LOG],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for ControlHeader {}
+
+/// The longest text of an entity: three names of 255 bytes and their ends.
+pub(crate) const TEXT: usize = 768;
+
+/// Buckets of an entity's histogram: powers of two of nanoseconds.
+pub(crate) const BUCKETS: usize = 32;
+
+/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by everybody.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `kind_node` | kind << 32, slot of its node | |
+/// | `number` | the entity's number in its participant, as in a gid | |
+/// | `ring` | where its ring is: segment << 32, offset / 64; 0 while it has none. G2 of `ring` | 0 |
+/// | `hash` | of its type | |
+/// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
+/// | `qos` | the layer above says what is in it | |
+/// | `text` | node, topic or service, type, UTF-8 | |
+/// | `counters` | each by one word, Relaxed: see [`Counter`](crate::entity::Counter) | 0 |
+/// | `histogram` | messages by latency: bucket i from 2^i ns | 0 |
+#[repr(C, align(64))]
+pub(crate) struct EntityRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) kind_node: AtomicU64,
+    pub(crate) number: AtomicU64,
+    pub(crate) ring: AtomicU64,
+    pub(crate) hash: [AtomicU64; 4],
+    pub(crate) lengths: AtomicU64,
+    pub(crate) spare: [AtomicU64; 7],
+    pub(crate) qos: [AtomicU64; 8],
+    pub(crate) text: [AtomicU64; TEXT / 8],
+    pub(crate) counters: [AtomicU64; 16],
+    pub(crate) histogram: [AtomicU64; BUCKETS],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for EntityRecord {}
+
+/// A connection, as its writer says it is. Written by the writer.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `peer` | the reader's participant id | |
+/// | `source` | whose ring: slot << 32, lower half of its life | |
+/// | `target` | the reading entity, if only one is meant (a client): slot << 32, lower half of its life; else 0 | |
+/// | `first` | number of the first message that is for this reader | |
+/// | `live` | number of the first message that wasn't retained for late joiners | |
+/// | `end` | 0, or 1 + the number of the last message: the entity is gone, what is there may still be read | 0 |
+/// | `waiting` | B1: 1 while the writer waits for the reader's cursor | 0 |
+#[repr(C, align(64))]
+pub(crate) struct OutgoingRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) peer: AtomicU64,
+    pub(crate) source: AtomicU64,
+    pub(crate) target: AtomicU64,
+    pub(crate) first: AtomicU64,
+    pub(crate) live: AtomicU64,
+    pub(crate) end: AtomicU64,
+    pub(crate) waiting: AtomicU64,
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for OutgoingRecord {}
+
+/// A connection, as its reader says it is. Written by the reader.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `peer` | the writer's participant id | |
+/// | `outgoing` | the writer's record: slot << 32, lower half of its life | |
+/// | `port` | whom to notify: slot << 32, lower half of the port's life; 0 for nobody. E1 of `events` | 0 |
+/// | `cursor` | B2: number of the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
+/// | `spare` | | 0 |
+#[repr(C, align(64))]
+pub(crate) struct IncomingRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) peer: AtomicU64,
+    pub(crate) outgoing: AtomicU64,
+    pub(crate) port: AtomicU64,
+    pub(crate) cursor: AtomicU64,
+    pub(crate) spare: [AtomicU64; 3],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for IncomingRecord {}
+
+/// A thread, or several of which one at a time, that sleeps until somebody has something for it. Written by its process.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `bell` | the participant in whose bells its bell is | |
+/// | `bell_index` | which of them | |
+/// | `parked` | P2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
+#[repr(C, align(128))]
+pub(crate) struct PortRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) bell: AtomicU64,
+    pub(crate) bell_index: AtomicU64,
+    pub(crate) spare: [AtomicU64; 13],
+    pub(crate) parked: AtomicU64,
+    pub(crate) spare_line: [AtomicU64; 15],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for PortRecord {}
+
+/// An event ring towards a port of another participant. Written by the writer.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `peer` | the reader's participant id | |
+/// | `port` | the port's slot << 32, lower half of its life | |
+/// | `ring` | where it is: segment << 32, offset / 64. G2 of `events` | |
+/// | `spare` | | 0 |
+#[repr(C, align(64))]
+pub(crate) struct EventRingRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) peer: AtomicU64,
+    pub(crate) port: AtomicU64,
+    pub(crate) ring: AtomicU64,
+    pub(crate) spare: [AtomicU64; 4],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for EventRingRecord {}
+
+/// Another participant whose event rings are read. Its slot says where their tails are: row slot, column port of
+/// [`Table::Tails`].
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `id` | the participant | |
+#[repr(C)]
+pub(crate) struct PeerRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) id: AtomicU64,
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for PeerRecord {}
+
+/// How far an event ring is read. Written by the reader, read by the writer at every push: on a line of its own.
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: for whom the tail counts | 0 |
+/// | `tail` | E2 of `events`: entries taken so far | 0 |
+#[repr(C, align(64))]
+pub(crate) struct TailRecord {
+    pub(crate) owner: AtomicU64,
+    pub(crate) tail: AtomicU64,
+    pub(crate) spare: [AtomicU64; 6],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for TailRecord {}
+
+#[cfg(not(loom))]
+const _: () = {
+    assert!(offset_of!(ControlHeader, pid) == 64);
+    assert!(offset_of!(ControlHeader, program) == 80);
+    assert!(offset_of!(ControlHeader, state) == 144);
+    assert!(offset_of!(ControlHeader, changes) == 192);
+    assert!(offset_of!(ControlHeader, reserved) == 256);
+    assert!(offset_of!(ControlHeader, log) == 320);
+    assert!(size_of::<ControlHeader>() == 320 + 8 * LOG);
+    assert!(offset_of!(EntityRecord, ring) == 24);
+    assert!(offset_of!(EntityRecord, hash) == 32);
+    assert!(offset_of!(EntityRecord, qos) == 128);
+    assert!(offset_of!(EntityRecord, text) == 192);
+    assert!(offset_of!(EntityRecord, counters) == 192 + TEXT);
+    assert!(offset_of!(EntityRecord, histogram) == 320 + TEXT);
+    assert!(size_of::<EntityRecord>() == 320 + TEXT + 8 * BUCKETS);
+    assert!(offset_of!(OutgoingRecord, waiting) == 56 && size_of::<OutgoingRecord>() == 64);
+    assert!(offset_of!(IncomingRecord, cursor) == 32 && size_of::<IncomingRecord>() == 64);
+    assert!(offset_of!(PortRecord, parked) == 128 && size_of::<PortRecord>() == 256);
+    assert!(offset_of!(EventRingRecord, ring) == 24 && size_of::<EventRingRecord>() == 64);
+    assert!(size_of::<PeerRecord>() == 16);
+    assert!(offset_of!(TailRecord, tail) == 8 && size_of::<TailRecord>() == 64);
+};
+
+/// A cursor that no writer waits for: nobody at the reader needs all messages now.
+pub(crate) const UNBOUND: u64 = u64::MAX - 1;
+
+/// The cursor of a reader that has read a connection to its end: the writer may retire its record, and then the reader its own.
+pub(crate) const DONE: u64 = u64::MAX;
+
+/// A slot and the lower half of its life, in one word.
+pub(crate) fn reference(slot: u32, life: u64) -> u64 {
+    u64::from(slot) << 32 | (life & 0xffff_ffff)
+}
+
+/// The slot that a reference names.
+pub(crate) fn slot_of(reference: u64) -> u32 {
+    (reference >> 32) as u32
+}
+
+/// Whether a reference names this life.
+pub(crate) fn names_life(reference: u64, life: u64) -> bool {
+    reference & 0xffff_ffff == life & 0xffff_ffff
+}
+
+/// Where the tail of the event ring from this peer to this port is: a row for each peer.
+pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
+    peer * PORTS + port
+}

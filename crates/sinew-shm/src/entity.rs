@@ -1,0 +1,215 @@
+//! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each other of.
+
+use crate::control::{BUCKETS, EntityRecord, TEXT};
+use crate::error::SegmentError;
+use crate::own::store_text;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+/// What an entity is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum EntityKind {
+    /// A node; its name is the node's full name.
+    Node,
+    /// Sends messages on a topic.
+    Publisher,
+    /// Receives messages of a topic.
+    Subscription,
+    /// Answers requests of a service.
+    Server,
+    /// Calls a service.
+    Client,
+    /// Of the raw layer: a writer or reader of a topic, queue or variable.
+    Raw,
+}
+
+impl EntityKind {
+    fn number(self) -> u64 {
+        match self {
+            EntityKind::Node => 1,
+            EntityKind::Publisher => 2,
+            EntityKind::Subscription => 3,
+            EntityKind::Server => 4,
+            EntityKind::Client => 5,
+            EntityKind::Raw => 6,
+        }
+    }
+
+    fn of(number: u64) -> Option<Self> {
+        Some(match number {
+            1 => EntityKind::Node,
+            2 => EntityKind::Publisher,
+            3 => EntityKind::Subscription,
+            4 => EntityKind::Server,
+            5 => EntityKind::Client,
+            6 => EntityKind::Raw,
+            _ => return None,
+        })
+    }
+}
+
+/// What others are told of an entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// What it is.
+    pub kind: EntityKind,
+    /// Its number in its participant, unique for its life: the second half of a gid.
+    pub number: u64,
+    /// The full name of its node.
+    pub node: String,
+    /// The full name of its topic or service; empty for a node.
+    pub name: String,
+    /// The name of its type; empty for a node.
+    pub type_name: String,
+    /// The hash of its type.
+    pub hash: [u8; 32],
+    /// Its QoS, or whatever the layer above wants to say: 64 bytes without meaning here.
+    pub qos: [u8; 64],
+}
+
+/// An entity's place in the table of its participant, and which of the lives there it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct EntityKey {
+    pub(crate) slot: u32,
+    /// The lower half of its life.
+    pub(crate) life: u32,
+}
+
+impl EntityKey {
+    #[expect(clippy::cast_possible_truncation, reason = "both halves on purpose")]
+    pub(crate) fn of(reference: u64) -> Self {
+        Self { slot: (reference >> 32) as u32, life: reference as u32 }
+    }
+
+    pub(crate) fn reference(self) -> u64 {
+        crate::control::reference(self.slot, u64::from(self.life))
+    }
+}
+
+/// A word of an entity's counters. Each is written by its owner alone and only grows, but for `Waiting`, `Last` and `Matched`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+#[non_exhaustive]
+pub enum Counter {
+    /// Messages published, or received.
+    Messages = 0,
+    /// Bytes of images that left or entered the process.
+    Bytes = 1,
+    /// Steady nanoseconds of the last message's publication.
+    Last = 2,
+    /// Messages taken.
+    Taken = 3,
+    /// Dropped for newer ones.
+    Overwritten = 4,
+    /// Dropped because the history was full.
+    Refused = 5,
+    /// Dropped because their lifespan was over.
+    Expired = 6,
+    /// Overwritten by their publisher before they were read.
+    Missed = 7,
+    /// Waiting to be taken, or retained for late joiners.
+    Waiting = 8,
+    /// Ends that match now.
+    Matched = 9,
+    /// Copies made.
+    Copies = 10,
+    /// The sum of all latencies in nanoseconds: with `Taken`, the mean.
+    Latencies = 11,
+}
+
+impl Entity {
+    /// Fills a record that isn't published. The text was checked to fit.
+    pub(crate) fn store(&self, record: &EntityRecord, node: u32) {
+        // Relaxed: T2 publishes it all.
+        record.kind_node.store(self.kind.number() << 32 | u64::from(node), Ordering::Relaxed);
+        record.number.store(self.number, Ordering::Relaxed);
+        record.ring.store(0, Ordering::Relaxed);
+        let (hash, _) = self.hash.as_chunks::<8>();
+        for (word, bytes) in record.hash.iter().zip(hash) {
+            word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+        }
+        let (qos, _) = self.qos.as_chunks::<8>();
+        for (word, bytes) in record.qos.iter().zip(qos) {
+            word.store(u64::from_le_bytes(*bytes), Ordering::Relaxed);
+        }
+        let (mut lengths, mut text) = (0, Vec::with_capacity(TEXT));
+        for (index, part) in [&self.node, &self.name, &self.type_name].into_iter().enumerate() {
+            // Names are 255 bytes at most by their rules; a longer type name is cut, at a letter's end.
+            let room = if index == 2 { TEXT - text.len() } else { 255 };
+            let end = (0..=part.len().min(room)).rev().find(|&end| part.is_char_boundary(end)).unwrap_or(0);
+            text.extend_from_slice(&part.as_bytes()[..end]);
+            lengths |= (end as u64) << (16 * index);
+        }
+        record.lengths.store(lengths, Ordering::Relaxed);
+        store_text(&record.text, &text);
+        let counters = record.counters.iter().chain(&record.histogram).chain(&record.spare);
+        counters.for_each(|word| word.store(0, Ordering::Relaxed));
+    }
+
+    /// T3: reads a record of a peer; `None` if there is no such life (any more).
+    pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
+        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
+        if life.is_multiple_of(2) {
+            return Ok(None);
+        }
+        let read = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3: checked below
+        let kind = read(&record.kind_node) >> 32;
+        let lengths = read(&record.lengths);
+        let mut text = [0; TEXT];
+        for (bytes, word) in text.as_chunks_mut::<8>().0.iter_mut().zip(&record.text) {
+            *bytes = read(word).to_le_bytes();
+        }
+        let (mut hash, mut qos) = ([0; 32], [0; 64]);
+        for (bytes, word) in hash.as_chunks_mut::<8>().0.iter_mut().zip(&record.hash) {
+            *bytes = read(word).to_le_bytes();
+        }
+        for (bytes, word) in qos.as_chunks_mut::<8>().0.iter_mut().zip(&record.qos) {
+            *bytes = read(word).to_le_bytes();
+        }
+        let number = read(&record.number);
+        fence(Ordering::Acquire); // T3: pairs with T4's fence
+        if record.life.load(Ordering::Relaxed) != life {
+            return Ok(None);
+        }
+        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 6))?;
+        let mut rest = &text[..];
+        let mut parts = [const { String::new() }; 3];
+        for (index, part) in parts.iter_mut().enumerate() {
+            let length = lengths >> (16 * index) & 0xffff;
+            let wrong = || SegmentError::field(file, "entity.lengths", length, TEXT as u64);
+            let (bytes, after) =
+                rest.split_at_checked(usize::try_from(length).unwrap_or(usize::MAX)).ok_or_else(wrong)?;
+            *part = String::from_utf8(bytes.to_vec()).map_err(|_| wrong())?;
+            rest = after;
+        }
+        let [node, name, type_name] = parts;
+        Ok(Some((life, Self { kind, number, node, name, type_name, hash, qos })))
+    }
+}
+
+/// An entity's counters at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    words: [u64; 16],
+    /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also those above.
+    pub latencies: [u64; BUCKETS],
+}
+
+impl Counts {
+    pub(crate) fn load(record: &EntityRecord) -> Self {
+        let mut counts = Self::default();
+        // Relaxed: each counts for itself.
+        for (count, word) in counts.words.iter_mut().zip(&record.counters) {
+            *count = word.load(Ordering::Relaxed);
+        }
+        for (count, word) in counts.latencies.iter_mut().zip(&record.histogram) {
+            *count = word.load(Ordering::Relaxed);
+        }
+        counts
+    }
+
+    /// One of them.
+    pub fn get(&self, counter: Counter) -> u64 {
+        self.words[counter as usize]
+    }
+}

@@ -1,0 +1,246 @@
+//! Events: how a writer tells a sleeping, or busy, thread of another process which connection has something for it.
+//!
+//! # Purpose
+//!
+//! A port is what one executor (or waiting thread) of a participant listens on. Towards each port a writer's process has one event
+//! ring; an entry is a connection's number. So the reader looks at as many rings as there are processes, however many connections
+//! there are, and a publish that finds its connection announced already writes nothing.
+//!
+//! # Roles
+//!
+//! - The writer's process: pushes, one thread at a time (under a lock of its own). Writes the ring, in its memory.
+//! - The reader's process: drains, one thread at a time. Writes `tail`, `parked` and the connections' ports, in its memory.
+//! - The bell is a word that everybody may write. A wrong value costs a needless wake-up, or a delay until the next look.
+//!
+//! # Positions
+//!
+//! Entry `i` stands in word `i % capacity` as `(i + 1) << 32 | connection`, of `i + 1` the lower half. `tail <= head <= tail + capacity`. A
+//! connection is in the ring at most once beyond `tail`, so a ring with room for all connections of the pair never overflows.
+//!
+//! # Sync points
+//!
+//! Push, after the message was published (W3 of [`ring`](crate::ring)):
+//! - P1 fence SeqCst; port of the connection (Acquire); tail (Acquire).
+//! - P2 if the connection's last entry is below the tail: a new entry (Release).
+//! - P3 fence SeqCst; if `parked` (Relaxed) is a sleep that this writer hasn't rung for: bell + 1 (Release), and wake.
+//!
+//! Drain:
+//! - D1 the entry at the tail (Acquire); pairs with P2. Another number than tail + 1: nothing there.
+//! - D2 tail + 1 (Release).
+//! - D3 fence SeqCst; *then* the connection's ring is read until it is empty.
+//!
+//! Forbidden: P1 sees the old tail (so no entry is written), and D3's reading doesn't see the message. Of the two fences one is
+//! first: if P1's is, the message is seen; if D3's is, the new tail is.
+//!
+//! Park:
+//! - K1 bell (Acquire).
+//! - K2 parked = number of this sleep (Relaxed), fence SeqCst.
+//! - K3 the rings' entries at their tails, and whatever else there is to do, are looked at again; then sleep while the bell is K1's.
+//! - K4 parked = 0 (Relaxed): it only saves calls.
+//!
+//! Forbidden: P3 sees no sleep, and K3 no entry. Of the fences of P3 and K2 one is first: then K3 sees the entry, or P3 the sleep. And
+//! whoever sees the sleep changes the bell after K1 read it, so the sleep ends or doesn't begin.
+//!
+//! Change of a port: E1 the connection's port (Release), fence SeqCst, and the reader drains the connection's ring once. As with D3,
+//! either P1 sees the new port or the reader the message.
+//!
+//! Growth, under the writer's lock: as in `ring`: G1 the entries from the tail on are copied, G2 the new place is published, G3
+//! every old word = [`MOVED`]; D1 that finds MOVED looks for the new place.
+//!
+//! A writer that dies between W3 and P3 has published a message that nobody was told of: whoever notices the death drains its
+//! connections once. A reader that dies leaves its tail; its rings go with it.
+
+use crate::place::Place;
+use crate::ring::MOVED;
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// Words of an event ring before the entries: word 0 is log2 of the capacity.
+pub(crate) const HEADER: usize = 8;
+
+/// Entries of a ring, in shared memory.
+#[derive(Clone)]
+pub(crate) struct Entries {
+    words: Place<[AtomicU64]>,
+    mask: u64,
+}
+
+impl Entries {
+    /// Words that a ring of this capacity takes.
+    pub(crate) fn words(capacity: usize) -> usize {
+        HEADER + capacity
+    }
+
+    /// In fresh (zeroed) memory, with room for `capacity` entries, a power of two.
+    pub(crate) fn create(words: Place<[AtomicU64]>, capacity: usize) -> Self {
+        debug_assert!(capacity.is_power_of_two() && words.len() >= Self::words(capacity));
+        words[0].store(u64::from(capacity.trailing_zeros()), Ordering::Relaxed); // G2 publishes it
+        Self { words, mask: capacity as u64 - 1 }
+    }
+
+    /// Somebody's; `None` if what it says makes no sense.
+    pub(crate) fn open(words: Place<[AtomicU64]>) -> Option<Self> {
+        let log = words.first()?.load(Ordering::Relaxed); // G2 published it
+        let capacity = 1usize.checked_shl(u32::try_from(log).ok()?)?;
+        let fits = capacity <= words.len().checked_sub(HEADER)?;
+        fits.then(|| Self { words, mask: capacity as u64 - 1 })
+    }
+
+    #[inline]
+    fn word(&self, index: u64) -> &AtomicU64 {
+        #[expect(clippy::cast_possible_truncation, reason = "masked: less than the number of words")]
+        let place = (index & self.mask) as usize;
+        &self.words[HEADER + place]
+    }
+
+    /// The entry at this position, if it has been written. D1
+    #[inline]
+    pub(crate) fn entry(&self, index: u64) -> Entry {
+        let word = self.word(index).load(Ordering::Acquire); // D1: pairs with P2 and G3
+        if word == MOVED {
+            return Entry::Moved;
+        }
+        if word >> 32 != index.wrapping_add(1) & 0xffff_ffff {
+            return Entry::None;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half")]
+        let connection = word as u32;
+        Entry::Connection(connection)
+    }
+}
+
+/// What stands at a position of an event ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Entry {
+    None,
+    /// This one has something.
+    Connection(u32),
+    /// The ring was outgrown.
+    Moved,
+}
+
+/// The pushing end.
+pub(crate) struct Pusher {
+    entries: Entries,
+    head: u64,
+    /// The last sleep that was rung for.
+    rung: u64,
+}
+
+/// What a push leaves to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// It stands there still, from before.
+    Already,
+    /// It stands there now.
+    New,
+}
+
+/// Where a connection was pushed last; 0 for never, else 1 + the position.
+pub(crate) type Position = u64;
+
+impl Pusher {
+    pub(crate) fn new(entries: Entries) -> Self {
+        Self { entries, head: 0, rung: 0 }
+    }
+
+    /// P1 (after its fence) and P2. `tail` is what the reader says.
+    #[inline]
+    pub(crate) fn push(&mut self, connection: u32, last: &mut Position, tail: &AtomicU64) -> Pushed {
+        let tail = tail.load(Ordering::Acquire); // P1: pairs with D2
+        // A tail that can't be is a broken reader's: it gets its entry, and the ring is ours.
+        if *last > tail && tail <= self.head {
+            return Pushed::Already;
+        }
+        let entry = (self.head.wrapping_add(1) & 0xffff_ffff) << 32 | u64::from(connection);
+        self.entries.word(self.head).store(entry, Ordering::Release); // P2: pairs with D1
+        self.head += 1;
+        *last = self.head;
+        Pushed::New
+    }
+
+    /// P3, after its fence: whether the sleeper is to be rung for.
+    #[inline]
+    pub(crate) fn must_ring(&mut self, parked: &AtomicU64) -> bool {
+        // Relaxed: the fence orders it after P2; only its value counts.
+        let sleep = parked.load(Ordering::Relaxed);
+        if sleep == 0 || sleep == self.rung {
+            return false;
+        }
+        self.rung = sleep;
+        true
+    }
+
+    /// Entries that it has room for.
+    pub(crate) fn capacity(&self) -> usize {
+        usize::try_from(self.entries.mask + 1).unwrap_or(usize::MAX)
+    }
+
+    /// G1: goes on in a bigger ring. Returns the old one, in which the caller sets [`outgrown`] once the new place is published.
+    pub(crate) fn move_to(&mut self, new: Entries, tail: u64) -> Entries {
+        let oldest = self.head.saturating_sub(self.entries.mask + 1);
+        for index in tail.clamp(oldest, self.head)..self.head {
+            let entry = self.entries.word(index).load(Ordering::Relaxed); // our own writes
+            new.word(index).store(entry, Ordering::Relaxed); // G2 publishes it
+        }
+        std::mem::replace(&mut self.entries, new)
+    }
+}
+
+/// G3
+pub(crate) fn outgrown(old: &Entries) {
+    for word in &old.words[HEADER..] {
+        word.store(MOVED, Ordering::Release); // G3: pairs with D1; carries G2
+    }
+}
+
+/// The fence of P1, and that of P3: one for all readers of a message.
+#[inline]
+pub(crate) fn push_fence() {
+    // SeqCst, pairs with D3, K2 and E1. Forbids that neither side sees what the other one did; see the module's documentation.
+    fence(Ordering::SeqCst);
+}
+
+/// D2 and D3: the entry at `tail` is taken. The caller then reads the connection until it is empty.
+#[inline]
+pub(crate) fn took(tail: &AtomicU64, taken: u64) {
+    tail.store(taken + 1, Ordering::Release); // D2: pairs with P1
+    // D3: SeqCst, pairs with P1's fence.
+    fence(Ordering::SeqCst);
+}
+
+/// A word that a thread sleeps on, and that everybody may ring.
+#[derive(Clone)]
+pub(crate) struct Bell(pub(crate) Place<AtomicU32>);
+
+impl Bell {
+    /// K1
+    #[inline]
+    pub(crate) fn rung(&self) -> u32 {
+        self.0.load(Ordering::Acquire) // K1: pairs with `ring`
+    }
+
+    /// Ends a sleep that began, or begins, with an older value.
+    pub(crate) fn ring(&self) {
+        self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
+        crate::sys::futex_wake(&self.0);
+    }
+
+    /// Sleeps unless the bell is no longer `seen`. May return early.
+    pub(crate) fn sleep(&self, seen: u32, timeout: Option<std::time::Duration>) {
+        crate::sys::futex_wait(&self.0, seen, timeout);
+    }
+}
+
+/// K2
+#[inline]
+pub(crate) fn park(parked: &AtomicU64, sleep: u64) {
+    parked.store(sleep, Ordering::Relaxed); // K2: the fence orders it before K3
+    // K2: SeqCst, pairs with P3's.
+    fence(Ordering::SeqCst);
+}
+
+/// K4
+#[inline]
+pub(crate) fn unpark(parked: &AtomicU64) {
+    parked.store(0, Ordering::Relaxed); // K4: it only saves calls
+}

@@ -1,0 +1,129 @@
+//! Holds: how a reader keeps a chunk from being written while it reads it in place.
+//!
+//! # Purpose
+//!
+//! A writer's chunks are written again once nobody names or reads them. The reader says what it reads in its own memory, the
+//! writer looks there only when it runs out of free chunks: so neither writes a word of the other, and a publish costs nothing
+//! for it. (A hazard pointer across processes; see Maged Michael, "Hazard Pointers", IEEE TPDS 2004.)
+//!
+//! # Roles
+//!
+//! A participant has one table of holds, for everything it reads: one word per chunk in use, 0 or 1 + the chunk's name. The names are
+//! (segment << 32, index) with segment numbers that start at random per participant, so two writers' chunks seldom have the same
+//! name; if they do, a chunk is kept longer than needed, and that is all.
+//!
+//! # Sync points
+//!
+//! Reader, of message n, which names chunk c:
+//! - R1, R2 of [`ring`](crate::ring): the sequence is 2n+2, the fields name c.
+//! - H3 hold = 1 + c (Relaxed).
+//! - H4 fence SeqCst.
+//! - H5 the sequence is 2n+2 still (Relaxed); else hold = 0, and the message is lost to this reader.
+//! - H6 only now the name is checked and the chunk read.
+//! - H7 hold = 0 (Release): what was read is read before the chunk is written again; pairs with W6.
+//!
+//! Writer:
+//! - W3 of `ring`, for message n + slots (or G3): nothing names c any more: c is *retired*.
+//! - W4 fence SeqCst.
+//! - W5 the list of those whom this writer has accepted as readers, loaded after the fence.
+//! - W6 their holds (Acquire). A retired chunk that none names is free.
+//!
+//! The forbidden outcome: H5 sees 2n+2 and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6, which
+//! sees it. If W4 is: the new sequence comes before H5, which sees it and gives up. And a reader whose acceptance isn't in the
+//! list that W5 loads was accepted after W4, so it reads only what was published later.
+//!
+//! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
+
+use crate::place::Place;
+use crate::sync::{AtomicU64, Mutex, Ordering, fence};
+
+/// A participant's own holds.
+pub(crate) struct Holds {
+    words: Mutex<Words>,
+    limit: usize,
+}
+
+struct Words {
+    /// The first `ready` of them may be touched.
+    table: Place<[AtomicU64]>,
+    ready: usize,
+    /// Those that are free; the last one back is the first one given.
+    free: Vec<u32>,
+}
+
+/// A hold's word, while it is in use.
+pub(crate) struct Mark {
+    word: Place<AtomicU64>,
+    index: u32,
+}
+
+impl Holds {
+    pub(crate) fn new(table: Place<[AtomicU64]>) -> Self {
+        let limit = table.len();
+        Self { words: Mutex::new(Words { table, ready: 0, free: Vec::new() }), limit }
+    }
+
+    /// How many chunks may be in use at once.
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add).
+    #[inline]
+    pub(crate) fn take(&self) -> Option<Mark> {
+        let mut words = self.words.lock();
+        let index = words.free.pop()?;
+        let word = words.table.get_place(index as usize)?;
+        Some(Mark { word, index })
+    }
+
+    /// How many words are ready, in use or not.
+    pub(crate) fn ready(&self) -> usize {
+        self.words.lock().ready
+    }
+
+    /// So many words may be touched now.
+    pub(crate) fn add(&self, ready: usize) {
+        let mut words = self.words.lock();
+        for index in (words.ready..ready.min(self.limit)).rev() {
+            words.free.push(u32::try_from(index).unwrap_or(u32::MAX));
+        }
+        words.ready = words.ready.max(ready.min(self.limit));
+        // The list never grows when a hold comes back.
+        let more = words.ready;
+        words.free.reserve(more);
+    }
+
+    /// H7, and the word is free for the next.
+    #[inline]
+    pub(crate) fn give_back(&self, mark: &Mark) {
+        mark.word.store(0, Ordering::Release); // H7: pairs with W6
+        self.words.lock().free.push(mark.index);
+    }
+}
+
+impl Mark {
+    /// H3 and H4. The caller then checks the sequence (H5).
+    #[inline]
+    pub(crate) fn set(&self, chunk: u64) {
+        self.word.store(chunk.wrapping_add(1), Ordering::Relaxed); // H3: the fence orders it before H5
+        // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
+        fence(Ordering::SeqCst);
+    }
+}
+
+/// W4: to be called after the last message that named a chunk was overwritten, and before the list of readers is loaded.
+pub(crate) fn before_reclaim() {
+    // W4: SeqCst, pairs with H4.
+    fence(Ordering::SeqCst);
+}
+
+/// W6: appends the chunks that this reader holds.
+pub(crate) fn collect(table: &[AtomicU64], held: &mut Vec<u64>) {
+    for word in table {
+        // W6: Acquire, pairs with H7: what was read before the hold went is read before we write.
+        if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
+            held.push(chunk);
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The receiving end of a connection.
+
+use crate::chunk::{Hold, copy_unheld};
+use crate::control::{
+    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, slot_of,
+};
+use crate::entity::EntityKey;
+use crate::error::{CapacityError, SegmentError};
+use crate::participant::Participant;
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::port::{Port, SPACE_BELL, Sink};
+use crate::ring::{Chunk, Found, Head, Ring};
+use crate::sync::{Arc, Ordering, fence};
+use std::fmt;
+
+/// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
+const RETRIES: usize = 16;
+
+/// The longest image that is copied where no hold is to be had: what isn't mapped can't be read anyway.
+const LONGEST: u64 = 1 << 40;
+
+/// The receiving end of a connection: reads what a peer's entity publishes, from its first message for this participant on. Its
+/// user has it under a lock.
+pub struct Incoming {
+    participant: Arc<Participant>,
+    peer: Arc<Peer>,
+    source: EntityKey,
+    outgoing: Place<OutgoingRecord>,
+    outgoing_slot: u32,
+    outgoing_life: u64,
+    entity: Place<EntityRecord>,
+    slot: u32,
+    record: Place<IncomingRecord>,
+    ring: Option<(u64, Ring)>,
+    next: u64,
+    live: u64,
+    is_done: bool,
+    port: u64,
+}
+
+/// A connection that this participant has taken up, as the helper thread has it.
+pub(crate) struct Taken {
+    /// The writer's record's life.
+    pub(crate) life: u64,
+    pub(crate) slot: u32,
+    pub(crate) sink: Option<Arc<dyn Sink>>,
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incoming")
+            .field("peer", &self.peer)
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A message, as it comes out of a ring.
+#[derive(Debug)]
+pub struct Message {
+    /// Counts its writer's messages.
+    pub number: u64,
+    /// When it was published, and by what chain.
+    pub head: Head,
+    /// Messages before it that were overwritten before they were read.
+    pub missed: u64,
+    /// Whether it was kept for late joiners.
+    pub is_retained: bool,
+    /// Its image, if it is read where it lies; else the buffer has it.
+    pub hold: Option<Hold>,
+}
+
+impl Incoming {
+    /// Takes up a connection that a peer published.
+    pub(crate) fn take_up(
+        participant: &Arc<Participant>,
+        peer: &Arc<Peer>,
+        (outgoing_slot, outgoing_life): (u32, u64),
+        outgoing: Place<OutgoingRecord>,
+    ) -> Result<Option<Self>, CapacityError> {
+        // T3: the caller has loaded `life` with Acquire; it is compared once more below.
+        let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed);
+        let (source, first, live) = (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live));
+        fence(Ordering::Acquire);
+        if load(&outgoing.life) != outgoing_life {
+            return Ok(None);
+        }
+        let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
+        let control = participant.control()?;
+        let slot = control.allocate(Table::Incoming)?;
+        let record: Place<IncomingRecord> = control.record(Table::Incoming, slot)?;
+        // Relaxed: T2 publishes it.
+        record.peer.store(peer.id(), Ordering::Relaxed);
+        record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
+        record.port.store(0, Ordering::Relaxed);
+        record.cursor.store(first.min(UNBOUND), Ordering::Relaxed);
+        control.publish(Table::Incoming, slot);
+        Ok(Some(Self {
+            participant: participant.clone(),
+            peer: peer.clone(),
+            source: EntityKey::of(source),
+            outgoing,
+            outgoing_slot,
+            outgoing_life,
+            entity,
+            slot,
+            record,
+            ring: None,
+            next: first,
+            live,
+            is_done: false,
+            port: 0,
+        }))
+    }
+
+    pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
+        Taken { life: self.outgoing_life, slot: self.slot, sink }
+    }
+
+    /// Whose messages these are.
+    pub fn peer(&self) -> &Arc<Peer> {
+        &self.peer
+    }
+
+    /// The peer's entity that sends them.
+    pub fn source(&self) -> EntityKey {
+        self.source
+    }
+
+    /// The number of the next message.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The next message, if there is one. If its image isn't read in place, it is in `buffer` afterwards: images that stand in the
+    /// ring itself, and any while this participant holds as many as it may (4096).
+    ///
+    /// Allocates only in `buffer`. Never blocks.
+    ///
+    /// # Errors
+    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped.
+    #[inline]
+    pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
+        let mut missed = 0;
+        for _ in 0..RETRIES {
+            let Some(ring) = self.find_ring()? else { return Ok(None) };
+            match ring.look(self.next) {
+                Found::Nothing => return Ok(None),
+                Found::Moved => self.ring = None,
+                Found::Overwritten(oldest) => {
+                    missed += oldest - self.next;
+                    self.next = oldest;
+                }
+                Found::Inline(head, length) => {
+                    buffer.clear();
+                    buffer.resize(length, 0);
+                    ring.copy_inline(self.next, buffer);
+                    if ring.still_there(self.next) {
+                        return Ok(Some(self.found(head, missed, None)));
+                    }
+                }
+                Found::Chunk(head, chunk) => match self.read_chunk(chunk, buffer) {
+                    Ok(Some(hold)) => return Ok(Some(self.found(head, missed, hold))),
+                    Ok(None) => {}
+                    Err(error) => {
+                        self.next += 1;
+                        return Err(error);
+                    }
+                },
+            }
+        }
+        // Overwritten again and again: it comes too fast, or its writer is broken. The next call goes on.
+        Ok(None)
+    }
+
+    #[inline]
+    fn found(&mut self, head: Head, missed: u64, hold: Option<Hold>) -> Message {
+        let number = self.next;
+        self.next += 1;
+        Message { number, head, missed, is_retained: number < self.live, hold }
+    }
+
+    /// The ring, found (again) if need be; `None` if there is none yet.
+    #[inline]
+    fn find_ring(&mut self) -> Result<Option<Ring>, SegmentError> {
+        if let Some((_, ring)) = &self.ring {
+            return Ok(Some(ring.clone()));
+        }
+        let location = self.entity.ring.load(Ordering::Acquire); // pairs with G2
+        if location == 0 {
+            return Ok(None);
+        }
+        let (words, segment) = self.peer.block(location)?;
+        let ring = Ring::open(words, &segment.name)?;
+        self.ring = Some((location, ring.clone()));
+        Ok(Some(ring))
+    }
+
+    /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
+    fn read_chunk(
+        &mut self,
+        chunk: Chunk,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Option<Hold>>, SegmentError> {
+        let Some((_, ring)) = &self.ring else { return Ok(None) };
+        let Some(mark) = self.participant.take_mark() else {
+            return self.copy_chunk(ring, chunk, buffer);
+        };
+        mark.set(chunk.name); // H3, H4
+        if !ring.still_there_after_fence(self.next) {
+            self.participant.holds.give_back(&mark); // H5
+            return Ok(None);
+        }
+        // H6
+        let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
+        match self.peer.image(chunk.name, chunk.length) {
+            Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
+            Err(error) => {
+                self.participant.holds.give_back(&mark);
+                Err(error)
+            }
+        }
+    }
+
+    #[cold]
+    fn copy_chunk(
+        &self,
+        ring: &Ring,
+        chunk: Chunk,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Option<Hold>>, SegmentError> {
+        let place = self.peer.image(chunk.name, chunk.length.min(LONGEST));
+        if !ring.still_there(self.next) {
+            return Ok(None); // then the place may have been nonsense, too
+        }
+        let place = place?;
+        buffer.clear();
+        buffer.resize(usize::try_from(chunk.length).unwrap_or(0), 0);
+        copy_unheld(&place, buffer);
+        Ok(ring.still_there(self.next).then_some(None))
+    }
+
+    /// Whether a message is there to be read. Cheaper than reading it.
+    #[inline]
+    pub fn is_ready(&mut self) -> bool {
+        let next = self.next;
+        self.find_ring().ok().flatten().is_some_and(|ring| ring.look(next) != Found::Nothing)
+    }
+
+    /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
+    pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
+        let mut skipped = 0;
+        while let Ok(Some(ring)) = self.find_ring() {
+            match ring.look(self.next.saturating_add(depth)) {
+                Found::Inline(..) | Found::Chunk(..) => {
+                    self.next += 1;
+                    skipped += 1;
+                }
+                _ => break,
+            }
+        }
+        skipped
+    }
+
+    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. The caller drains once afterwards.
+    pub fn set_port(&mut self, port: Option<&Port>) {
+        let reference = port.map_or(0, |port| port.reference);
+        if reference == self.port || self.is_done {
+            return;
+        }
+        let listens_first = self.port == 0;
+        self.port = reference;
+        self.record.port.store(reference, Ordering::Release); // E1: pairs with P1
+        // E1: SeqCst, pairs with P1's.
+        fence(Ordering::SeqCst);
+        if listens_first && let Ok(control) = self.participant.control() {
+            control.changed(Table::Incoming, self.slot); // see `Accepted::has_listener`
+        }
+    }
+
+    /// B2: everything before this number is done with. A writer that waits is woken.
+    #[inline]
+    pub fn set_cursor(&mut self, cursor: u64) {
+        if self.is_done {
+            return;
+        }
+        self.record.cursor.store(cursor.min(UNBOUND), Ordering::Release); // B2: pairs with `Accepted::lag`
+        // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
+        fence(Ordering::SeqCst);
+        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+            self.ring_space();
+        }
+    }
+
+    /// Nobody here needs everything: the writer never waits for this reader.
+    pub fn unbind(&mut self) {
+        self.set_cursor(UNBOUND);
+    }
+
+    #[cold]
+    fn ring_space(&self) {
+        if let Ok(bell) = self.peer.bell(SPACE_BELL) {
+            bell.ring();
+        }
+    }
+
+    /// Whether nothing more will come: the writer has ended the connection, and all of it was read; or the writer is gone, and
+    /// nothing is left.
+    pub fn is_over(&mut self) -> bool {
+        let life = self.outgoing.life.load(Ordering::Acquire); // T3
+        if life != self.outgoing_life {
+            return true;
+        }
+        match self.outgoing.end.load(Ordering::Acquire) {
+            // pairs with `Accepted::end`
+            0 => self.participant.is_gone(self.peer.id()) && !self.is_ready(),
+            u64::MAX => !self.is_ready(),
+            end => self.next >= end - 1,
+        }
+    }
+
+    /// Everything is read: the writer may forget this connection.
+    pub fn done(&mut self) {
+        if std::mem::replace(&mut self.is_done, true) || self.participant.is_forked() {
+            return;
+        }
+        self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
+        self.record.cursor.store(DONE, Ordering::Release); // pairs with `Accepted::is_done`; carries all reading
+        fence(Ordering::SeqCst); // as in `set_cursor`
+        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+            self.ring_space();
+        }
+        if let Ok(control) = self.participant.control() {
+            control.changed(Table::Incoming, self.slot);
+        }
+        // The record is retired once the writer's is, or the writer is gone: see `discovery`.
+        let life = self.outgoing.life.load(Ordering::Acquire); // T3
+        if !names_life(life, self.outgoing_life) {
+            self.participant.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_life);
+        }
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        self.done();
+    }
+}

@@ -1,0 +1,41 @@
+//! Single-writer shared memory between the processes of one host.
+//!
+//! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. What it writes, all others map
+//! read-only; the operating system enforces it. There is no daemon: each participant writes down its own state, and the others
+//! adopt what they find.
+//!
+//! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are `sinew`'s.
+
+mod chunk;
+mod control;
+mod discovery;
+mod domain;
+mod entity;
+mod error;
+mod events;
+mod holds;
+mod incoming;
+mod memory;
+mod own;
+mod participant;
+mod peer;
+mod place;
+mod port;
+mod ring;
+mod segment;
+mod sync;
+mod sys;
+mod towards;
+mod writer;
+
+pub use chunk::{Hold, Lent, Loan};
+pub use domain::Domain;
+pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};
+pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
+pub use incoming::{Incoming, Message};
+pub use participant::{Observer, OwnEntity, Participant};
+pub use peer::Peer;
+pub use port::{Port, Sink};
+pub use ring::Head;
+pub use segment::LAYOUT_VERSION;
+pub use writer::{Connect, Lender, Waiting, Writer};

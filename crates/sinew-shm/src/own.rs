@@ -1,0 +1,201 @@
+//! The writing side of the control segment: this participant's own tables.
+
+use crate::control::{ControlHeader, FIXED, LENGTH, LOG, PAGE, TABLES, Table, reference};
+use crate::domain::Domain;
+use crate::error::{CapacityError, JoinError};
+use crate::place::{Place, Record};
+use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
+use crate::sync::{AtomicU64, Mutex, Ordering, fence};
+use crate::sys;
+
+/// This participant's control segment.
+pub(crate) struct OwnControl {
+    segment: OwnSegment,
+    domain: Domain,
+    header: Place<ControlHeader>,
+    tables: Mutex<[Slots; TABLES]>,
+    /// Guards the log.
+    log: Mutex<()>,
+}
+
+/// Which records of a table are in use.
+#[derive(Default)]
+struct Slots {
+    /// May be touched.
+    reserved: usize,
+    /// Used at some time.
+    used: u32,
+    free: Vec<u32>,
+}
+
+/// A control segment that nobody sees yet.
+pub(crate) struct NewControl {
+    unpublished: Unpublished,
+    domain: Domain,
+}
+
+impl NewControl {
+    pub(crate) fn create(domain: &Domain, owner: u64) -> Result<Self, CapacityError> {
+        let new = NewSegment {
+            kind: Kind::Control,
+            owner,
+            number: 0,
+            length: LENGTH,
+            reserved: FIXED,
+            locked: true,
+        };
+        let unpublished = OwnSegment::create(domain, &new)?;
+        Ok(Self { unpublished, domain: domain.clone() })
+    }
+
+    /// Gives it its name: from now on others see it.
+    pub(crate) fn publish(self) -> Result<OwnControl, JoinError> {
+        let header = Place::<ControlHeader>::at(&self.unpublished.segment.mapping, 0)
+            .ok_or(CapacityError::Table { table: "bytes in a control segment", limit: LENGTH })?;
+        // Relaxed: nobody sees it before it is linked.
+        header.pid.store(u64::from(std::process::id()), Ordering::Relaxed);
+        header.started.store(sys::wall().cast_unsigned(), Ordering::Relaxed);
+        let program = std::env::args_os().next().unwrap_or_default();
+        let program = std::path::Path::new(&program).file_name().unwrap_or_default().to_string_lossy();
+        store_text(&header.program, program.as_bytes());
+        let segment = self.unpublished.publish()?;
+        Ok(OwnControl {
+            segment,
+            domain: self.domain,
+            header,
+            tables: Mutex::default(),
+            log: Mutex::default(),
+        })
+    }
+}
+
+/// Stores bytes in words, as many as fit, filled up with zeros.
+pub(crate) fn store_text(words: &[AtomicU64], bytes: &[u8]) {
+    for (index, word) in words.iter().enumerate() {
+        let mut eight = [0; 8];
+        let from = bytes.get(index * 8..).unwrap_or_default();
+        let length = from.len().min(8);
+        eight[..length].copy_from_slice(&from[..length]);
+        word.store(u64::from_le_bytes(eight), Ordering::Relaxed); // whoever publishes the record publishes it
+    }
+}
+
+impl OwnControl {
+    pub(crate) fn path(&self) -> &std::path::Path {
+        &self.segment.path
+    }
+
+    /// A free record of a table, to be filled and [published](Self::publish).
+    pub(crate) fn allocate(&self, table: Table) -> Result<u32, CapacityError> {
+        let mut tables = self.tables.lock();
+        let slots = &mut tables[table as usize];
+        if let Some(slot) = slots.free.pop() {
+            return Ok(slot);
+        }
+        if slots.used as usize == table.capacity() {
+            return Err(CapacityError::Table { table: table.name(), limit: table.capacity() });
+        }
+        self.grow(table, slots, slots.used as usize + 1)?;
+        let slot = slots.used;
+        slots.used += 1;
+        Ok(slot)
+    }
+
+    /// Makes sure that the first `wanted` records may be touched; returns how many may.
+    pub(crate) fn reserve(&self, table: Table, wanted: usize) -> Result<usize, CapacityError> {
+        let mut tables = self.tables.lock();
+        let slots = &mut tables[table as usize];
+        if wanted > table.capacity() {
+            return Err(CapacityError::Table { table: table.name(), limit: table.capacity() });
+        }
+        self.grow(table, slots, wanted)?;
+        Ok(slots.reserved)
+    }
+
+    fn grow(&self, table: Table, slots: &mut Slots, wanted: usize) -> Result<(), CapacityError> {
+        if wanted <= slots.reserved {
+            return Ok(());
+        }
+        let begin = (slots.reserved * table.size()).next_multiple_of(PAGE);
+        // An eighth more than there is: a table that grows by thousands does so in few steps.
+        let end = (wanted.max(slots.reserved + slots.reserved / 8) * table.size()).next_multiple_of(PAGE);
+        let end = end.min((table.capacity() * table.size()).next_multiple_of(PAGE));
+        if end > begin {
+            self.segment.reserve(&self.domain, table.offset() + begin, end - begin)?;
+        }
+        // Writers look at every hold that may be in use: no more of them than are wanted.
+        let ready = if table == Table::Holds { wanted } else { end / table.size() };
+        slots.reserved = ready.min(table.capacity());
+        // Release: pairs with the Acquire in `Peer::record`; carries that the space is there.
+        self.header.reserved[table as usize].store(slots.reserved as u64, Ordering::Release);
+        Ok(())
+    }
+
+    /// A record that may be touched.
+    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Result<Place<R>, CapacityError> {
+        debug_assert!(size_of::<R>() == table.size());
+        Place::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
+            .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
+    }
+
+    /// The whole of a table; only what is reserved may be touched.
+    pub(crate) fn records<R: Record>(&self, table: Table) -> Result<Place<[R]>, CapacityError> {
+        debug_assert!(size_of::<R>() == table.size());
+        Place::slice(&self.segment.mapping, table.offset(), table.capacity())
+            .ok_or(CapacityError::Table { table: table.name(), limit: table.capacity() })
+    }
+
+    fn life(&self, table: Table, slot: u32) -> Option<Place<AtomicU64>> {
+        Place::at(&self.segment.mapping, table.offset() + slot as usize * table.size())
+    }
+
+    /// T2: the record is complete. Returns the reference to it.
+    pub(crate) fn publish(&self, table: Table, slot: u32) -> u64 {
+        let Some(life) = self.life(table, slot) else { return 0 };
+        let next = life.load(Ordering::Relaxed) + 1; // ours alone
+        debug_assert!(next % 2 == 1, "published twice");
+        life.store(next, Ordering::Release); // T2: pairs with T3
+        self.changed(table, slot);
+        reference(slot, next)
+    }
+
+    /// T4: nobody is to use the record any more, and it may be used again.
+    pub(crate) fn retire(&self, table: Table, slot: u32) {
+        self.unpublish(table, slot);
+        self.give_back(table, slot);
+    }
+
+    /// T4, but the record stays as it is until it is [given back](Self::give_back).
+    pub(crate) fn unpublish(&self, table: Table, slot: u32) {
+        let Some(life) = self.life(table, slot) else { return };
+        let next = life.load(Ordering::Relaxed) + 1; // ours alone
+        debug_assert!(next.is_multiple_of(2), "retired twice");
+        life.store(next, Ordering::Relaxed); // T4: the fence orders it
+        fence(Ordering::Release); // T4: before whatever is filled in next; pairs with T3's fence
+        self.changed(table, slot);
+    }
+
+    /// A record that is not published (any more).
+    pub(crate) fn give_back(&self, table: Table, slot: u32) {
+        self.tables.lock()[table as usize].free.push(slot);
+    }
+
+    /// L1, L2: others are to look at this record; and wakes them.
+    pub(crate) fn changed(&self, table: Table, slot: u32) {
+        let guard = self.log.lock();
+        let number = self.header.changes.load(Ordering::Relaxed); // under the lock
+        #[expect(clippy::cast_possible_truncation, reason = "reduced to the size of the log")]
+        let place = (number % LOG as u64) as usize;
+        let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
+        self.header.log[place].store(entry, Ordering::Release); // L1: pairs with L3
+        self.header.changes.store(number + 1, Ordering::Release); // L2: pairs with L3; carries L1
+        drop(guard);
+        self.segment.announce();
+    }
+
+    /// Says that this participant goes; what it published may be read by who is connected still.
+    pub(crate) fn leave(&self) {
+        self.header.state.store(1, Ordering::Release); // carries that everything is published
+        self.segment.announce();
+    }
+}

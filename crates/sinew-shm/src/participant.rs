@@ -1,0 +1,389 @@
+//! A participant: a process's presence in a domain.
+
+use crate::control::{EntityRecord, EventRingRecord, PeerRecord, Table, names_life};
+use crate::discovery::{Discovery, Helper};
+use crate::domain::Domain;
+use crate::entity::{Entity, EntityKey};
+use crate::error::{CapacityError, JoinError, SystemError};
+use crate::events::{Bell, Entries};
+use crate::holds::Holds;
+use crate::incoming::{Incoming, Taken};
+use crate::memory::Memory;
+use crate::own::{NewControl, OwnControl};
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::port::{BELLS_LENGTH, Port, SPACE_BELL, Sink, bell_offset};
+use crate::segment::{Kind, NewSegment, OwnSegment};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
+use crate::sys::{self, ForkMark};
+use crate::towards::Towards;
+use crate::writer::Accepted;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Weak;
+
+/// What a participant is told of the others. Called by its helper thread, or by a thread of its own process that asked for news
+/// ([`Participant::refresh`]), one call at a time, in the order in which things happened at each peer.
+pub trait Observer: Send + Sync + 'static {
+    /// A peer has this entity now.
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity);
+    /// A peer has it no more.
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey);
+    /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours alone. Returns who reads it, if
+    /// somebody does.
+    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
+    /// A peer has left, or died. Its entities have vanished before.
+    fn left(&self, peer: &Arc<Peer>);
+}
+
+/// A process's presence in a domain: owner of its segments, known to all others there.
+///
+/// Made by [`join`](Self::join). It leaves when it is dropped, or its process ends, however that happens.
+pub struct Participant {
+    id: u64,
+    domain: Domain,
+    mark: ForkMark,
+    control: OwnControl,
+    bells: OwnSegment,
+    pub(crate) memory: Memory,
+    pub(crate) holds: Holds,
+    /// Whom this participant's chunks may be read by: W5 of `holds`.
+    pub(crate) accepted: Mutex<Vec<Arc<Peer>>>,
+    pub(crate) discovery: Mutex<Discovery>,
+    pub(crate) observer: std::sync::OnceLock<Arc<dyn Observer>>,
+    ports: Mutex<HashMap<u32, Weak<Port>>>,
+    /// Those who are sent to: by their id, by port.
+    pub(crate) towards: Mutex<Vec<Arc<Towards>>>,
+    /// Connections of this participant as a writer, by slot.
+    pub(crate) outgoing: Mutex<HashMap<u32, Arc<Accepted>>>,
+    /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
+    pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
+    /// This participant's slot for a peer whose event rings it reads.
+    peers: Mutex<HashMap<u64, u32>>,
+    /// Peers that are gone, and not forgotten.
+    pub(crate) gone: Mutex<std::collections::HashSet<u64>>,
+    left: PlainU64,
+    helper: Mutex<Option<Helper>>,
+}
+
+impl fmt::Debug for Participant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Participant({:016x} in {})", self.id, self.domain.path().display())
+    }
+}
+
+impl Participant {
+    /// Joins a domain. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
+    /// participant, which sleeps while nothing changes.
+    ///
+    /// # Errors
+    /// [`JoinError`]
+    pub fn join(domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
+        let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
+        let id = sys::random();
+        let bells = NewSegment {
+            kind: Kind::Bells,
+            owner: id,
+            number: 0,
+            length: BELLS_LENGTH,
+            reserved: BELLS_LENGTH,
+            locked: false,
+        };
+        let control = NewControl::create(domain, id)?;
+        let bells = OwnSegment::create(domain, &bells)?.publish()?;
+        let control = control.publish()?;
+        let holds = Holds::new(control.records(Table::Holds)?);
+        let discovery = Discovery::new(domain);
+        let participant = Arc::new(Self {
+            id,
+            domain: domain.clone(),
+            mark,
+            control,
+            bells,
+            memory: Memory::new(domain.clone(), id),
+            holds,
+            accepted: Mutex::default(),
+            discovery: Mutex::new(discovery),
+            observer: std::sync::OnceLock::new(),
+            ports: Mutex::default(),
+            towards: Mutex::default(),
+            outgoing: Mutex::default(),
+            incoming: Mutex::default(),
+            peers: Mutex::default(),
+            gone: Mutex::default(),
+            left: PlainU64::new(0),
+            helper: Mutex::default(),
+        });
+        let _ = participant.observer.set(observer);
+        participant.refresh();
+        *participant.helper.lock() = Some(Helper::start(&participant)?);
+        Ok(participant)
+    }
+
+    /// Its id, random: no other participant has or had it.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// The domain it is in.
+    pub fn domain(&self) -> &Domain {
+        &self.domain
+    }
+
+    /// Whether both are in the same directory, so that they know each other.
+    pub(crate) fn shares_domain(&self, other: &Participant) -> bool {
+        self.domain == other.domain
+    }
+
+    /// Whether it may be used: it hasn't left, and this is not a forked child.
+    #[inline]
+    pub fn check(&self) -> Result<(), CapacityError> {
+        let forked = self.mark.is_child();
+        if forked || self.has_left() {
+            return Err(CapacityError::Left { forked });
+        }
+        Ok(())
+    }
+
+    /// Whether this is a child that its process forked: then nothing of it may be touched.
+    #[inline]
+    pub fn is_forked(&self) -> bool {
+        self.mark.is_child()
+    }
+
+    #[inline]
+    pub(crate) fn has_left(&self) -> bool {
+        self.left.load(Ordering::Acquire) != 0 // pairs with the Release in `leave`
+    }
+
+    /// The control segment, unless it is gone for this process.
+    pub(crate) fn control(&self) -> Result<&OwnControl, CapacityError> {
+        if self.mark.is_child() {
+            return Err(CapacityError::Left { forked: true });
+        }
+        Ok(&self.control)
+    }
+
+    pub(crate) fn bell(&self, index: u64) -> Result<Bell, CapacityError> {
+        let wrong = CapacityError::Table { table: "bells", limit: Table::Ports.capacity() };
+        let offset = usize::try_from(index).ok().and_then(bell_offset);
+        offset.and_then(|offset| Place::at(&self.bells.mapping, offset)).map(Bell).ok_or(wrong)
+    }
+
+    /// The bell on which this participant's writers wait for room.
+    pub(crate) fn space_bell(&self) -> Result<Bell, CapacityError> {
+        self.bell(SPACE_BELL)
+    }
+
+    // ---- entities ----
+
+    /// Tells the others of an entity, until the result is dropped. `node` is the node's own entity, if it has one.
+    ///
+    /// # Errors
+    /// [`CapacityError`]
+    pub fn advertise(
+        self: &Arc<Self>,
+        entity: &Entity,
+        node: Option<EntityKey>,
+    ) -> Result<OwnEntity, CapacityError> {
+        self.check()?;
+        let slot = self.control.allocate(Table::Entities)?;
+        let record: Place<EntityRecord> = self.control.record(Table::Entities, slot)?;
+        entity.store(&record, node.map_or(0, |node| node.slot));
+        let reference = self.control.publish(Table::Entities, slot);
+        Ok(OwnEntity {
+            participant: self.clone(),
+            key: EntityKey::of(reference),
+            record,
+            kept: PlainU64::new(0),
+        })
+    }
+
+    // ---- ports ----
+
+    pub(crate) fn add_port(&self, port: &Arc<Port>) {
+        self.ports.lock().insert(crate::control::slot_of(port.reference), Arc::downgrade(port));
+    }
+
+    pub(crate) fn remove_port(&self, slot: u32) {
+        self.ports.lock().remove(&slot);
+    }
+
+    /// The port that a reference names, if it lives.
+    pub(crate) fn port(&self, reference: u64) -> Option<Arc<Port>> {
+        let port = self.ports.lock().get(&crate::control::slot_of(reference))?.upgrade()?;
+        names_life(reference, port.reference).then_some(port)
+    }
+
+    pub(crate) fn each_port(&self, act: impl Fn(&Port)) {
+        let ports: Vec<_> = self.ports.lock().values().filter_map(Weak::upgrade).collect();
+        ports.iter().for_each(|port| act(port));
+    }
+
+    /// The slot under which this participant reads a peer's event rings, and its life.
+    pub(crate) fn slot_for(&self, peer: u64) -> Result<(u32, u64), CapacityError> {
+        let control = self.control()?;
+        let mut peers = self.peers.lock();
+        let slot = match peers.get(&peer) {
+            Some(&slot) => slot,
+            None => {
+                let slot = control.allocate(Table::Peers)?;
+                let record: Place<PeerRecord> = control.record(Table::Peers, slot)?;
+                record.id.store(peer, Ordering::Relaxed); // T2 publishes it
+                control.publish(Table::Peers, slot);
+                peers.insert(peer, slot);
+                slot
+            }
+        };
+        let record: Place<PeerRecord> = control.record(Table::Peers, slot)?;
+        Ok((slot, record.life.load(Ordering::Relaxed))) // our own
+    }
+
+    pub(crate) fn forget_slot_for(&self, peer: u64) {
+        let slot = self.peers.lock().remove(&peer);
+        if let (Some(slot), Ok(control)) = (slot, self.control()) {
+            control.retire(Table::Peers, slot);
+        }
+    }
+
+    /// Where a peer's event ring is now.
+    pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Option<Entries> {
+        let record: Place<EventRingRecord> = peer.record(Table::EventRings, slot)?;
+        let location = record.ring.load(Ordering::Acquire); // pairs with G2
+        let (words, _) = peer.block(location).ok()?;
+        Entries::open(words)
+    }
+
+    /// Who reads what a peer announced under this connection.
+    #[inline]
+    pub(crate) fn sink(&self, peer: u64, connection: u32) -> Option<Arc<dyn Sink>> {
+        let incoming = self.incoming.lock();
+        let taken = incoming.get(&peer)?.get(connection as usize)?.as_ref()?;
+        taken.sink.clone()
+    }
+
+    /// W4 to W6 of `holds`: the chunks that readers of this participant hold.
+    pub(crate) fn collect_held(&self, held: &mut Vec<u64>) {
+        held.clear();
+        crate::holds::before_reclaim(); // W4
+        for peer in self.accepted.lock().iter() {
+            // W5: the lock makes it at least as new as W4
+            if let Some(holds) = peer.records::<AtomicU64>(Table::Holds) {
+                crate::holds::collect(&holds, held); // W6
+            }
+        }
+    }
+
+    /// A word to mark a chunk with that is read in place; `None` at the limit.
+    #[inline]
+    pub(crate) fn take_mark(&self) -> Option<crate::holds::Mark> {
+        self.holds.take().or_else(|| self.more_marks())
+    }
+
+    #[cold]
+    fn more_marks(&self) -> Option<crate::holds::Mark> {
+        let wanted = (self.holds.ready() * 2).clamp(8, self.holds.limit());
+        let ready = self.control().ok()?.reserve(Table::Holds, wanted).ok()?;
+        self.holds.add(ready);
+        self.holds.take()
+    }
+
+    // ---- leaving ----
+
+    /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them. What is published can still be
+    /// read by those who are connected.
+    pub fn leave(&self) {
+        if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
+            return;
+        }
+        let helper = self.helper.lock().take();
+        if let Some(helper) = helper {
+            helper.stop();
+        }
+        let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
+        outgoing.iter().for_each(|accepted| accepted.end_if_open());
+        self.control.leave();
+        let directory = self.domain.path();
+        let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives(directory));
+        if !read_on {
+            for path in self.memory.paths().iter().chain([&self.bells.path]) {
+                let _ = std::fs::remove_file(path); // gone is gone
+            }
+            let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
+        }
+        self.discovery.lock().forget();
+        if let Ok(bell) = self.space_bell() {
+            bell.ring();
+        }
+    }
+}
+
+impl Drop for Participant {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// An entity that the others are told of, until this is dropped.
+pub struct OwnEntity {
+    pub(crate) participant: Arc<Participant>,
+    key: EntityKey,
+    pub(crate) record: Place<EntityRecord>,
+    /// 1: its record is retired by somebody else, later.
+    pub(crate) kept: PlainU64,
+}
+
+impl fmt::Debug for OwnEntity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "OwnEntity({:?})", self.key)
+    }
+}
+
+impl OwnEntity {
+    /// Its place in its participant's table.
+    pub fn key(&self) -> EntityKey {
+        self.key
+    }
+
+    /// Its participant.
+    pub fn participant(&self) -> &Arc<Participant> {
+        &self.participant
+    }
+
+    /// Sets one of its counters. One thread at a time. Must not be called in a forked child.
+    #[inline]
+    pub fn set(&self, counter: crate::entity::Counter, value: u64) {
+        self.record.counters[counter as usize].store(value, Ordering::Relaxed); // each counts for itself
+    }
+
+    /// Adds to one of its counters. One thread at a time. Must not be called in a forked child.
+    #[inline]
+    pub fn add(&self, counter: crate::entity::Counter, more: u64) {
+        let word = &self.record.counters[counter as usize];
+        word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed); // as `set`
+    }
+
+    /// Enters a latency, in nanoseconds, into its histogram. One thread at a time. Must not be called in a forked child.
+    #[inline]
+    pub fn record_latency(&self, nanoseconds: u64) {
+        let bucket = (63 - (nanoseconds | 1).leading_zeros() as usize).min(crate::control::BUCKETS - 1);
+        let word = &self.record.histogram[bucket];
+        word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed); // as `set`
+        self.add(crate::entity::Counter::Latencies, nanoseconds);
+    }
+
+    /// Its counters now.
+    pub fn counts(&self) -> crate::entity::Counts {
+        crate::entity::Counts::load(&self.record)
+    }
+}
+
+impl Drop for OwnEntity {
+    fn drop(&mut self) {
+        if self.kept.load(Ordering::Relaxed) == 0 // set by the same owner
+            && let Ok(control) = self.participant.control()
+        {
+            control.retire(Table::Entities, self.key.slot);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Another participant, as far as this one has mapped it.
+
+use crate::control::{ControlHeader, LENGTH, LOG, Table};
+use crate::entity::{Counts, Entity, EntityKey};
+use crate::error::{SegmentError, SegmentProblem};
+use crate::events::Bell;
+use crate::place::{Place, Record};
+use crate::port::bell_offset;
+use crate::segment::{Kind, PeerSegment};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sys::Mapping;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Another participant of the domain.
+pub struct Peer {
+    id: u64,
+    directory: PathBuf,
+    control: PeerSegment,
+    header: Place<ControlHeader>,
+    bells: Mutex<Option<Arc<PeerSegment>>>,
+    /// By number.
+    data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Peer({:016x})", self.id)
+    }
+}
+
+/// What a peer's log says has changed.
+pub(crate) enum Changes {
+    /// These records, and the position to go on from.
+    Some(Vec<(Table, u32)>, u64),
+    /// Too many: all tables are to be read.
+    All(u64),
+}
+
+impl Peer {
+    /// Maps another participant's control segment.
+    pub(crate) fn open(directory: &Path, id: u64) -> Result<Self, SegmentError> {
+        let control = PeerSegment::open(directory, Kind::Control, id, 0)?;
+        let length = control.mapping.length();
+        let short = || {
+            let problem = SegmentProblem::Truncated { length: length as u64, needed: LENGTH as u64 };
+            SegmentError::new(&control.name, problem)
+        };
+        if length < LENGTH {
+            return Err(short());
+        }
+        let header = Place::at(&control.mapping, 0).ok_or_else(short)?;
+        Ok(Self {
+            id,
+            directory: directory.to_owned(),
+            control,
+            header,
+            bells: Mutex::default(),
+            data: Mutex::default(),
+        })
+    }
+
+    /// Its id: the first half of its entities' gids.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Its process's id, in the PID namespace of that process.
+    pub fn pid(&self) -> u64 {
+        self.header.pid.load(Ordering::Relaxed) // written before the segment got its name
+    }
+
+    /// The name of its program.
+    pub fn program(&self) -> String {
+        let words = self.header.program.iter();
+        let bytes: Vec<u8> = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    }
+
+    /// Wall nanoseconds at which it joined.
+    pub fn started(&self) -> i64 {
+        self.header.started.load(Ordering::Relaxed).cast_signed() // as `pid`
+    }
+
+    /// Whether it has left its domain, in good order.
+    pub(crate) fn has_left(&self) -> bool {
+        self.header.state.load(Ordering::Acquire) != 0 // pairs with `OwnControl::leave`
+    }
+
+    /// The name of its control segment's file.
+    pub(crate) fn file(&self) -> &str {
+        &self.control.name
+    }
+
+    /// How many records of a table may be touched.
+    pub(crate) fn reserved(&self, table: Table) -> u32 {
+        // Acquire: pairs with the Release in `OwnControl::grow`.
+        let reserved = self.header.reserved[table as usize].load(Ordering::Acquire);
+        u32::try_from(reserved).unwrap_or(u32::MAX).min(u32::try_from(table.capacity()).unwrap_or(u32::MAX))
+    }
+
+    /// A record of one of its tables; `None` if it may not be touched (yet).
+    pub(crate) fn record<R: Record>(&self, table: Table, slot: u32) -> Option<Place<R>> {
+        debug_assert!(size_of::<R>() == table.size());
+        if slot >= self.reserved(table) {
+            return None;
+        }
+        Place::at(&self.control.mapping, table.offset() + slot as usize * table.size())
+    }
+
+    /// All records of a table that may be touched.
+    pub(crate) fn records<R: Record>(&self, table: Table) -> Option<Place<[R]>> {
+        Place::slice(&self.control.mapping, table.offset(), self.reserved(table) as usize)
+    }
+
+    /// L3: what changed since this position of its log.
+    pub(crate) fn changes(&self, since: u64) -> Changes {
+        let head = self.header.changes.load(Ordering::Acquire); // L3: pairs with L2
+        // Wrong numbers are a broken peer's: then everything is read, and the number goes on from what it says now.
+        if head < since || head - since > LOG as u64 {
+            return Changes::All(head);
+        }
+        let mut changes = Vec::new();
+        for number in since..head {
+            #[expect(clippy::cast_possible_truncation, reason = "reduced to the size of the log")]
+            let entry = self.header.log[(number % LOG as u64) as usize].load(Ordering::Acquire); // L3: pairs with L1
+            #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+            let slot = entry as u32 & 0xffff;
+            let table = Table::ALL.get(usize::try_from(entry >> 16 & 0xf).unwrap_or(usize::MAX));
+            match table {
+                Some(&table) if entry >> 20 == number & (u64::MAX >> 20) => changes.push((table, slot)),
+                _ => return Changes::All(head),
+            }
+        }
+        Changes::Some(changes, head)
+    }
+
+    /// Whether anything changed since this position of its log.
+    pub(crate) fn has_changed(&self, since: u64) -> bool {
+        self.header.changes.load(Ordering::Acquire) != since // as L3, which follows
+    }
+
+    /// One of its entities' records.
+    pub(crate) fn entity_record(&self, slot: u32) -> Option<Place<crate::control::EntityRecord>> {
+        self.record(Table::Entities, slot)
+    }
+
+    /// Its entities now. Skips what is not what it should be.
+    pub fn entities(&self) -> Vec<(EntityKey, Entity)> {
+        let mut entities = Vec::new();
+        for slot in 0..self.reserved(Table::Entities) {
+            let Some(record) = self.entity_record(slot) else { break };
+            if let Ok(Some((life, entity))) = Entity::load(&record, self.file()) {
+                entities.push((EntityKey::of(crate::control::reference(slot, life)), entity));
+            }
+        }
+        entities
+    }
+
+    /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer knows nothing of it.
+    pub fn counts(&self, key: EntityKey) -> Option<Counts> {
+        let record = self.entity_record(key.slot)?;
+        let names = || crate::control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire));
+        if !names() {
+            return None;
+        }
+        let counts = Counts::load(&record);
+        names().then_some(counts)
+    }
+
+    /// One of its bells.
+    pub(crate) fn bell(&self, index: u64) -> Result<Bell, SegmentError> {
+        let mut bells = self.bells.lock();
+        let segment = match &*bells {
+            Some(segment) => segment.clone(),
+            None => {
+                bells.insert(Arc::new(PeerSegment::open(&self.directory, Kind::Bells, self.id, 0)?)).clone()
+            }
+        };
+        drop(bells);
+        let wrong = || SegmentError::field(&segment.name, "bell", index, Table::Ports.capacity() as u64);
+        let offset = usize::try_from(index).ok().and_then(bell_offset).ok_or_else(wrong)?;
+        if offset + 4 > segment.reserved() {
+            return Err(wrong());
+        }
+        Place::at(&segment.mapping, offset).map(Bell).ok_or_else(wrong)
+    }
+
+    /// One of its data segments, mapped when it is first asked for.
+    pub(crate) fn data(&self, number: u64) -> Result<Arc<PeerSegment>, SegmentError> {
+        if let Some(segment) = self.data.lock().get(&number) {
+            return Ok(segment.clone());
+        }
+        let segment = Arc::new(PeerSegment::open(&self.directory, Kind::Data, self.id, number)?);
+        Ok(self.data.lock().entry(number).or_insert(segment).clone())
+    }
+
+    /// The words of one of its blocks, from `location` to the end of what may be touched.
+    pub(crate) fn block(
+        &self,
+        location: u64,
+    ) -> Result<(Place<[AtomicU64]>, Arc<PeerSegment>), SegmentError> {
+        let segment = self.data(location >> 32)?;
+        let offset = usize::try_from(location & 0xffff_ffff).unwrap_or(usize::MAX).saturating_mul(64);
+        let reserved = segment.reserved();
+        let wrong =
+            || SegmentError::field(&segment.name, "offset of a block", offset as u64, reserved as u64);
+        let words = reserved.checked_sub(offset).ok_or_else(wrong)? / 8;
+        let place = Place::slice(&segment.mapping, offset, words).ok_or_else(wrong)?;
+        Ok((place, segment))
+    }
+
+    /// Where a chunk's image lies, if all of it may be touched.
+    pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
+        let segment = self.data(name >> 32)?;
+        let reserved = segment.reserved();
+        let offset = crate::memory::locate(&segment.mapping, reserved, name, length).ok_or_else(|| {
+            SegmentError::field(&segment.name, "length of a chunk's image", length, reserved as u64)
+        })?;
+        Ok((segment.mapping.clone(), offset))
+    }
+}

@@ -1,0 +1,232 @@
+//! Ports: what an executor, or a thread that waits, listens on.
+//!
+//! The protocol is in [`events`](crate::events). A port belongs to one participant; it may sleep on the bell of another port of the same
+//! process, so that an executor that serves several participants sleeps on one word.
+
+use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
+use crate::error::CapacityError;
+use crate::events::{self, Bell, Entries, Entry};
+use crate::participant::Participant;
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::segment::Header;
+use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use std::fmt;
+use std::time::Duration;
+
+/// The bell on which a participant's blocked writers wait for their readers.
+pub(crate) const SPACE_BELL: u64 = 0;
+
+/// Bells of a participant: one for its writers, one for each port.
+pub(crate) const BELLS: usize = 1 + Table::Ports.capacity();
+
+/// Bytes of a bells segment: each bell on a line of its own.
+pub(crate) const BELLS_LENGTH: usize = (size_of::<Header>() + BELLS * 64).next_multiple_of(4096);
+
+/// Where a bell is in its segment.
+pub(crate) fn bell_offset(index: usize) -> Option<usize> {
+    (index < BELLS).then_some(size_of::<Header>() + index * 64)
+}
+
+/// Something that a port is told about: a connection that may have something to read.
+pub trait Sink: Send + Sync {
+    /// Reads until there is nothing more. Called on the thread that drains the port, under none of this crate's locks.
+    fn drain(&self);
+}
+
+/// What an executor, or a thread that waits, listens on.
+pub struct Port {
+    participant: Arc<Participant>,
+    slot: u32,
+    /// Slot and life.
+    pub(crate) reference: u64,
+    record: Place<PortRecord>,
+    bell: Bell,
+    bell_at: (u64, u64),
+    /// How often it went to sleep.
+    sleeps: PlainU64,
+    sources: Mutex<Vec<Source>>,
+}
+
+/// An event ring of a peer towards this port.
+struct Source {
+    peer: Arc<Peer>,
+    /// The peer's record of it.
+    slot: u32,
+    entries: Entries,
+    tail: Place<TailRecord>,
+    taken: u64,
+}
+
+impl fmt::Debug for Port {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Port").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
+
+impl Port {
+    /// A new port of this participant; with `beside`, it sleeps on the bell of that port.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: a participant has 64 ports at most.
+    pub fn new(participant: &Arc<Participant>, beside: Option<&Port>) -> Result<Arc<Self>, CapacityError> {
+        let control = participant.control()?;
+        let slot = control.allocate(Table::Ports)?;
+        let record: Place<PortRecord> = control.record(Table::Ports, slot)?;
+        let (bell, bell_at) = match beside {
+            Some(beside) if beside.participant.shares_domain(participant) => {
+                (beside.bell.clone(), beside.bell_at)
+            }
+            _ => (participant.bell(u64::from(slot) + 1)?, (participant.id(), u64::from(slot) + 1)),
+        };
+        // Relaxed: T2 publishes it.
+        record.bell.store(bell_at.0, Ordering::Relaxed);
+        record.bell_index.store(bell_at.1, Ordering::Relaxed);
+        record.parked.store(0, Ordering::Relaxed);
+        let reference = control.publish(Table::Ports, slot);
+        let port = Arc::new(Self {
+            participant: participant.clone(),
+            slot,
+            reference,
+            record,
+            bell,
+            bell_at,
+            sleeps: PlainU64::new(1),
+            sources: Mutex::new(Vec::new()),
+        });
+        participant.add_port(&port);
+        Ok(port)
+    }
+
+    /// The participant whose port it is.
+    pub fn participant(&self) -> &Arc<Participant> {
+        &self.participant
+    }
+
+    /// Whether it sleeps on the same word as another port.
+    pub fn sleeps_with(&self, other: &Port) -> bool {
+        self.bell_at == other.bell_at
+    }
+
+    /// A peer's event ring towards this port begins, at the first entry.
+    pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
+        let mut sources = self.sources.lock();
+        sources.retain(|source| source.peer.id() != peer.id());
+        sources.push(Source { peer: peer.clone(), slot, entries, tail, taken: 0 });
+        drop(sources);
+        self.ring(); // there may be something in it already
+    }
+
+    pub(crate) fn remove_sources(&self, peer: u64) {
+        self.sources.lock().retain(|source| source.peer.id() != peer);
+    }
+
+    /// Whether a peer has announced something. Reads one word for each peer.
+    #[inline]
+    pub fn is_pending(&self) -> bool {
+        let sources = self.sources.lock();
+        sources.iter().any(|source| source.entries.entry(source.taken) != Entry::None)
+    }
+
+    /// Drains what peers have announced, one connection after another, until there is nothing more. True if there was something.
+    ///
+    /// Several threads may do it at once.
+    #[inline]
+    pub fn drain(&self) -> bool {
+        let mut any = false;
+        while let Some(sink) = self.next() {
+            any = true;
+            if let Some(sink) = sink {
+                sink.drain();
+            }
+        }
+        any
+    }
+
+    /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
+    #[inline]
+    fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
+        let mut sources = self.sources.lock();
+        for source in sources.iter_mut() {
+            match source.entries.entry(source.taken) {
+                Entry::None => {}
+                Entry::Connection(connection) => {
+                    events::took(&source.tail.tail, source.taken); // D2, D3
+                    source.taken += 1;
+                    let peer = source.peer.clone();
+                    drop(sources);
+                    return Some(self.participant.sink(peer.id(), connection));
+                }
+                Entry::Moved => {
+                    if let Some(entries) = self.participant.event_entries(&source.peer, source.slot) {
+                        source.entries = entries;
+                        return Some(None); // and it is looked at again
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// K1: to be read before it is [parked](Self::park), and given to [`sleep`](Self::sleep).
+    #[inline]
+    pub fn bell(&self) -> u32 {
+        self.bell.rung()
+    }
+
+    /// K2: from now on, whoever has something for it rings. The caller looks once more at everything that it waits for before it
+    /// sleeps, [`is_pending`](Self::is_pending) included.
+    #[inline]
+    pub fn park(&self) {
+        // Relaxed: one thread at a time parks; the number only has to differ from the one before.
+        let sleep = self.sleeps.fetch_add(1, Ordering::Relaxed);
+        events::park(&self.record.parked, sleep);
+    }
+
+    /// Awake again.
+    #[inline]
+    pub fn unpark(&self) {
+        events::unpark(&self.record.parked);
+    }
+
+    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early.
+    pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        self.bell.sleep(seen, timeout);
+    }
+
+    /// Ends a sleep, from this process.
+    pub fn ring(&self) {
+        self.bell.ring();
+    }
+
+    pub(crate) fn peer_tail(
+        &self,
+        peer_slot: u32,
+        peer_life: u64,
+    ) -> Result<Place<TailRecord>, CapacityError> {
+        let control = self.participant.control()?;
+        let slot = crate::control::tail_slot(peer_slot, self.slot);
+        control.reserve(Table::Tails, slot as usize + 1)?;
+        let tail: Place<TailRecord> = control.record(Table::Tails, slot)?;
+        tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
+        // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
+        tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
+        control.changed(Table::Tails, slot);
+        Ok(tail)
+    }
+}
+
+/// For whom a tail counts.
+pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
+    peer_life << 32 | (port & 0xffff_ffff)
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        self.participant.remove_port(slot_of(self.reference));
+        if let Ok(control) = self.participant.control() {
+            control.retire(Table::Ports, self.slot);
+        }
+        debug_assert!(reference(self.slot, self.reference) == self.reference);
+    }
+}

@@ -1,0 +1,268 @@
+//! Segments: the files that a participant shares, and how others map them.
+//!
+//! A segment is made without a name, reserved, filled, locked, and only then linked into the directory: nobody ever sees
+//! half of one. Its mode keeps everybody, also of the same user, from opening it for writing; its creator keeps a
+//! descriptor of its own, without a lock, to reserve more of it.
+//!
+//! # The lock
+//!
+//! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open file description through which
+//! the segment is mapped, whose descriptor is closed: so it lives as long as the mapping, and the kernel lets it go with the
+//! owner's address space. It is taken before the segment gets its name. The mapping is not inherited by a forked child, so that one
+//! doesn't keep it. Others ask for it, and never lock.
+
+use crate::domain::Domain;
+use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
+use crate::place::{Place, Record};
+use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sys::{self, Lock, Mapping};
+use rustix::fd::OwnedFd;
+use rustix::fs::{OFlags, fstat};
+use rustix::io::Errno;
+use std::path::{Path, PathBuf};
+
+/// The layout of everything in shared memory; counted up whenever any of it changes.
+pub const LAYOUT_VERSION: u32 = 1;
+
+/// `SINEWSHM`, as a little-endian number.
+const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");
+
+/// What a segment is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Kind {
+    /// Tables: who is there, what goes where.
+    Control = 1,
+    /// The words that others write: what a sleeping thread waits on.
+    Bells = 2,
+    /// Rings, event rings and chunks.
+    Data = 3,
+}
+
+/// The first 64 bytes of every segment.
+///
+/// | field | writer | readers | unit | first value |
+/// |---|---|---|---|---|
+/// | `magic` | owner, before the name | all | | `SINEWSHM` |
+/// | `version_kind` | owner, before the name | all | version << 32, kind | |
+/// | `length` | owner, before the name | all | bytes of the file | |
+/// | `owner` | owner, before the name | all | participant's id | |
+/// | `boot` | owner, before the name | all | id of the machine's start | |
+/// | `number` | owner, before the name | all | of this kind, never reused | |
+/// | `reserved` | owner | all | bytes from the start that may be touched (data segments) | |
+/// | `spare` | | | | 0 |
+#[repr(C, align(64))]
+pub(crate) struct Header {
+    pub(crate) magic: AtomicU64,
+    pub(crate) version_kind: AtomicU64,
+    pub(crate) length: AtomicU64,
+    pub(crate) owner: AtomicU64,
+    pub(crate) boot: AtomicU64,
+    pub(crate) number: AtomicU64,
+    pub(crate) reserved: AtomicU64,
+    pub(crate) spare: AtomicU64,
+}
+
+// SAFETY: eight atomics, no padding.
+unsafe impl Record for Header {}
+#[cfg(not(loom))]
+const _: () = assert!(
+    size_of::<Header>() == 64
+        && std::mem::offset_of!(Header, version_kind) == 8
+        && std::mem::offset_of!(Header, owner) == 24
+        && std::mem::offset_of!(Header, reserved) == 48
+);
+
+/// A segment of this participant.
+pub(crate) struct OwnSegment {
+    pub(crate) mapping: Arc<Mapping>,
+    /// To reserve more of it; has no lock.
+    file: OwnedFd,
+    pub(crate) path: PathBuf,
+    header: Place<Header>,
+}
+
+/// What a new segment is like.
+pub(crate) struct NewSegment {
+    pub(crate) kind: Kind,
+    pub(crate) owner: u64,
+    pub(crate) number: u64,
+    pub(crate) length: usize,
+    /// Bytes from the start that can be touched at once.
+    pub(crate) reserved: usize,
+    /// Whether it says that its owner lives.
+    pub(crate) locked: bool,
+}
+
+/// The name of a segment's file.
+pub(crate) fn file_name(kind: Kind, owner: u64, number: u64) -> String {
+    match kind {
+        Kind::Control => format!("{owner:016x}.control"),
+        Kind::Bells => format!("{owner:016x}.bells"),
+        Kind::Data => format!("{owner:016x}.data.{number:x}"),
+    }
+}
+
+/// The participant that a file of the directory belongs to, and whether it is a control segment.
+pub(crate) fn parse_file_name(name: &str) -> Option<(u64, bool)> {
+    let (id, rest) = name.split_at_checked(16)?;
+    let id = u64::from_str_radix(id, 16).ok()?;
+    match rest {
+        ".control" => Some((id, true)),
+        ".bells" => Some((id, false)),
+        _ => rest.starts_with(".data.").then_some((id, false)),
+    }
+}
+
+impl OwnSegment {
+    /// Makes a segment; nobody sees it before [`publish`](Self::publish).
+    pub(crate) fn create(domain: &Domain, new: &NewSegment) -> Result<Unpublished, CapacityError> {
+        let path = domain.path().join(file_name(new.kind, new.owner, new.number));
+        let file = sys::unnamed(domain.path(), new.length)?;
+        sys::reserve(&file, 0, new.reserved)
+            .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
+        let growing = sys::reopen(&file, OFlags::RDWR)?;
+        let mode = if new.kind == Kind::Bells { domain.write_mode() } else { domain.read_mode() };
+        sys::change_mode(&file, mode, &path)?;
+        if new.locked {
+            sys::lock(&file, 0, Lock::Write).map_err(SystemError::io("fcntl(F_OFD_SETLK)", &path))?;
+        }
+        let mapping = Mapping::new(&file, new.length, true).map_err(SystemError::io("mmap", &path))?;
+        mapping.not_for_children().map_err(SystemError::io("madvise(MADV_DONTFORK)", &path))?;
+        let mapping = Arc::new(mapping);
+        let Some(header) = Place::<Header>::at(&mapping, 0) else {
+            return Err(CapacityError::Table { table: "bytes in a segment", limit: new.length });
+        };
+        // Relaxed: nobody sees the segment before it is linked, which is a system call.
+        header.magic.store(MAGIC, Ordering::Relaxed);
+        header.version_kind.store(u64::from(LAYOUT_VERSION) << 32 | new.kind as u64, Ordering::Relaxed);
+        header.length.store(new.length as u64, Ordering::Relaxed);
+        header.owner.store(new.owner, Ordering::Relaxed);
+        header.boot.store(sys::boot_id(), Ordering::Relaxed);
+        header.number.store(new.number, Ordering::Relaxed);
+        header.reserved.store(new.reserved as u64, Ordering::Relaxed);
+        Ok(Unpublished { segment: Self { mapping, file: growing, path, header }, named: file })
+    }
+
+    /// Reserves a range of the file, so that it may be touched.
+    pub(crate) fn reserve(&self, domain: &Domain, offset: usize, length: usize) -> Result<(), CapacityError> {
+        sys::reserve(&self.file, offset, length).map_err(|error| domain.no_room("fallocate", length, &error))
+    }
+
+    /// Tells others how much of it, from the start, they may touch.
+    pub(crate) fn declare(&self, reserved: usize) {
+        // Release: pairs with the Acquire in `PeerSegment::reserved`; carries that the space is there.
+        self.header.reserved.store(reserved as u64, Ordering::Release);
+    }
+
+    /// Others who watch this file hear of it.
+    pub(crate) fn announce(&self) {
+        let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
+    }
+}
+
+/// A segment without a name.
+pub(crate) struct Unpublished {
+    pub(crate) segment: OwnSegment,
+    /// Locked, if it is to be; closed once it is linked.
+    named: OwnedFd,
+}
+
+impl Unpublished {
+    /// Gives it its name.
+    pub(crate) fn publish(self) -> Result<OwnSegment, SystemError> {
+        sys::link(&self.named, &self.segment.path)?;
+        Ok(self.segment)
+    }
+}
+
+/// Somebody else's segment, mapped for reading (bells: for ringing).
+pub(crate) struct PeerSegment {
+    pub(crate) mapping: Arc<Mapping>,
+    header: Place<Header>,
+    pub(crate) name: String,
+}
+
+impl PeerSegment {
+    /// Maps a segment, having checked that it is what its name says.
+    pub(crate) fn open(directory: &Path, kind: Kind, owner: u64, number: u64) -> Result<Self, SegmentError> {
+        let name = file_name(kind, owner, number);
+        let system = |call: &str, error: &dyn std::fmt::Display| {
+            SegmentError::new(&name, SegmentProblem::System(format!("{call}: {error}")))
+        };
+        let path = directory.join(&name);
+        let writable = kind == Kind::Bells;
+        let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
+        // NOFOLLOW: a link could lead anywhere.
+        let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty())
+            .map_err(|error| system("open", &error))?;
+        let length = fstat(&file).map_err(|error| system("fstat", &error))?.st_size.cast_unsigned();
+        let minimum = size_of::<Header>() as u64;
+        if length < minimum {
+            return Err(SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }));
+        }
+        let bytes = usize::try_from(length).map_err(|error| system("fstat", &error))?;
+        let mapping = Mapping::new(&file, bytes, writable).map_err(|error| system("mmap", &error))?;
+        let mapping = Arc::new(mapping);
+        let header = Place::<Header>::at(&mapping, 0)
+            .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
+        check(&header, &name, kind, owner, length)?;
+        Ok(Self { mapping, header, name })
+    }
+
+    /// How many bytes from the start may be touched.
+    pub(crate) fn reserved(&self) -> usize {
+        // Acquire: pairs with the Release in `OwnSegment::declare`.
+        let reserved = self.header.reserved.load(Ordering::Acquire);
+        usize::try_from(reserved).unwrap_or(usize::MAX).min(self.mapping.length())
+    }
+}
+
+fn check(header: &Header, name: &str, kind: Kind, owner: u64, length: u64) -> Result<(), SegmentError> {
+    // Relaxed: written before the segment got its name, and never again.
+    let magic = header.magic.load(Ordering::Relaxed);
+    if magic != MAGIC {
+        return Err(SegmentError::new(name, SegmentProblem::Magic { found: magic }));
+    }
+    let version_kind = header.version_kind.load(Ordering::Relaxed);
+    let found = (version_kind >> 32) as u32;
+    if found != LAYOUT_VERSION {
+        return Err(SegmentError::new(name, SegmentProblem::Version { found, ours: LAYOUT_VERSION }));
+    }
+    if version_kind & 0xffff_ffff != kind as u64 {
+        return Err(SegmentError::field(name, "kind", version_kind & 0xffff_ffff, kind as u64));
+    }
+    let declared = header.length.load(Ordering::Relaxed);
+    if declared > length {
+        return Err(SegmentError::new(name, SegmentProblem::Truncated { length, needed: declared }));
+    }
+    let found = header.owner.load(Ordering::Relaxed);
+    if found != owner {
+        return Err(SegmentError::field(name, "owner", found, owner));
+    }
+    Ok(())
+}
+
+/// What the lock on a control segment says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Life {
+    /// The owner lives.
+    Alive,
+    /// The owner is gone, its files are still there.
+    Dead,
+    /// There is no such file.
+    Gone,
+}
+
+/// Asks for the lock on a control segment, and takes none.
+pub(crate) fn probe(directory: &Path, owner: u64) -> Life {
+    let path = directory.join(file_name(Kind::Control, owner, 0));
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let locked = match rustix::fs::open(&path, flags, rustix::fs::Mode::empty()) {
+        Ok(file) => sys::is_locked(&file, 0, Lock::Read),
+        Err(Errno::NOENT) => return Life::Gone,
+        Err(_) => return Life::Alive, // when in doubt
+    };
+    if locked.unwrap_or(true) { Life::Alive } else { Life::Dead }
+}

@@ -1,0 +1,344 @@
+//! The calls to the operating system, and nothing else: another system is another file like this one.
+//!
+//! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear complete), open file
+//! description locks (liveness), shared futexes (bells), inotify (changes of others), `MADV_DONTFORK`.
+
+use crate::error::SystemError;
+use crate::sync::{AtomicU32, Ordering};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
+use rustix::mm::{Advice, MapFlags, ProtFlags};
+use rustix::thread::{Timespec, futex};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::time::Duration;
+
+/// What is mapped of a file.
+pub(crate) struct Mapping {
+    base: NonNull<u8>,
+    length: usize,
+    /// The process that has it: a forked child doesn't, and must not unmap what may lie there now.
+    process: u32,
+}
+
+// SAFETY: an address range without owner thread; what is done with its content is up to `Place` and `chunk`.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    pub(crate) fn base(&self) -> NonNull<u8> {
+        self.base
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Maps the first `length` bytes of a file, which has them, as memory that all processes share.
+    pub(crate) fn new(file: impl AsFd, length: usize, writable: bool) -> io::Result<Self> {
+        let access = if writable { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
+        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing.
+        let base =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), length, access, MapFlags::SHARED, file, 0) }?;
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        Ok(Self { base, length, process: std::process::id() })
+    }
+
+    /// A child that this process forks won't have the mapping: it can neither use it nor keep it alive.
+    pub(crate) fn not_for_children(&self) -> io::Result<()> {
+        // SAFETY: the range is this mapping's; the advice changes nothing in this process.
+        unsafe { rustix::mm::madvise(self.base.as_ptr().cast(), self.length, Advice::LinuxDontFork) }?;
+        Ok(())
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        if self.process != std::process::id() {
+            return;
+        }
+        // SAFETY: mapped by `new` with this length; references into it keep it alive (`Place`).
+        let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.length) };
+    }
+}
+
+/// A file without a name yet, in a directory, readable and writable by its creator.
+pub(crate) fn unnamed(directory: &Path, length: usize) -> Result<OwnedFd, SystemError> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let file = rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)
+        .map_err(SystemError::at("open(O_TMPFILE)", directory))?;
+    rustix::fs::ftruncate(&file, length as u64).map_err(SystemError::at("ftruncate", directory))?;
+    Ok(file)
+}
+
+/// Another description of the same open file: what is locked through the first isn't through this one.
+pub(crate) fn reopen(file: &OwnedFd, flags: OFlags) -> Result<OwnedFd, SystemError> {
+    let path = proc_path(file);
+    rustix::fs::open(&path, flags | OFlags::CLOEXEC, Mode::empty()).map_err(SystemError::at("open", &path))
+}
+
+fn proc_path(file: &OwnedFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+pub(crate) fn change_mode(file: &OwnedFd, mode: u32, path: &Path) -> Result<(), SystemError> {
+    rustix::fs::fchmod(file, Mode::from_raw_mode(mode)).map_err(SystemError::at("fchmod", path))
+}
+
+/// Gives a complete file its name, which must be free.
+pub(crate) fn link(file: &OwnedFd, path: &Path) -> Result<(), SystemError> {
+    rustix::fs::linkat(CWD, proc_path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)
+        .map_err(SystemError::at("linkat", path))
+}
+
+/// Makes sure that writing to this part of a file can't fail for want of space.
+pub(crate) fn reserve(file: &OwnedFd, offset: usize, length: usize) -> io::Result<()> {
+    loop {
+        match rustix::fs::fallocate(file, FallocateFlags::empty(), offset as u64, length as u64) {
+            Err(rustix::io::Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
+/// Changes a file's times: those who watch it hear of it.
+pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
+    let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+    let times = rustix::fs::Timestamps { last_access: now, last_modification: now };
+    Ok(rustix::fs::futimens(file, &times)?)
+}
+
+/// A word that says whether this is still the process that made it: in a forked child it is wiped.
+pub(crate) struct ForkMark(Mapping);
+
+impl ForkMark {
+    pub(crate) fn new() -> io::Result<Self> {
+        let length = rustix::param::page_size();
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice overlays nothing.
+        let base =
+            unsafe { rustix::mm::mmap_anonymous(std::ptr::null_mut(), length, access, MapFlags::PRIVATE) }?;
+        let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::AddrNotAvailable)?;
+        let mapping = Mapping { base, length, process: std::process::id() };
+        // SAFETY: the range is this mapping's; the advice changes nothing in this process.
+        unsafe { rustix::mm::madvise(base.as_ptr().cast(), length, Advice::LinuxWipeOnFork) }?;
+        let mark = Self(mapping);
+        mark.word().store(1, Ordering::Relaxed); // read by this process only
+        Ok(mark)
+    }
+
+    fn word(&self) -> &AtomicU32 {
+        // SAFETY: the mapping is a page long, aligned, lives as long as `self`, and holds nothing but this word.
+        unsafe { self.0.base.cast::<AtomicU32>().as_ref() }
+    }
+
+    /// Whether this is a child that the process forked.
+    #[inline]
+    pub(crate) fn is_child(&self) -> bool {
+        self.word().load(Ordering::Relaxed) == 0 // no other thread ever changes it
+    }
+}
+
+/// What a lock on a byte of a file says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lock {
+    Read,
+    Write,
+}
+
+/// Locks one byte for this open file description, that is until its last descriptor and mapping are gone.
+pub(crate) fn lock(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<()> {
+    let mut wanted = flock(byte, kind);
+    // SAFETY: a valid descriptor and a valid `flock` for the duration of the call.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw mut wanted) };
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Whether somebody else's lock stands in the way of this one. Takes none.
+pub(crate) fn is_locked(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<bool> {
+    let mut wanted = flock(byte, kind);
+    // SAFETY: as in `lock`.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &raw mut wanted) };
+    if result == -1 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(i32::from(wanted.l_type) != libc::F_UNLCK)
+}
+
+fn flock(byte: i64, kind: Lock) -> libc::flock {
+    let kind = if kind == Lock::Read { libc::F_RDLCK } else { libc::F_WRLCK };
+    #[expect(clippy::cast_possible_truncation, reason = "the constants are small; their C types differ")]
+    libc::flock { l_type: kind as i16, l_whence: libc::SEEK_SET as i16, l_start: byte, l_len: 1, l_pid: 0 }
+}
+
+/// Sleeps until the word is woken, unless it is no longer `seen`; may return early.
+pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>) {
+    let timeout = timeout.map(|timeout| Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(timeout.subsec_nanos()),
+    });
+    // Every error means: look again (the word changed, a signal came, the time is over).
+    #[cfg(not(loom))]
+    let _ = futex::wait(word, futex::Flags::empty(), seen, timeout.as_ref());
+    #[cfg(loom)]
+    let _ = (word, seen, timeout);
+}
+
+/// Wakes everybody who sleeps on the word.
+pub(crate) fn futex_wake(word: &AtomicU32) {
+    #[cfg(not(loom))]
+    let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32); // fails for no valid address
+    #[cfg(loom)]
+    let _ = word;
+}
+
+/// Steady nanoseconds: the machine's monotonic clock, the same for all processes.
+pub(crate) fn steady() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// Wall nanoseconds since 1970.
+pub(crate) fn wall() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// A number that tells this start of the machine from others.
+pub(crate) fn boot_id() -> u64 {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
+    u64::from_str_radix(&digits, 16).unwrap_or(0)
+}
+
+/// A random number other than 0.
+pub(crate) fn random() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    // The standard library seeds its hash maps from the system, once per thread, and counts on from there.
+    loop {
+        let number = RandomState::new().hash_one((steady(), std::process::id()));
+        if number != 0 {
+            return number;
+        }
+    }
+}
+
+/// Waits until one of the descriptors can be read. True for those that can.
+pub(crate) fn wait_readable<const N: usize>(
+    descriptors: [BorrowedFd<'_>; N],
+    timeout: Option<Duration>,
+) -> [bool; N] {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let timeout = timeout.map(|timeout| Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(timeout.subsec_nanos()),
+    });
+    let mut all = descriptors.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
+    let _ = poll(&mut all, timeout.as_ref()); // a signal, at worst: then nothing is readable and the caller looks again
+    all.map(|one| one.revents().intersects(PollFlags::IN))
+}
+
+/// What wakes the helper thread from within its process.
+pub(crate) struct Wake(OwnedFd);
+
+impl Wake {
+    pub(crate) fn new() -> io::Result<Self> {
+        use rustix::event::{EventfdFlags, eventfd};
+        Ok(Self(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?))
+    }
+
+    pub(crate) fn wake(&self) {
+        let _ = rustix::io::write(&self.0, &1u64.to_ne_bytes()); // full means woken already
+    }
+}
+
+/// Waits until somebody wakes, or the watch has something to read.
+pub(crate) fn wait_for(wake: &Wake, watch: Option<&OwnedFd>, timeout: Duration) {
+    let woken = match watch {
+        Some(watch) => wait_readable([wake.0.as_fd(), watch.as_fd()], Some(timeout))[0],
+        None => wait_readable([wake.0.as_fd()], Some(timeout))[0],
+    };
+    if woken {
+        let _ = rustix::io::read(&wake.0, &mut [0; 8]); // empty is as good
+    }
+}
+
+/// What the operating system reports about the domain's directory and the control segments in it.
+pub(crate) struct Watch(OwnedFd);
+
+/// One report.
+pub(crate) enum Heard {
+    /// Files came or went.
+    Directory,
+    /// A watched file was closed by somebody who could write to it.
+    Closed(i32),
+    /// A watched file was touched.
+    Changed,
+    /// More happened than could be reported.
+    TooMuch,
+}
+
+impl Watch {
+    pub(crate) fn new(directory: &Path) -> io::Result<Self> {
+        use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+        let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
+        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::DELETE)?;
+        Ok(watch)
+    }
+
+    /// Watches a control segment.
+    pub(crate) fn add(&self, path: &Path) -> io::Result<i32> {
+        use rustix::fs::inotify::{WatchFlags, add_watch};
+        Ok(add_watch(&self.0, path, WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB)?)
+    }
+
+    /// For another thread to wait on.
+    pub(crate) fn descriptor(&self) -> Option<OwnedFd> {
+        self.0.try_clone().ok()
+    }
+
+    /// Everything reported since the last time.
+    pub(crate) fn read(&self) -> Vec<Heard> {
+        use rustix::fs::inotify::{ReadFlags, Reader};
+        let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut reader = Reader::new(&self.0, &mut buffer);
+        let mut all = Vec::new();
+        while let Ok(event) = reader.next() {
+            let flags = event.events();
+            all.push(if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
+                Heard::TooMuch
+            } else if flags.contains(ReadFlags::CLOSE_WRITE) {
+                Heard::Closed(event.wd())
+            } else if flags.contains(ReadFlags::ATTRIB) {
+                Heard::Changed
+            } else {
+                Heard::Directory
+            });
+        }
+        all
+    }
+}
+
+/// Has the kernel put a memory barrier into every running thread of this process. Where it can't, the caller's own fence is all there
+/// is; see `Accepted::has_listener` for what that delays.
+pub(crate) fn fence_all_threads() {
+    static REGISTERED: std::sync::Once = std::sync::Once::new();
+    const PRIVATE_EXPEDITED: libc::c_int = 1 << 3; // MEMBARRIER_CMD_PRIVATE_EXPEDITED, linux/membarrier.h
+    const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
+    let call = |command: libc::c_int| {
+        // SAFETY: takes numbers only.
+        unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
+    };
+    REGISTERED.call_once(|| {
+        call(REGISTER_PRIVATE_EXPEDITED);
+    });
+    call(PRIVATE_EXPEDITED);
+}
+
+/// The calling thread's waits end when they are to, not 50 µs later.
+pub(crate) fn small_timer_slack() {
+    // SAFETY: takes numbers only.
+    let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
+}

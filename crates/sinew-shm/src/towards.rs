@@ -1,0 +1,154 @@
+//! An event ring of this participant towards a port of another one; the protocol is in [`events`](crate::events).
+
+use crate::control::{
+    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, slot_of, tail_slot,
+};
+use crate::error::CapacityError;
+use crate::events::{self, Bell, Entries, Position, Pusher};
+use crate::memory::Block;
+use crate::participant::Participant;
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::port::tail_owner;
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use std::sync::OnceLock;
+
+/// Entries of a new event ring.
+const FIRST_CAPACITY: usize = 64;
+
+/// An event ring towards a port.
+pub(crate) struct Towards {
+    pub(crate) peer: Arc<Peer>,
+    /// Slot and life of the port.
+    pub(crate) port: u64,
+    slot: u32,
+    record: Place<EventRingRecord>,
+    parked: Place<PortRecord>,
+    bell: Bell,
+    /// Known once the reader has taken the ring up.
+    tail: OnceLock<Place<TailRecord>>,
+    /// Until then.
+    no_tail: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    pusher: Pusher,
+    blocks: Vec<Block>,
+    connections: usize,
+}
+
+impl Towards {
+    /// Makes the ring, and tells the peer. `None` if the port is gone.
+    pub(crate) fn create(
+        participant: &Participant,
+        peer: &Arc<Peer>,
+        port: u64,
+    ) -> Result<Option<Arc<Self>>, CapacityError> {
+        let Some(parked) = peer.record::<PortRecord>(Table::Ports, slot_of(port)) else { return Ok(None) };
+        // Relaxed: the port's word, which was loaded with Acquire, came after it.
+        let (owner, index) = (parked.bell.load(Ordering::Relaxed), parked.bell_index.load(Ordering::Relaxed));
+        if !names_life(port, parked.life.load(Ordering::Acquire)) {
+            return Ok(None);
+        }
+        let Some(bell) = participant.find_bell(peer, owner, index) else { return Ok(None) };
+        let block = participant.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
+        let entries = Entries::create(block.words.clone(), FIRST_CAPACITY);
+        let control = participant.control()?;
+        let slot = control.allocate(Table::EventRings)?;
+        let record: Place<EventRingRecord> = control.record(Table::EventRings, slot)?;
+        // Relaxed: T2 publishes it.
+        record.peer.store(peer.id(), Ordering::Relaxed);
+        record.port.store(port, Ordering::Relaxed);
+        record.ring.store(block.location, Ordering::Relaxed);
+        control.publish(Table::EventRings, slot);
+        let state = State { pusher: Pusher::new(entries), blocks: vec![block], connections: 0 };
+        Ok(Some(Arc::new(Self {
+            peer: peer.clone(),
+            port,
+            slot,
+            record,
+            parked,
+            bell,
+            tail: OnceLock::new(),
+            no_tail: AtomicU64::new(0),
+            state: Mutex::new(state),
+        })))
+    }
+
+    /// Takes over the reader's tail, if it is there. True if that is news: then all connections are to be announced again.
+    pub(crate) fn adopt_tail(&self, own_id: u64) -> bool {
+        if self.tail.get().is_some() {
+            return false;
+        }
+        let Some(peers) = self.peer.records::<PeerRecord>(Table::Peers) else { return false };
+        for (slot, record) in (0u32..).zip(peers.iter()) {
+            let life = record.life.load(Ordering::Acquire); // T3
+            if life.is_multiple_of(2) || record.id.load(Ordering::Relaxed) != own_id {
+                continue;
+            }
+            let tail = tail_slot(slot, slot_of(self.port));
+            let Some(tail) = self.peer.record::<TailRecord>(Table::Tails, tail) else { continue };
+            // Acquire: pairs with the Release in `Port::peer_tail`.
+            if tail.owner.load(Ordering::Acquire) == tail_owner(life, self.port) {
+                return self.tail.set(tail).is_ok();
+            }
+        }
+        false
+    }
+
+    fn tail(&self) -> &AtomicU64 {
+        self.tail.get().map_or(&self.no_tail, |tail| &tail.tail)
+    }
+
+    /// P2: announces a connection. The caller has passed the fence of P1.
+    #[inline]
+    pub(crate) fn push(&self, connection: u32, last: &mut Position) {
+        self.state.lock().pusher.push(connection, last, self.tail());
+    }
+
+    /// P3, after the second fence.
+    #[inline]
+    pub(crate) fn ring_if_parked(&self) {
+        let must = self.state.lock().pusher.must_ring(&self.parked.parked);
+        if must {
+            self.bell.ring();
+        }
+    }
+
+    /// One more connection uses it: makes room.
+    pub(crate) fn add_connection(&self, participant: &Participant) -> Result<(), CapacityError> {
+        let mut state = self.state.lock();
+        let capacity = state.pusher.capacity();
+        if state.connections == capacity {
+            let block = participant.memory.block(Entries::words(capacity * 2) * 8)?;
+            let entries = Entries::create(block.words.clone(), capacity * 2);
+            let tail = self.tail().load(Ordering::Acquire); // what it has passed is not needed any more
+            let old = state.pusher.move_to(entries, tail);
+            self.record.ring.store(block.location, Ordering::Release); // G2: pairs with `event_entries`
+            events::outgrown(&old);
+            state.blocks.push(block);
+        }
+        state.connections += 1;
+        Ok(())
+    }
+
+    pub(crate) fn remove_connection(&self) {
+        self.state.lock().connections -= 1;
+    }
+
+    /// The reader, or its port, is gone. The ring's memory is used again only if the reader is: it may be slow to notice.
+    pub(crate) fn retire(&self, participant: &Participant, reader_is_gone: bool) {
+        let Ok(control) = participant.control() else { return };
+        control.retire(Table::EventRings, self.slot);
+        if reader_is_gone {
+            let blocks = std::mem::take(&mut self.state.lock().blocks);
+            blocks.into_iter().for_each(|block| participant.memory.free_block(block));
+        }
+    }
+
+    /// Whether the port that it goes to is still there.
+    pub(crate) fn is_current(&self) -> bool {
+        names_life(self.port, self.parked.life.load(Ordering::Acquire)) // T3
+    }
+}

@@ -1,0 +1,559 @@
+//! The sending end of an entity: its ring, its chunks and its connections.
+//!
+//! # Back-pressure
+//!
+//! A connection to a reader that must get everything is *bound*: the writer doesn't overtake the reader's cursor by more than the
+//! reader's capacity. Until the reader's record is known, the connection's first number counts as its cursor.
+//!
+//! - B1 the writer: bell (Acquire), `waiting` = 1 (Relaxed), fence SeqCst, the cursors again; then it sleeps on its participant's
+//!   first bell while that is unchanged.
+//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting`, it rings that bell.
+//!
+//! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.
+
+use crate::chunk::{Lent, Loan, Pool};
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
+use crate::entity::EntityKey;
+use crate::error::CapacityError;
+use crate::events::{Bell, Position, push_fence};
+use crate::memory::Block;
+use crate::participant::{OwnEntity, Participant};
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::ring::{Head, Payload, Ring, Shape};
+use crate::segment::{Life, probe};
+use crate::sync::{Arc, Mutex, Ordering, PlainU64, fence};
+use crate::towards::Towards;
+use std::fmt;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
+pub struct Writer {
+    entity: Arc<OwnEntity>,
+    ring: Ring,
+    block: Block,
+    outgrown: Vec<Block>,
+    /// By slot: the chunk that it names.
+    named: Vec<Option<Lent>>,
+    /// The number of the next message.
+    next: u64,
+    connections: Vec<Connection>,
+    pool: Arc<Pool>,
+}
+
+struct Connection {
+    accepted: Arc<Accepted>,
+    /// Of a bound connection: messages that may be under way.
+    capacity: Option<u64>,
+}
+
+/// A connection, as the writer and the helper thread have it.
+pub(crate) struct Accepted {
+    participant: Arc<Participant>,
+    pub(crate) slot: u32,
+    pub(crate) reference: u64,
+    record: Place<OutgoingRecord>,
+    pub(crate) peer: Arc<Peer>,
+    first: u64,
+    /// The reader's record, once it has taken the connection up.
+    incoming: OnceLock<Place<IncomingRecord>>,
+    /// Whom to notify, and what was announced to it.
+    route: Mutex<Route>,
+    ended: PlainU64,
+    /// What goes when the reader is done: the entity's record and its blocks.
+    remains: Mutex<Option<Arc<Remains>>>,
+}
+
+#[derive(Default)]
+struct Route {
+    /// What the reader's record said.
+    port: u64,
+    towards: Option<Arc<Towards>>,
+    last: Position,
+}
+
+/// What a writer leaves behind that its readers still read.
+pub(crate) struct Remains {
+    participant: Arc<Participant>,
+    slot: u32,
+    blocks: Mutex<Vec<Block>>,
+    _chunks: Vec<Option<Lent>>,
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        if let Ok(control) = self.participant.control() {
+            control.give_back(Table::Entities, self.slot);
+            let blocks = std::mem::take(&mut *self.blocks.lock());
+            blocks.into_iter().for_each(|block| self.participant.memory.free_block(block));
+        }
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer")
+            .field("entity", &self.entity)
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How a reader is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connect {
+    /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
+    pub target: Option<EntityKey>,
+    /// The first message that is for it; at least as many before the next as the ring has are there.
+    pub first: u64,
+    /// The first message that it would get without being a late joiner.
+    pub live: u64,
+    /// Messages that the ring is to keep at least.
+    pub depth: usize,
+    /// For a reader that must get everything: how many messages may be under way to it.
+    pub capacity: Option<usize>,
+}
+
+impl Writer {
+    /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at least; images of up to `inline` bytes
+    /// go into the ring itself, greater ones into chunks.
+    ///
+    /// # Errors
+    /// [`CapacityError`]
+    pub fn new(
+        entity: Arc<OwnEntity>,
+        depth: usize,
+        inline: usize,
+        next: u64,
+    ) -> Result<Self, CapacityError> {
+        entity.participant().check()?;
+        let shape = Shape::new(depth, inline);
+        let block = entity.participant().memory.block(shape.bytes())?;
+        let ring = Ring::create(block.words.clone(), shape);
+        entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
+        let pool = Pool::new(entity.participant(), shape.slots);
+        let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
+        Ok(Self { entity, ring, block, outgrown: Vec::new(), named, next, connections: Vec::new(), pool })
+    }
+
+    /// The entity whose end it is.
+    pub fn entity(&self) -> &Arc<OwnEntity> {
+        &self.entity
+    }
+
+    /// The number of the next message.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Goes on with another number: nobody is connected, so nobody misses those between.
+    pub fn skip_to(&mut self, next: u64) {
+        debug_assert!(self.connections.is_empty() && next >= self.next);
+        self.next = next;
+    }
+
+    /// Bytes of image that go into the ring itself.
+    #[inline]
+    pub fn inline(&self) -> usize {
+        self.ring.shape.inline()
+    }
+
+    /// Messages that the ring keeps.
+    pub fn depth(&self) -> usize {
+        self.ring.shape.slots
+    }
+
+    /// Whether anybody is connected.
+    #[inline]
+    pub fn is_connected(&self) -> bool {
+        !self.connections.is_empty()
+    }
+
+    /// Whether somebody must get everything.
+    #[inline]
+    pub fn is_bound(&self) -> bool {
+        self.connections.iter().any(|connection| connection.capacity.is_some())
+    }
+
+    /// What lends memory for this writer's images, without its lock.
+    pub fn lender(&self) -> Lender {
+        Lender(self.pool.clone())
+    }
+
+    /// Keeps at least so many messages.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: then it keeps what it kept.
+    pub fn grow(&mut self, depth: usize) -> Result<(), CapacityError> {
+        if depth <= self.ring.shape.slots {
+            return Ok(());
+        }
+        let participant = self.entity.participant();
+        let shape = Shape { slots: depth.next_power_of_two(), ..self.ring.shape };
+        let block = participant.memory.block(shape.bytes())?;
+        let ring = Ring::create(block.words.clone(), shape);
+        ring.take_over(&self.ring, self.next); // G1
+        let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
+        let kept = self.named.len();
+        for number in self.next.saturating_sub(kept as u64)..self.next {
+            named[slot_index(number, shape.slots)] = self.named[slot_index(number, kept)].take();
+        }
+        self.named = named;
+        self.entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
+        self.ring.outgrown(); // G3
+        self.ring = ring;
+        let old = std::mem::replace(&mut self.block, block);
+        self.outgrown.push(old);
+        self.pool.expect(shape.slots);
+        Ok(())
+    }
+
+    /// Connects a reader, or changes how it is connected.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: then it isn't connected.
+    pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
+        self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
+        let participant = self.entity.participant();
+        let control = participant.control()?;
+        // W5: before the reader can know that it may hold anything.
+        let mut list = participant.accepted.lock();
+        if !list.iter().any(|known| known.id() == peer.id()) {
+            list.push(peer.clone());
+        }
+        drop(list);
+        let slot = control.allocate(Table::Outgoing)?;
+        let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
+        // Relaxed: T2 publishes it.
+        record.peer.store(peer.id(), Ordering::Relaxed);
+        record.source.store(self.entity.key().reference(), Ordering::Relaxed);
+        record.target.store(connect.target.map_or(0, EntityKey::reference), Ordering::Relaxed);
+        record.first.store(connect.first, Ordering::Relaxed);
+        record.live.store(connect.live, Ordering::Relaxed);
+        record.end.store(0, Ordering::Relaxed);
+        record.waiting.store(0, Ordering::Relaxed);
+        // In the list of connections before it is published: the reader's answer finds it there.
+        let mut all = participant.outgoing.lock();
+        let reference = control.publish(Table::Outgoing, slot);
+        let accepted = Arc::new(Accepted {
+            participant: participant.clone(),
+            slot,
+            reference,
+            record,
+            peer: peer.clone(),
+            first: connect.first,
+            incoming: OnceLock::new(),
+            route: Mutex::default(),
+            ended: PlainU64::new(0),
+            remains: Mutex::new(None),
+        });
+        all.insert(slot, accepted.clone());
+        drop(all);
+        let capacity = connect.capacity.map(|capacity| capacity as u64);
+        self.connections.push(Connection { accepted, capacity });
+        Ok(())
+    }
+
+    /// Whether this reader is connected.
+    pub fn has(&self, peer: u64) -> bool {
+        self.connections.iter().any(|connection| connection.accepted.peer.id() == peer)
+    }
+
+    /// Changes how many messages may be under way to a reader.
+    pub fn bind(&mut self, peer: u64, capacity: Option<usize>) {
+        for connection in &mut self.connections {
+            if connection.accepted.peer.id() == peer {
+                connection.capacity = capacity.map(|capacity| capacity as u64);
+            }
+        }
+    }
+
+    /// Ends a reader's connection: what was published before is still its.
+    pub fn disconnect(&mut self, peer: u64) {
+        let end = self.next;
+        self.connections.retain(|connection| {
+            let stays = connection.accepted.peer.id() != peer;
+            if !stays {
+                connection.accepted.end(end, None);
+            }
+            stays
+        });
+    }
+
+    /// Whether every reader that must get everything has room for one more message. Forgets those that are gone.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.connections.iter().all(|connection| match connection.capacity {
+            Some(capacity) => connection.accepted.lag(self.next) < capacity,
+            None => true,
+        })
+    }
+
+    /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
+    pub fn wait_for_room(&self) -> Option<Waiting> {
+        let bell = self.entity.participant().space_bell().ok()?;
+        let seen = bell.rung(); // B1
+        let bound = || self.connections.iter().filter(|connection| connection.capacity.is_some());
+        for connection in bound() {
+            connection.accepted.record.waiting.store(1, Ordering::Relaxed); // B1: the fence orders it
+        }
+        // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
+        fence(Ordering::SeqCst);
+        if self.has_room() {
+            self.stop_waiting();
+            return None;
+        }
+        Some(Waiting { bell, seen })
+    }
+
+    /// Waits no longer.
+    pub fn stop_waiting(&self) {
+        for connection in &self.connections {
+            connection.accepted.record.waiting.store(0, Ordering::Relaxed); // it only saves calls
+        }
+    }
+
+    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)).
+    #[inline]
+    pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
+        self.publish(number, head, Payload::Inline(image), None);
+    }
+
+    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer.
+    #[inline]
+    pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
+        let chunk = image.chunk();
+        self.publish(number, head, Payload::Chunk(chunk), Some(image));
+    }
+
+    #[inline]
+    fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
+        debug_assert!(number >= self.next);
+        self.ring.publish(number, head, payload);
+        self.next = number + 1;
+        let place = slot_index(number, self.named.len());
+        let displaced = std::mem::replace(&mut self.named[place], lent);
+        self.announce();
+        drop(displaced);
+    }
+
+    /// P1 to P3, for all connections with two fences.
+    #[inline]
+    fn announce(&self) {
+        if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
+            return; // who takes a connection up, or begins to listen, looks by himself
+        }
+        push_fence(); // P1
+        let mut any = false;
+        for connection in &self.connections {
+            any |= connection.accepted.push();
+        }
+        if any {
+            push_fence(); // P3
+            for connection in &self.connections {
+                connection.accepted.ring_if_parked();
+            }
+        }
+    }
+
+    /// Connections whose readers are gone are forgotten.
+    pub fn forget(&mut self, peer: u64) {
+        self.connections.retain(|connection| connection.accepted.peer.id() != peer);
+    }
+}
+
+#[inline]
+fn slot_index(number: u64, slots: usize) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "only the lower bits count")]
+    let index = number as usize & (slots - 1);
+    index
+}
+
+impl Drop for Writer {
+    /// Ends all connections. The ring stays until its readers are done.
+    fn drop(&mut self) {
+        let participant = self.entity.participant().clone();
+        if participant.is_forked() {
+            return;
+        }
+        self.entity.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
+        let Ok(control) = participant.control() else { return };
+        control.unpublish(Table::Entities, self.entity.key().slot);
+        let mut blocks = std::mem::take(&mut self.outgrown);
+        blocks.push(Block { location: self.block.location, words: self.block.words.clone() });
+        let remains = Arc::new(Remains {
+            participant,
+            slot: self.entity.key().slot,
+            blocks: Mutex::new(blocks),
+            _chunks: std::mem::take(&mut self.named),
+        });
+        for connection in &self.connections {
+            connection.accepted.end(self.next, Some(remains.clone()));
+        }
+    }
+}
+
+/// Lends memory for the images of one writer.
+#[derive(Clone)]
+pub struct Lender(Arc<Pool>);
+
+impl fmt::Debug for Lender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lender")
+    }
+}
+
+impl Lender {
+    /// Memory for an image of `length` bytes. Once warm, allocates nothing and calls nothing; takes a short lock.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: the file system is full.
+    #[inline]
+    pub fn loan(&self, length: usize) -> Result<Loan, CapacityError> {
+        self.0.loan(length)
+    }
+}
+
+/// How to wait for room; see [`Writer::wait_for_room`].
+pub struct Waiting {
+    bell: Bell,
+    seen: u32,
+}
+
+impl fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
+}
+
+impl Waiting {
+    /// Sleeps until there may be room. May return early.
+    pub fn sleep(&self, timeout: Option<std::time::Duration>) {
+        self.bell.sleep(self.seen, timeout);
+    }
+}
+
+impl Accepted {
+    /// Messages that the reader isn't done with.
+    #[inline]
+    fn lag(&self, next: u64) -> u64 {
+        let cursor = self.incoming.get().map_or(self.first, |incoming| {
+            incoming.cursor.load(Ordering::Acquire) // B2
+        });
+        next.saturating_sub(cursor) // a cursor beyond is UNBOUND, or a broken reader's
+    }
+
+    /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
+    /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
+    /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
+    /// message is seen by the reader that the announcement calls; a later one sees the listener.
+    #[inline]
+    fn has_listener(&self) -> bool {
+        // Relaxed: see above.
+        self.incoming.get().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
+    }
+
+    /// P1 after its fence, and P2. Whether somebody is to be looked at in P3.
+    #[inline]
+    fn push(&self) -> bool {
+        let Some(incoming) = self.incoming.get() else { return false };
+        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
+        let mut route = self.route.lock();
+        if route.port != port {
+            self.reroute(&mut route, port);
+        }
+        let Route { towards, last, .. } = &mut *route;
+        let Some(towards) = towards else { return false };
+        towards.push(self.slot, last);
+        true
+    }
+
+    #[inline]
+    fn ring_if_parked(&self) {
+        let route = self.route.lock();
+        if let Some(towards) = &route.towards {
+            towards.ring_if_parked();
+        }
+    }
+
+    #[cold]
+    fn reroute(&self, route: &mut Route, port: u64) {
+        if let Some(old) = route.towards.take() {
+            old.remove_connection();
+        }
+        *route = Route { port, ..Route::default() };
+        if port == 0 {
+            return;
+        }
+        let towards = self.participant.towards(&self.peer, port);
+        match towards.and_then(|towards| {
+            let Some(towards) = towards else { return Ok(None) };
+            towards.add_connection(&self.participant)?;
+            Ok(Some(towards))
+        }) {
+            Ok(towards) => route.towards = towards,
+            // The reader finds the messages when it looks for another reason; nothing else can be done.
+            Err(error) => log::error!("a reader can't be notified: {error}"),
+        }
+    }
+
+    /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
+    pub(crate) fn announce(&self) {
+        push_fence(); // P1
+        if self.push() {
+            push_fence(); // P3
+            self.ring_if_parked();
+        }
+    }
+
+    /// The reader's record was found. True if that is news.
+    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) -> bool {
+        self.incoming.set(incoming).is_ok()
+    }
+
+    /// The reader gets nothing more, from message `end` on.
+    fn end(&self, end: u64, remains: Option<Arc<Remains>>) {
+        *self.remains.lock() = remains;
+        self.ended.store(1, Ordering::Release); // carries `remains` to who sees it done
+        self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
+        let Ok(control) = self.participant.control() else { return };
+        control.changed(Table::Outgoing, self.slot);
+        self.announce();
+        self.participant.check_outgoing(self);
+    }
+
+    /// The participant leaves, the writer may still exist.
+    pub(crate) fn end_if_open(&self) {
+        if self.ended.load(Ordering::Acquire) == 0 {
+            // Whatever is in the ring is the end.
+            self.record.end.store(u64::MAX, Ordering::Release); // pairs with `Incoming::is_over`
+            self.announce();
+        }
+    }
+
+    /// Whether the reader has read to the end, and nobody needs this any more.
+    pub(crate) fn is_done(&self) -> bool {
+        self.incoming.get().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire) != 0
+    }
+
+    pub(crate) fn peer_lives(&self, directory: &Path) -> bool {
+        probe(directory, self.peer.id()) == Life::Alive && !self.peer.has_left()
+    }
+
+    /// The reader is gone, or done: the record may be used again.
+    pub(crate) fn retire(&self) {
+        if let Some(towards) = self.route.lock().towards.take() {
+            towards.remove_connection();
+        }
+        if let Ok(control) = self.participant.control() {
+            control.retire(Table::Outgoing, self.slot);
+        }
+        let remains = self.remains.lock().take();
+        drop(remains);
+    }
+}

@@ -1,0 +1,149 @@
+//! Participants find each other, connect, and pass messages.
+
+use sinew_shm::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A domain directory of its own, removed at the end.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in("/dev/shm").unwrap())
+    }
+
+    fn domain(&self) -> Domain {
+        Domain::open(Some(self.0.path()), 0).unwrap()
+    }
+
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path().join("0")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+/// Remembers what it is told.
+#[derive(Default)]
+struct Told {
+    appeared: Mutex<Vec<(Arc<Peer>, EntityKey, Entity)>>,
+    vanished: AtomicUsize,
+    left: AtomicUsize,
+    incoming: Mutex<Vec<Arc<Reading>>>,
+    port: Mutex<Option<Arc<Port>>>,
+}
+
+struct Reading {
+    incoming: Mutex<Incoming>,
+    got: Mutex<Vec<(u64, Vec<u8>)>>,
+}
+
+impl Sink for Reading {
+    fn drain(&self) {
+        let mut incoming = self.incoming.lock().unwrap();
+        let mut buffer = Vec::new();
+        while let Some(message) = incoming.read(&mut buffer).unwrap() {
+            let bytes = message.hold.map_or_else(|| buffer.clone(), |hold| hold.bytes().to_vec());
+            self.got.lock().unwrap().push((message.number, bytes));
+        }
+        if incoming.is_over() {
+            incoming.done();
+        }
+    }
+}
+
+impl Observer for Told {
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        self.appeared.lock().unwrap().push((peer.clone(), key, entity.clone()));
+    }
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {
+        self.vanished.fetch_add(1, Ordering::SeqCst);
+    }
+    fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        incoming.set_port(self.port.lock().unwrap().as_deref());
+        let reading = Arc::new(Reading { incoming: Mutex::new(incoming), got: Mutex::default() });
+        self.incoming.lock().unwrap().push(reading.clone());
+        Some(reading)
+    }
+    fn left(&self, _: &Arc<Peer>) {
+        self.left.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn entity(kind: EntityKind, name: &str) -> Entity {
+    Entity {
+        kind,
+        number: 1,
+        node: "/node".into(),
+        name: name.into(),
+        type_name: "test/msg/Bytes".into(),
+        hash: [3; 32],
+        qos: [5; 64],
+    }
+}
+
+#[track_caller]
+fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !is_so() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+fn connect(first: u64) -> Connect {
+    Connect { target: None, first, live: first, depth: 8, capacity: None }
+}
+
+#[test]
+fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
+    let place = Place::new();
+    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let writing = Participant::join(&place.domain(), a.clone()).unwrap();
+    let reading = Participant::join(&place.domain(), b.clone()).unwrap();
+    let port = Port::new(&reading, None).unwrap();
+    *b.port.lock().unwrap() = Some(port.clone());
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
+    let target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();
+    until("both know each other", || {
+        a.appeared.lock().unwrap().len() == 1 && b.appeared.lock().unwrap().len() == 1
+    });
+    let (peer, _, found) = a.appeared.lock().unwrap()[0].clone();
+    assert_eq!(found, entity(EntityKind::Subscription, "/bytes"));
+    assert_eq!(peer.id(), reading.id());
+
+    let mut writer = Writer::new(source, 8, 200, 1).unwrap();
+    writer.connect(&peer, &connect(1)).unwrap();
+    let mut sent = Vec::new();
+    for number in 1..=500u64 {
+        let length = [0, 1, 40, 200, 1000, 100_000][number as usize % 6];
+        let image: Vec<u8> = (0..length).map(|i| (i as u64 * number) as u8).collect();
+        let head = Head { stamp: number as i64, ..Head::default() };
+        if image.len() <= writer.inline() {
+            writer.publish_inline(number, &head, &image);
+        } else {
+            let mut loan = writer.lender().loan(image.len()).unwrap();
+            loan.bytes_mut().copy_from_slice(&image);
+            writer.publish_lent(number, &head, loan.share());
+        }
+        sent.push((number, image));
+        until("it arrives", || {
+            port.drain();
+            b.incoming.lock().unwrap().first().is_some_and(|r| r.got.lock().unwrap().len() == sent.len())
+        });
+    }
+    assert_eq!(*b.incoming.lock().unwrap()[0].got.lock().unwrap(), sent);
+
+    drop(target);
+    until("it vanishes", || a.vanished.load(Ordering::SeqCst) == 1);
+    writer.disconnect(peer.id());
+    drop(writer);
+    drop(port);
+    b.port.lock().unwrap().take();
+    drop(writing);
+    until("it is gone", || b.left.load(Ordering::SeqCst) == 1);
+    drop(peer);
+    b.incoming.lock().unwrap().clear();
+    reading.leave();
+    until("the directory is empty", || place.files().is_empty());
+}
