@@ -44,6 +44,8 @@ pub struct Encoding<T> {
     /// The same into an existing value, whose allocations are used again. After an error its content is unspecified,
     /// but valid.
     pub decode_into: fn(&[u8], &mut T) -> Result<(), DecodeError>,
+    /// TEMP
+    pub plain: Option<()>,
 }
 
 impl<T> fmt::Debug for Encoding<T> {
@@ -167,6 +169,7 @@ mod tests {
                 *value = (Number::ENCODING.unwrap().decode)(image)?;
                 Ok(())
             },
+            plain: None,
         });
     }
 

@@ -180,6 +180,11 @@ impl Loan {
         unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
     }
 
+    /// Whose memory it is: a participant's id.
+    pub fn participant(&self) -> u64 {
+        self.0.pool.participant.id()
+    }
+
     /// Makes the image shorter, or as long as it was lent at most.
     pub fn truncate(&mut self, length: usize) {
         self.0.length = self.0.length.min(length);
@@ -208,6 +213,11 @@ impl Lent {
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `Loan::bytes_mut`, and nobody writes while a `Lent` lives (module doc).
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
+    }
+
+    /// Whose memory it is: a participant's id.
+    pub fn participant(&self) -> u64 {
+        self.0.pool.participant.id()
     }
 
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {

@@ -203,12 +203,33 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
     let _ = std::fs::remove_file(domain.path().join(control)); // as above
 }
 
+thread_local! {
+    /// This thread is looking, and may be telling an observer.
+    static LOOKING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+struct Looking;
+
+impl Looking {
+    fn begin() -> Self {
+        LOOKING.set(true);
+        Self
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.set(false);
+    }
+}
+
 impl Participant {
     /// Looks what is new, now, on this thread: who has joined or left, and what entities there are.
     ///
     /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
     pub fn refresh(self: &Arc<Self>) {
-        if self.check().is_err() {
+        // An observer that makes an entity while it is told of one looks no further.
+        if self.check().is_err() || LOOKING.get() {
             return;
         }
         let mut discovery = self.discovery.lock();
@@ -217,6 +238,7 @@ impl Participant {
 
     fn look(self: &Arc<Self>, discovery: &mut Discovery) {
         let Some(observer) = self.observer.get().cloned() else { return };
+        let _looking = Looking::begin();
         discovery.hear();
         if discovery.is_stale {
             discovery.read_directory(self.id());

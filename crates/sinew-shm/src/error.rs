@@ -4,7 +4,7 @@ use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
 /// The operating system refused a call.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{call} on {} failed: {errno}{}", path.display(), remedy(*errno))]
 #[non_exhaustive]
 pub struct SystemError {
@@ -43,7 +43,7 @@ fn remedy(errno: Errno) -> &'static str {
 }
 
 /// The directory of a domain can't be used.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DomainError {
     /// It can't be made or looked at.
@@ -76,7 +76,7 @@ pub enum DomainError {
 }
 
 /// There is no room for something.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CapacityError {
     /// The file system of the domain's directory is full.
@@ -115,7 +115,7 @@ pub enum CapacityError {
 }
 
 /// A participant can't join its domain.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
     /// The directory can't be used.

@@ -263,11 +263,12 @@ impl Incoming {
         skipped
     }
 
-    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. The caller drains once afterwards.
-    pub fn set_port(&mut self, port: Option<&Port>) {
+    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. If that is another one than before, returns true:
+    /// the caller drains once more.
+    pub fn set_port(&mut self, port: Option<&Port>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
         if reference == self.port || self.is_done {
-            return;
+            return false;
         }
         let listens_first = self.port == 0;
         self.port = reference;
@@ -277,6 +278,7 @@ impl Incoming {
         if listens_first && let Ok(control) = self.participant.control() {
             control.changed(Table::Incoming, self.slot); // see `Accepted::has_listener`
         }
+        true
     }
 
     /// B2: everything before this number is done with. A writer that waits is woken.

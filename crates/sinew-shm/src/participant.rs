@@ -73,14 +73,21 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
+    /// Joins a domain, with a random id. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
     /// participant, which sleeps while nothing changes.
     ///
     /// # Errors
     /// [`JoinError`]
     pub fn join(domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
+        Self::join_as(sys::random(), domain, observer)
+    }
+
+    /// Joins a domain with this id, which is random: nobody else has or had it.
+    ///
+    /// # Errors
+    /// [`JoinError`]
+    pub fn join_as(id: u64, domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
-        let id = sys::random();
         let bells = NewSegment {
             kind: Kind::Bells,
             owner: id,

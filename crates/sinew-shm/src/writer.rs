@@ -209,12 +209,57 @@ impl Writer {
         Ok(())
     }
 
-    /// Connects a reader, or changes how it is connected.
+    /// Connects a reader.
     ///
     /// # Errors
     /// [`CapacityError`]: then it isn't connected.
     pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
         self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
+        let accepted = self.accept(peer, connect)?;
+        let capacity = connect.capacity.map(|capacity| capacity as u64);
+        self.connections.push(Connection { accepted, capacity });
+        Ok(())
+    }
+
+    /// Gives one entity of a reader the messages from `first` on that were published so far, and no more.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: then it gets none.
+    pub fn hand_over(
+        &mut self,
+        peer: &Arc<Peer>,
+        target: EntityKey,
+        first: u64,
+    ) -> Result<(), CapacityError> {
+        let live = self.next;
+        let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
+        let accepted = self.accept(peer, &connect)?;
+        accepted.end(live, None);
+        Ok(())
+    }
+
+    /// Whether this message is in the ring.
+    pub fn has_number(&self, number: u64) -> bool {
+        matches!(self.ring.look(number), crate::ring::Found::Inline(..) | crate::ring::Found::Chunk(..))
+    }
+
+    /// Brings a message that was published before into the ring, for late joiners: unless a newer one has its place. The image lies in
+    /// memory lent for this writer, or fits into the ring.
+    pub fn bring_back(&mut self, number: u64, head: &Head, image: Result<Lent, &[u8]>) {
+        if number >= self.next || matches!(self.ring.look(number), crate::ring::Found::Overwritten(_)) {
+            return;
+        }
+        let (payload, lent) = match &image {
+            Ok(lent) => (Payload::Chunk(lent.chunk()), Some(lent.clone())),
+            Err(bytes) => (Payload::Inline(bytes), None),
+        };
+        self.ring.publish(number, head, payload);
+        let place = slot_index(number, self.named.len());
+        let displaced = std::mem::replace(&mut self.named[place], lent);
+        drop(displaced);
+    }
+
+    fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Arc<Accepted>, CapacityError> {
         let participant = self.entity.participant();
         let control = participant.control()?;
         // W5: before the reader can know that it may hold anything.
@@ -249,10 +294,7 @@ impl Writer {
             remains: Mutex::new(None),
         });
         all.insert(slot, accepted.clone());
-        drop(all);
-        let capacity = connect.capacity.map(|capacity| capacity as u64);
-        self.connections.push(Connection { accepted, capacity });
-        Ok(())
+        Ok(accepted)
     }
 
     /// Whether this reader is connected.
