@@ -60,8 +60,6 @@ pub struct Participant {
     pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
-    /// Peers that are gone, and not forgotten.
-    pub(crate) gone: Mutex<std::collections::HashSet<u64>>,
     left: PlainU64,
     helper: Mutex<Option<Helper>>,
 }
@@ -89,9 +87,12 @@ impl Participant {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        let control = NewControl::create(domain, id)?;
-        let bells = OwnSegment::create(domain, &bells)?.publish()?;
-        let control = control.publish()?;
+        // The control segment is linked first, and removed last: it says whose files the others are, and whether he lives.
+        let bells = OwnSegment::create(domain, &bells)?;
+        let control = NewControl::create(domain, id)?.publish()?;
+        let bells = bells.publish().inspect_err(|_| {
+            let _ = std::fs::remove_file(control.path()); // there is nothing else of ours
+        })?;
         let holds = Holds::new(control.records(Table::Holds)?);
         let discovery = Discovery::new(domain);
         let participant = Arc::new(Self {
@@ -110,7 +111,6 @@ impl Participant {
             outgoing: Mutex::default(),
             incoming: Mutex::default(),
             peers: Mutex::default(),
-            gone: Mutex::default(),
             left: PlainU64::new(0),
             helper: Mutex::default(),
         });

@@ -46,7 +46,7 @@
 //!
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
-use crate::error::SegmentError;
+use crate::error::{CapacityError, SegmentError};
 use crate::place::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -55,6 +55,9 @@ pub(crate) const MOVED: u64 = u64::MAX;
 
 /// Words of a slot before the image.
 pub(crate) const HEAD: usize = 7;
+
+/// The most messages that a ring keeps. What is asked for may come from another process.
+const DEEPEST: usize = 1 << 24;
 
 /// Words of a ring before the slots.
 pub(crate) const HEADER: usize = 8;
@@ -91,9 +94,17 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The shape for so many messages, with so many bytes of image in each slot.
-    pub(crate) fn new(messages: usize, inline: usize) -> Self {
+    pub(crate) fn new(messages: usize, inline: usize) -> Result<Self, CapacityError> {
         let stride = (HEAD + inline.div_ceil(8)).next_multiple_of(8);
-        Self { slots: messages.max(1).next_power_of_two(), stride }
+        Self { slots: 1, stride }.keeping(messages)
+    }
+
+    /// The same, but for so many messages.
+    pub(crate) fn keeping(self, messages: usize) -> Result<Self, CapacityError> {
+        if messages > DEEPEST {
+            return Err(CapacityError::Depth { depth: messages, limit: DEEPEST });
+        }
+        Ok(Self { slots: messages.max(1).next_power_of_two(), ..self })
     }
 
     /// Bytes of the whole ring.
