@@ -44,6 +44,17 @@ struct Cell {
     users: AtomicU32,
 }
 
+impl State {
+    /// The pool has one more.
+    fn add(&mut self, chunk: OwnChunk) -> Arc<Cell> {
+        self.made += 1;
+        // So that nothing is allocated when they come back.
+        self.free.reserve(self.made);
+        self.retired.reserve(self.made);
+        Arc::new(Cell { chunk, users: AtomicU32::new(0) })
+    }
+}
+
 impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(participant: &Arc<Participant>, slots: usize) -> Arc<Self> {
@@ -65,10 +76,14 @@ impl Pool {
         let wanted = class_of(length);
         let mut state = self.state.lock();
         if wanted > state.class {
+            // First of all: where there is no room for it, everything stays as it was.
+            let chunk = self.participant.memory.chunk(wanted, &self.participant)?;
             let small = std::mem::take(&mut state.free);
             state.made -= small.len();
             state.class = wanted;
             self.participant.memory.free_chunks(small.iter().map(own));
+            let cell = state.add(chunk);
+            state.free.push(cell);
         }
         if state.free.is_empty() && state.made >= state.enough {
             self.reclaim(&mut state);
@@ -77,12 +92,7 @@ impl Pool {
             Some(cell) => cell,
             None => {
                 let chunk = self.participant.memory.chunk(state.class, &self.participant)?;
-                state.made += 1;
-                // So that nothing is allocated when they come back.
-                let made = state.made;
-                state.free.reserve(made);
-                state.retired.reserve(made);
-                Arc::new(Cell { chunk, users: AtomicU32::new(0) })
+                state.add(chunk)
             }
         };
         drop(state);

@@ -158,6 +158,9 @@ impl Memory {
                 let number = state.next;
                 state.next += 1;
                 let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class)?);
+                slab.reserve(&self.domain, 0).inspect_err(|_| {
+                    let _ = std::fs::remove_file(&slab.segment.path); // nobody knows of it yet
+                })?;
                 state.slabs.insert(number, slab.clone());
                 let (slab, used) = place.insert((slab, 0));
                 (slab, used)
