@@ -11,6 +11,7 @@
 
 use crate::error::CapacityError;
 use crate::holds::Mark;
+use crate::kill::{self, Point};
 use crate::memory::{LONGEST, OwnChunk, class_of};
 use crate::participant::Participant;
 use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
@@ -87,6 +88,7 @@ impl Pool {
         }
         if state.free.is_empty() && state.made >= state.enough {
             self.reclaim(&mut state);
+            kill::at(Point::ChunkReclaimed);
         }
         let cell = match state.free.pop() {
             Some(cell) => cell,

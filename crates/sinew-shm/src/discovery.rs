@@ -20,6 +20,7 @@ use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{JoinError, SegmentProblem, SystemError};
 use crate::incoming::{Incoming, Party};
+use crate::kill::{self, Point};
 use crate::participant::{Observer, Participant};
 use crate::peer::{Changes, Peer};
 use crate::port::Sink;
@@ -304,6 +305,7 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
             let _ = std::fs::remove_file(entry.path()); // gone is gone
         }
     }
+    kill::at(Point::ReapedControl);
     let _ = std::fs::remove_file(domain.path().join(control)); // as above
 }
 

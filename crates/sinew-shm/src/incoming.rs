@@ -6,6 +6,7 @@ use crate::control::{
 };
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
@@ -273,6 +274,7 @@ impl Incoming {
             return Ok(None);
         }
         // H6
+        kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.peer.image(chunk.name, chunk.length) {
             Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
@@ -335,6 +337,7 @@ impl Incoming {
         self.record.port.store(reference, Ordering::Release); // E1: pairs with P1
         // E1: SeqCst, pairs with P1's.
         fence(Ordering::SeqCst);
+        kill::at(Point::PortNamed);
         if listens_first && let Ok(control) = self.participant.control() {
             control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
         }
@@ -349,6 +352,7 @@ impl Incoming {
         self.record.cursor.store(cursor.min(UNBOUND), Ordering::Release); // B2: pairs with `Accepted::lag`
         // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
         fence(Ordering::SeqCst);
+        kill::at(Point::CursorMoved);
         if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
             self.ring_space();
         }
@@ -389,6 +393,7 @@ impl Incoming {
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         self.record.cursor.store(DONE, Ordering::Release); // pairs with `Accepted::is_done`; carries all reading
         fence(Ordering::SeqCst); // as in `set_cursor`
+        kill::at(Point::ConnectionDone);
         if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
             self.ring_space();
         }

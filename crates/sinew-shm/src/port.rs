@@ -6,6 +6,7 @@
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
 use crate::events::{self, Bell, Entries, Entry};
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
@@ -247,6 +248,7 @@ impl Port {
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
         tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
+        kill::at(Point::TailPublished);
         control.changed(Table::Tails, slot);
         Ok(tail)
     }

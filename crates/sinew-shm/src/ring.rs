@@ -47,6 +47,7 @@
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
 use crate::error::{CapacityError, SegmentError};
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -194,6 +195,7 @@ impl Ring {
         let slot = self.slot(number);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(1), Ordering::Relaxed); // W1
         fence(Ordering::Release); // W1: pairs with the fence of R3
+        kill::at(Point::SlotBegun);
         let store = |word: usize, value: u64| slot[word].store(value, Ordering::Relaxed); // W2: W3 publishes it
         store(STAMP, head.stamp.cast_unsigned());
         store(ORDER, head.order);
@@ -220,7 +222,9 @@ impl Ring {
                 store(CHUNK, chunk.name.wrapping_add(1));
             }
         }
+        kill::at(Point::SlotFilled);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(2), Ordering::Release); // W3
+        kill::at(Point::SlotPublished);
     }
 
     /// R1, and R2 of the fields. What it says holds only if `still_there` says so afterwards.
@@ -311,6 +315,7 @@ impl Ring {
     pub(crate) fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
+            kill::at(Point::RingMoving);
         }
     }
 }

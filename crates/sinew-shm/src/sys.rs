@@ -351,3 +351,12 @@ pub(crate) fn small_timer_slack() {
     // SAFETY: takes numbers only.
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
 }
+
+/// This process ends here, as if somebody had killed it.
+#[cfg(feature = "kill-points")]
+pub(crate) fn kill_this_process() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL); // can't fail for ourselves
+    loop {
+        std::hint::spin_loop();
+    }
+}

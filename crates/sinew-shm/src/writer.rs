@@ -16,6 +16,7 @@ use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
 use crate::events::{Bell, Position, push_fence};
+use crate::kill::{self, Point};
 use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
@@ -87,7 +88,10 @@ pub(crate) struct Remains {
 
 impl Drop for Remains {
     fn drop(&mut self) {
-        if let Ok(control) = self.participant.control() {
+        // Who has left uses nothing again: others may still read it.
+        if self.participant.check().is_ok()
+            && let Ok(control) = self.participant.control()
+        {
             control.give_back(Table::Entities, self.slot);
             let blocks = std::mem::take(&mut *self.blocks.lock());
             blocks.into_iter().for_each(|block| self.participant.memory.free_block(block));
@@ -210,6 +214,7 @@ impl Writer {
         let block = participant.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         ring.take_over(&self.ring, self.next); // G1
+        kill::at(Point::RingCopied);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
         for number in self.next.saturating_sub(kept as u64)..self.next {
@@ -217,6 +222,7 @@ impl Writer {
         }
         self.named = named;
         self.entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
+        kill::at(Point::RingPublished);
         self.ring.outgrown(); // G3
         self.ring = ring;
         let old = std::mem::replace(&mut self.block, block);
@@ -239,6 +245,7 @@ impl Writer {
             list.push(peer.clone());
         }
         drop(list);
+        kill::at(Point::ReaderListed);
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
@@ -334,6 +341,7 @@ impl Writer {
         }
         // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
         fence(Ordering::SeqCst);
+        kill::at(Point::Waiting);
         if self.has_room() {
             self.stop_waiting();
             return None;
@@ -570,6 +578,7 @@ impl Accepted {
     fn end(&self, end: u64) {
         self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
+        kill::at(Point::ConnectionEnded);
         let Ok(control) = self.participant.control() else { return };
         control.changed(Table::Outgoing, self.slot);
         self.announce();

@@ -5,6 +5,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "images are made of lower bytes")]
 
 mod bad_files;
+mod kills;
 mod process;
 mod station;
 
@@ -15,6 +16,7 @@ use process::Part;
 fn a_child_plays_its_role() {
     let Some(part) = Part::mine() else { return };
     match part.role.as_str() {
+        "talks" => kills::talk(&part),
         other => panic!("no such role: {other}"),
     }
 }

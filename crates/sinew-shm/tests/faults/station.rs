@@ -49,12 +49,13 @@ pub(crate) struct Progress {
 pub(crate) struct Told {
     sending: Mutex<Sending>,
     receiving: Mutex<Receiving>,
-    progress: Arc<Mutex<HashMap<u64, Progress>>>,
+    progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
     /// What must not happen.
     complaints: Arc<Mutex<Vec<String>>>,
     /// Whether errors of peers are to be expected: then they are only counted.
     pub(crate) expects_errors: AtomicBool,
     pub(crate) errors: Arc<AtomicUsize>,
+    readers: Mutex<Vec<Arc<Peer>>>,
     pub(crate) appeared: AtomicUsize,
     pub(crate) left: AtomicUsize,
 }
@@ -74,9 +75,10 @@ struct Receiving {
 
 struct Reading {
     peer: u64,
+    source: EntityKey,
     expects_errors: bool,
     incoming: Mutex<(Incoming, VecDeque<Hold>)>,
-    progress: Arc<Mutex<HashMap<u64, Progress>>>,
+    progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
     complaints: Arc<Mutex<Vec<String>>>,
     errors: Arc<AtomicUsize>,
 }
@@ -88,7 +90,7 @@ impl Reading {
 
     fn check(&self, message: &Message, bytes: &[u8]) {
         let mut progress = self.progress.lock();
-        let progress = progress.get_mut(&self.peer).unwrap();
+        let progress = progress.get_mut(&(self.peer, self.source)).unwrap();
         if message.missed != 0 {
             self.complain(format!("{} messages before {} are lost", message.missed, message.number));
         }
@@ -130,7 +132,7 @@ impl Sink for Reading {
         if incoming.is_over() {
             holds.clear();
             incoming.done();
-            self.progress.lock().get_mut(&self.peer).unwrap().is_over = true;
+            self.progress.lock().get_mut(&(self.peer, self.source)).unwrap().is_over = true;
         }
     }
 }
@@ -149,6 +151,7 @@ impl Observer for Told {
             return;
         }
         self.appeared.fetch_add(1, Ordering::SeqCst);
+        self.readers.lock().push(peer.clone());
         let mut sending = self.sending.lock();
         let Sending { writer, early } = &mut *sending;
         match writer {
@@ -163,13 +166,14 @@ impl Observer for Told {
     fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
     fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
-        let first = incoming.next();
+        let (source, first) = (incoming.source(), incoming.next());
         let progress = Progress { first, next: first, is_over: false };
-        self.progress.lock().insert(peer, progress);
+        self.progress.lock().insert((peer, source), progress);
         let mut receiving = self.receiving.lock();
         incoming.set_port(receiving.port.as_deref());
         let reading = Arc::new(Reading {
             peer,
+            source,
             expects_errors: self.expects_errors.load(Ordering::Relaxed),
             incoming: Mutex::new((incoming, VecDeque::new())),
             progress: self.progress.clone(),
@@ -180,6 +184,7 @@ impl Observer for Told {
         Some(reading)
     }
     fn left(&self, peer: &Arc<Peer>) {
+        self.readers.lock().retain(|reader| reader.id() != peer.id());
         let mut sending = self.sending.lock();
         sending.early.retain(|early| early.id() != peer.id());
         if let Some(writer) = &mut sending.writer {
@@ -299,13 +304,34 @@ impl Station {
         act(self.told.sending.lock().writer.as_mut().unwrap())
     }
 
+    /// How far a peer's messages have been read; of its publishers, the one that has got farthest.
     pub(crate) fn progress(&self, peer: u64) -> Option<Progress> {
-        self.told.progress.lock().get(&peer).cloned()
+        let all = self.told.progress.lock();
+        let from = all.iter().filter(|((from, _), _)| *from == peer);
+        from.map(|(_, progress)| progress.clone()).max_by_key(|progress| progress.next)
+    }
+
+    /// Forgets what arrived from those that are gone.
+    pub(crate) fn forget_progress(&self, peer: u64) {
+        self.told.progress.lock().retain(|(from, _), _| *from != peer);
     }
 
     /// Those whose messages arrived, or were to.
-    pub(crate) fn known(&self) -> HashMap<u64, Progress> {
+    pub(crate) fn known(&self) -> HashMap<(u64, EntityKey), Progress> {
         self.told.progress.lock().clone()
+    }
+
+    /// Another publisher, that never publishes, connected to this peer.
+    pub(crate) fn idle_writer(&self, peer: &Arc<Peer>) -> Result<Writer, CapacityError> {
+        let source = self.participant.advertise(&entity(EntityKind::Publisher, "/idle"), None)?;
+        let mut writer = Writer::new(Arc::new(source), 1, 0, 1)?;
+        writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 1, capacity: None })?;
+        Ok(writer)
+    }
+
+    /// A peer that reads.
+    pub(crate) fn any_reader(&self) -> Option<Arc<Peer>> {
+        self.told.readers.lock().first().cloned()
     }
 
     #[track_caller]
