@@ -50,6 +50,7 @@
 //! A writer that dies between W3 and P3 has published a message that nobody was told of: whoever notices the death drains its
 //! connections once. A reader that dies leaves its tail; its rings go with it.
 
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::ring::MOVED;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
@@ -153,6 +154,7 @@ impl Pusher {
         }
         let entry = (self.head.wrapping_add(1) & 0xffff_ffff) << 32 | u64::from(connection);
         self.entries.word(self.head).store(entry, Ordering::Release); // P2: pairs with D1
+        kill::at(Point::EventPushed);
         self.head += 1;
         *last = self.head;
         Pushed::New
@@ -167,6 +169,7 @@ impl Pusher {
             return false;
         }
         self.rung = sleep;
+        kill::at(Point::SleeperFound);
         true
     }
 
@@ -206,6 +209,7 @@ pub(crate) fn took(tail: &AtomicU64, taken: u64) {
     tail.store(taken + 1, Ordering::Release); // D2: pairs with P1
     // D3: SeqCst, pairs with P1's fence.
     fence(Ordering::SeqCst);
+    kill::at(Point::EventTaken);
 }
 
 /// A word that a thread sleeps on, and that everybody may ring.
@@ -222,6 +226,7 @@ impl Bell {
     /// Ends a sleep that began, or begins, with an older value.
     pub(crate) fn ring(&self) {
         self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
+        kill::at(Point::BellChanged);
         crate::sys::futex_wake(&self.0);
     }
 
@@ -237,6 +242,7 @@ pub(crate) fn park(parked: &AtomicU64, sleep: u64) {
     parked.store(sleep, Ordering::Relaxed); // K2: the fence orders it before K3
     // K2: SeqCst, pairs with P3's.
     fence(Ordering::SeqCst);
+    kill::at(Point::Parked);
 }
 
 /// K4

@@ -6,16 +6,20 @@ use crate::control::{
 };
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{Port, SPACE_BELL, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
-use crate::sync::{Arc, Ordering, fence};
+use crate::sync::{Arc, Ordering, PlainU64, fence};
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
 const RETRIES: usize = 16;
+
+/// The greatest number that a message can have: twice as much fits into a word.
+const GREATEST: u64 = 1 << 62;
 
 /// The longest image that is copied where no hold is to be had: what isn't mapped can't be read anyway.
 const LONGEST: u64 = 1 << 40;
@@ -30,12 +34,14 @@ pub struct Incoming {
     outgoing_slot: u32,
     outgoing_life: u64,
     entity: Place<EntityRecord>,
-    slot: u32,
     record: Place<IncomingRecord>,
+    lease: Arc<Lease>,
     ring: Option<(u64, Ring)>,
     next: u64,
     live: u64,
     is_done: bool,
+    /// Where the ring should be is something else: nothing more comes.
+    is_broken: bool,
     port: u64,
 }
 
@@ -43,8 +49,38 @@ pub struct Incoming {
 pub(crate) struct Taken {
     /// The writer's record's life.
     pub(crate) life: u64,
-    pub(crate) slot: u32,
+    pub(crate) lease: Arc<Lease>,
     pub(crate) sink: Option<Arc<dyn Sink>>,
+}
+
+/// A record of the table of incoming connections, which two have: who reads writes into it, and the helper thread knows whether the
+/// writer still looks at it. It may be used again when both have let go.
+pub(crate) struct Lease {
+    pub(crate) slot: u32,
+    let_go: PlainU64,
+}
+
+/// Who lets go of a [`Lease`].
+#[derive(Clone, Copy)]
+pub(crate) enum Party {
+    /// Who reads: everything is read.
+    Reader = 1,
+    /// The helper thread: the writer's record is gone.
+    Helper = 2,
+}
+
+impl Lease {
+    /// This one won't touch the record any more.
+    pub(crate) fn end(&self, participant: &Participant, party: Party) {
+        let before = self.let_go.fetch_or(party as u64, Ordering::AcqRel); // carries what the other one wrote there
+        let both = Party::Reader as u64 | Party::Helper as u64;
+        if before != both
+            && before | party as u64 == both
+            && let Ok(control) = participant.control()
+        {
+            control.retire(Table::Incoming, self.slot);
+        }
+    }
 }
 
 impl fmt::Debug for Incoming {
@@ -86,6 +122,10 @@ impl Incoming {
         if load(&outgoing.life) != outgoing_life {
             return Ok(None);
         }
+        // A number that nobody counts to is a broken writer's; ours don't overflow.
+        if first > GREATEST {
+            return Ok(None);
+        }
         let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
         let control = participant.control()?;
         let slot = control.allocate(Table::Incoming)?;
@@ -94,7 +134,7 @@ impl Incoming {
         record.peer.store(peer.id(), Ordering::Relaxed);
         record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
         record.port.store(0, Ordering::Relaxed);
-        record.cursor.store(first.min(UNBOUND), Ordering::Relaxed);
+        record.cursor.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
         Ok(Some(Self {
             participant: participant.clone(),
@@ -104,18 +144,19 @@ impl Incoming {
             outgoing_slot,
             outgoing_life,
             entity,
-            slot,
             record,
+            lease: Arc::new(Lease { slot, let_go: PlainU64::new(0) }),
             ring: None,
             next: first,
             live,
             is_done: false,
+            is_broken: false,
             port: 0,
         }))
     }
 
     pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
-        Taken { life: self.outgoing_life, slot: self.slot, sink }
+        Taken { life: self.outgoing_life, lease: self.lease.clone(), sink }
     }
 
     /// Whose messages these are.
@@ -139,15 +180,31 @@ impl Incoming {
     /// Allocates only in `buffer`. Never blocks.
     ///
     /// # Errors
-    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped.
+    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
+    /// said once, and the connection [is over](Self::is_over).
+    ///
+    /// In a forked child there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
+        if self.participant.is_forked() {
+            return Ok(None);
+        }
         let mut missed = 0;
         for _ in 0..RETRIES {
             let Some(ring) = self.find_ring()? else { return Ok(None) };
             match ring.look(self.next) {
                 Found::Nothing => return Ok(None),
                 Found::Moved => self.ring = None,
+                Found::Overwritten(oldest) if oldest > GREATEST => {
+                    self.is_broken = true;
+                    self.ring = None;
+                    return Err(SegmentError::field(
+                        self.peer.file(),
+                        "number of a message",
+                        oldest,
+                        GREATEST,
+                    ));
+                }
                 Found::Overwritten(oldest) => {
                     missed += oldest - self.next;
                     self.next = oldest;
@@ -191,8 +248,12 @@ impl Incoming {
         if location == 0 {
             return Ok(None);
         }
-        let (words, segment) = self.peer.block(location)?;
-        let ring = Ring::open(words, &segment.name)?;
+        if self.is_broken {
+            return Ok(None);
+        }
+        let found = self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name));
+        self.is_broken = found.is_err();
+        let ring = found?;
         self.ring = Some((location, ring.clone()));
         Ok(Some(ring))
     }
@@ -213,6 +274,7 @@ impl Incoming {
             return Ok(None);
         }
         // H6
+        kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.peer.image(chunk.name, chunk.length) {
             Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
@@ -230,13 +292,14 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let place = self.peer.image(chunk.name, chunk.length.min(LONGEST));
+        let length = chunk.length.min(LONGEST);
+        let place = self.peer.image(chunk.name, length);
         if !ring.still_there(self.next) {
             return Ok(None); // then the place may have been nonsense, too
         }
         let place = place?;
         buffer.clear();
-        buffer.resize(usize::try_from(chunk.length).unwrap_or(0), 0);
+        buffer.resize(usize::try_from(length).unwrap_or(0), 0);
         copy_unheld(&place, buffer);
         Ok(ring.still_there(self.next).then_some(None))
     }
@@ -267,7 +330,7 @@ impl Incoming {
     /// the caller drains once more.
     pub fn set_port(&mut self, port: Option<&Port>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
-        if reference == self.port || self.is_done {
+        if reference == self.port || self.is_done || self.participant.is_forked() {
             return false;
         }
         let listens_first = self.port == 0;
@@ -275,8 +338,9 @@ impl Incoming {
         self.record.port.store(reference, Ordering::Release); // E1: pairs with P1
         // E1: SeqCst, pairs with P1's.
         fence(Ordering::SeqCst);
+        kill::at(Point::PortNamed);
         if listens_first && let Ok(control) = self.participant.control() {
-            control.changed(Table::Incoming, self.slot); // see `Accepted::has_listener`
+            control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
         }
         true
     }
@@ -284,12 +348,13 @@ impl Incoming {
     /// B2: everything before this number is done with. A writer that waits is woken.
     #[inline]
     pub fn set_cursor(&mut self, cursor: u64) {
-        if self.is_done {
+        if self.is_done || self.participant.is_forked() {
             return;
         }
         self.record.cursor.store(cursor.min(UNBOUND), Ordering::Release); // B2: pairs with `Accepted::lag`
         // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
         fence(Ordering::SeqCst);
+        kill::at(Point::CursorMoved);
         if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
             self.ring_space();
         }
@@ -311,12 +376,12 @@ impl Incoming {
     /// nothing is left.
     pub fn is_over(&mut self) -> bool {
         let life = self.outgoing.life.load(Ordering::Acquire); // T3
-        if life != self.outgoing_life {
+        if life != self.outgoing_life || self.is_broken {
             return true;
         }
         match self.outgoing.end.load(Ordering::Acquire) {
             // pairs with `Accepted::end`
-            0 => self.participant.is_gone(self.peer.id()) && !self.is_ready(),
+            0 => self.peer.is_gone() && !self.is_ready(),
             u64::MAX => !self.is_ready(),
             end => self.next >= end - 1,
         }
@@ -330,12 +395,14 @@ impl Incoming {
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         self.record.cursor.store(DONE, Ordering::Release); // pairs with `Accepted::is_done`; carries all reading
         fence(Ordering::SeqCst); // as in `set_cursor`
+        kill::at(Point::ConnectionDone);
         if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
             self.ring_space();
         }
         if let Ok(control) = self.participant.control() {
-            control.changed(Table::Incoming, self.slot);
+            control.changed(Table::Incoming, self.lease.slot);
         }
+        self.lease.end(&self.participant, Party::Reader);
         // The record is retired once the writer's is, or the writer is gone: see `discovery`.
         let life = self.outgoing.life.load(Ordering::Acquire); // T3
         if !names_life(life, self.outgoing_life) {

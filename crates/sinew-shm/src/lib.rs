@@ -15,6 +15,10 @@ mod error;
 mod events;
 mod holds;
 mod incoming;
+#[cfg(feature = "kill-points")]
+pub mod kill;
+#[cfg(not(feature = "kill-points"))]
+mod kill;
 mod memory;
 mod own;
 mod participant;

@@ -3,6 +3,7 @@
 use crate::control::{ControlHeader, FIXED, LENGTH, LOG, PAGE, TABLES, Table, reference};
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError};
+use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
 use crate::sync::{AtomicU64, Mutex, Ordering, fence};
@@ -123,6 +124,7 @@ impl OwnControl {
         if end > begin {
             self.segment.reserve(&self.domain, table.offset() + begin, end - begin)?;
         }
+        kill::at(Point::Reserved);
         // Writers look at every hold that may be in use: no more of them than are wanted.
         let ready = if table == Table::Holds { wanted } else { end / table.size() };
         slots.reserved = ready.min(table.capacity());
@@ -154,7 +156,9 @@ impl OwnControl {
         let Some(life) = self.life(table, slot) else { return 0 };
         let next = life.load(Ordering::Relaxed) + 1; // ours alone
         debug_assert!(next % 2 == 1, "published twice");
+        kill::at(Point::RecordFilled);
         life.store(next, Ordering::Release); // T2: pairs with T3
+        kill::at(Point::RecordPublished);
         self.changed(table, slot);
         reference(slot, next)
     }
@@ -172,6 +176,7 @@ impl OwnControl {
         debug_assert!(next.is_multiple_of(2), "retired twice");
         life.store(next, Ordering::Relaxed); // T4: the fence orders it
         fence(Ordering::Release); // T4: before whatever is filled in next; pairs with T3's fence
+        kill::at(Point::RecordRetired);
         self.changed(table, slot);
     }
 
@@ -188,7 +193,9 @@ impl OwnControl {
         let place = (number % LOG as u64) as usize;
         let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
         self.header.log[place].store(entry, Ordering::Release); // L1: pairs with L3
+        kill::at(Point::LogEntry);
         self.header.changes.store(number + 1, Ordering::Release); // L2: pairs with L3; carries L1
+        kill::at(Point::LogHead);
         drop(guard);
         self.segment.announce();
     }

@@ -6,6 +6,7 @@
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
 use crate::events::{self, Bell, Entries, Entry};
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
@@ -56,7 +57,12 @@ struct Source {
     entries: Entries,
     tail: Place<TailRecord>,
     taken: u64,
+    /// How often it was outgrown.
+    moves: u32,
 }
+
+/// How often an event ring can be outgrown: it doubles each time, and a peer has no more connections than this many bits count.
+const MOVES: u32 = 32;
 
 impl fmt::Debug for Port {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,7 +118,7 @@ impl Port {
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source { peer: peer.clone(), slot, entries, tail, taken: 0 });
+        sources.push(Source { peer: peer.clone(), slot, entries, tail, taken: 0, moves: 0 });
         drop(sources);
         self.ring(); // there may be something in it already
     }
@@ -124,6 +130,9 @@ impl Port {
     /// Whether a peer has announced something. Reads one word for each peer.
     #[inline]
     pub fn is_pending(&self) -> bool {
+        if self.participant.is_forked() {
+            return false;
+        }
         let sources = self.sources.lock();
         sources.iter().any(|source| source.entries.entry(source.taken) != Entry::None)
     }
@@ -146,8 +155,11 @@ impl Port {
     /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
+        if self.participant.is_forked() {
+            return None;
+        }
         let mut sources = self.sources.lock();
-        for source in sources.iter_mut() {
+        for (index, source) in sources.iter_mut().enumerate() {
             match source.entries.entry(source.taken) {
                 Entry::None => {}
                 Entry::Connection(connection) => {
@@ -158,10 +170,18 @@ impl Port {
                     return Some(self.participant.sink(peer.id(), connection));
                 }
                 Entry::Moved => {
-                    if let Some(entries) = self.participant.event_entries(&source.peer, source.slot) {
-                        source.entries = entries;
-                        return Some(None); // and it is looked at again
+                    source.moves += 1;
+                    match self.participant.event_entries(&source.peer, source.slot) {
+                        Some(entries) if source.moves <= MOVES => source.entries = entries,
+                        _ => {
+                            log::warn!(
+                                "events of {:?} are ignored: it says that they are elsewhere",
+                                source.peer
+                            );
+                            sources.swap_remove(index);
+                        }
                     }
+                    return Some(None); // and it is looked at again
                 }
             }
         }
@@ -171,13 +191,21 @@ impl Port {
     /// K1: to be read before it is [parked](Self::park), and given to [`sleep`](Self::sleep).
     #[inline]
     pub fn bell(&self) -> u32 {
+        if self.participant.is_forked() {
+            return 0;
+        }
         self.bell.rung()
     }
 
     /// K2: from now on, whoever has something for it rings. The caller looks once more at everything that it waits for before it
     /// sleeps, [`is_pending`](Self::is_pending) included.
+    ///
+    /// In a forked child, does nothing.
     #[inline]
     pub fn park(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         // Relaxed: one thread at a time parks; the number only has to differ from the one before.
         let sleep = self.sleeps.fetch_add(1, Ordering::Relaxed);
         events::park(&self.record.parked, sleep);
@@ -186,16 +214,25 @@ impl Port {
     /// Awake again.
     #[inline]
     pub fn unpark(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         events::unpark(&self.record.parked);
     }
 
-    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early.
+    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early; in a forked child, at once.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.bell.sleep(seen, timeout);
     }
 
     /// Ends a sleep, from this process.
     pub fn ring(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.bell.ring();
     }
 
@@ -211,6 +248,7 @@ impl Port {
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
         tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
+        kill::at(Point::TailPublished);
         control.changed(Table::Tails, slot);
         Ok(tail)
     }
@@ -223,8 +261,8 @@ pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
 
 impl Drop for Port {
     fn drop(&mut self) {
-        self.participant.remove_port(slot_of(self.reference));
         if let Ok(control) = self.participant.control() {
+            self.participant.remove_port(slot_of(self.reference));
             control.retire(Table::Ports, self.slot);
         }
         debug_assert!(reference(self.slot, self.reference) == self.reference);

@@ -5,6 +5,7 @@ use crate::control::{
 };
 use crate::error::CapacityError;
 use crate::events::{self, Bell, Entries, Position, Pusher};
+use crate::kill::{self, Point};
 use crate::memory::Block;
 use crate::participant::Participant;
 use crate::peer::Peer;
@@ -125,7 +126,9 @@ impl Towards {
             let entries = Entries::create(block.words.clone(), capacity * 2);
             let tail = self.tail().load(Ordering::Acquire); // what it has passed is not needed any more
             let old = state.pusher.move_to(entries, tail);
+            kill::at(Point::EventsCopied);
             self.record.ring.store(block.location, Ordering::Release); // G2: pairs with `event_entries`
+            kill::at(Point::EventsPublished);
             events::outgrown(&old);
             state.blocks.push(block);
         }

@@ -16,6 +16,7 @@ use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
 use crate::events::{Bell, Position, push_fence};
+use crate::kill::{self, Point};
 use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
@@ -39,6 +40,8 @@ pub struct Writer {
     /// The number of the next message.
     next: u64,
     connections: Vec<Connection>,
+    /// Disconnected, but what was published before may still be read.
+    ending: Vec<Arc<Accepted>>,
     pool: Arc<Pool>,
 }
 
@@ -61,6 +64,8 @@ pub(crate) struct Accepted {
     /// Whom to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
+    /// 1: the record isn't published any more.
+    retired: PlainU64,
     /// What goes when the reader is done: the entity's record and its blocks.
     remains: Mutex<Option<Arc<Remains>>>,
 }
@@ -83,7 +88,10 @@ pub(crate) struct Remains {
 
 impl Drop for Remains {
     fn drop(&mut self) {
-        if let Ok(control) = self.participant.control() {
+        // Who has left uses nothing again: others may still read it.
+        if self.participant.check().is_ok()
+            && let Ok(control) = self.participant.control()
+        {
             control.give_back(Table::Entities, self.slot);
             let blocks = std::mem::take(&mut *self.blocks.lock());
             blocks.into_iter().for_each(|block| self.participant.memory.free_block(block));
@@ -128,13 +136,24 @@ impl Writer {
         next: u64,
     ) -> Result<Self, CapacityError> {
         entity.participant().check()?;
-        let shape = Shape::new(depth, inline);
+        let shape = Shape::new(depth, inline)?;
         let block = entity.participant().memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
         let pool = Pool::new(entity.participant(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
-        Ok(Self { entity, ring, block, outgrown: Vec::new(), named, next, connections: Vec::new(), pool })
+        let connections = Vec::new();
+        Ok(Self {
+            entity,
+            ring,
+            block,
+            outgrown: Vec::new(),
+            named,
+            next,
+            connections,
+            ending: Vec::new(),
+            pool,
+        })
     }
 
     /// The entity whose end it is.
@@ -190,10 +209,12 @@ impl Writer {
             return Ok(());
         }
         let participant = self.entity.participant();
-        let shape = Shape { slots: depth.next_power_of_two(), ..self.ring.shape };
+        participant.check()?;
+        let shape = self.ring.shape.keeping(depth)?;
         let block = participant.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         ring.take_over(&self.ring, self.next); // G1
+        kill::at(Point::RingCopied);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
         for number in self.next.saturating_sub(kept as u64)..self.next {
@@ -201,6 +222,7 @@ impl Writer {
         }
         self.named = named;
         self.entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
+        kill::at(Point::RingPublished);
         self.ring.outgrown(); // G3
         self.ring = ring;
         let old = std::mem::replace(&mut self.block, block);
@@ -209,15 +231,15 @@ impl Writer {
         Ok(())
     }
 
-    /// Connects a reader.
+    /// Connects a reader. One that is gone already isn't connected afterwards.
     ///
     /// # Errors
     /// [`CapacityError`]: then it isn't connected.
     pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
         self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
-        let accepted = self.accept(peer, connect)?;
         let capacity = connect.capacity.map(|capacity| capacity as u64);
-        self.connections.push(Connection { accepted, capacity });
+        let accepted = self.accept(peer, connect)?;
+        self.connections.extend(accepted.map(|accepted| Connection { accepted, capacity }));
         Ok(())
     }
 
@@ -233,8 +255,9 @@ impl Writer {
     ) -> Result<(), CapacityError> {
         let live = self.next;
         let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
-        let accepted = self.accept(peer, &connect)?;
-        accepted.end(live, None);
+        if let Some(accepted) = self.accept(peer, &connect)? {
+            accepted.end(live, None);
+        }
         Ok(())
     }
 
@@ -259,7 +282,8 @@ impl Writer {
         drop(displaced);
     }
 
-    fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Arc<Accepted>, CapacityError> {
+    /// Publishes a connection; `None` if the reader is gone already.
+    fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Option<Arc<Accepted>>, CapacityError> {
         let participant = self.entity.participant();
         let control = participant.control()?;
         // W5: before the reader can know that it may hold anything.
@@ -268,6 +292,7 @@ impl Writer {
             list.push(peer.clone());
         }
         drop(list);
+        kill::at(Point::ReaderListed);
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
@@ -291,10 +316,20 @@ impl Writer {
             incoming: OnceLock::new(),
             route: Mutex::default(),
             ended: PlainU64::new(0),
+            retired: PlainU64::new(0),
             remains: Mutex::new(None),
         });
         all.insert(slot, accepted.clone());
-        Ok(accepted)
+        drop(all);
+        if peer.is_gone() {
+            // Its end was noticed before it stood in the lists, so nobody else takes it out.
+            participant.accepted.lock().retain(|known| known.id() != peer.id());
+            if participant.outgoing.lock().remove(&slot).is_some() {
+                accepted.retire();
+            }
+            return Ok(None);
+        }
+        Ok(Some(accepted))
     }
 
     /// Whether this reader is connected.
@@ -313,27 +348,36 @@ impl Writer {
 
     /// Ends a reader's connection: what was published before is still its.
     pub fn disconnect(&mut self, peer: u64) {
+        if self.entity.participant().is_forked() {
+            return;
+        }
         let end = self.next;
+        self.ending.retain(|accepted| !accepted.is_retired());
+        let ending = &mut self.ending;
         self.connections.retain(|connection| {
             let stays = connection.accepted.peer.id() != peer;
             if !stays {
-                connection.accepted.end(end, None);
+                connection.accepted.end(end);
+                ending.push(connection.accepted.clone());
             }
             stays
         });
     }
 
-    /// Whether every reader that must get everything has room for one more message. Forgets those that are gone.
+    /// Whether every reader that must get everything has room for one more message. Those that are gone have.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.connections.iter().all(|connection| match connection.capacity {
-            Some(capacity) => connection.accepted.lag(self.next) < capacity,
+            Some(capacity) => {
+                connection.accepted.lag(self.next) < capacity || connection.accepted.peer.is_gone()
+            }
             None => true,
         })
     }
 
     /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
     pub fn wait_for_room(&self) -> Option<Waiting> {
+        self.entity.participant().control().ok()?; // not in a forked child
         let bell = self.entity.participant().space_bell().ok()?;
         let seen = bell.rung(); // B1
         let bound = || self.connections.iter().filter(|connection| connection.capacity.is_some());
@@ -342,6 +386,7 @@ impl Writer {
         }
         // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
         fence(Ordering::SeqCst);
+        kill::at(Point::Waiting);
         if self.has_room() {
             self.stop_waiting();
             return None;
@@ -351,18 +396,23 @@ impl Writer {
 
     /// Waits no longer.
     pub fn stop_waiting(&self) {
+        if self.entity.participant().is_forked() {
+            return;
+        }
         for connection in &self.connections {
             connection.accepted.record.waiting.store(0, Ordering::Relaxed); // it only saves calls
         }
     }
 
-    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)).
+    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)). In a forked
+    /// child, does nothing: see [`Participant::check`].
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
         self.publish(number, head, Payload::Inline(image), None);
     }
 
-    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer.
+    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer. In a forked child, does
+    /// nothing.
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
@@ -371,6 +421,9 @@ impl Writer {
 
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
+        if self.entity.participant().is_forked() {
+            return; // the ring is its parent's
+        }
         debug_assert!(number >= self.next);
         self.ring.publish(number, head, payload);
         self.next = number + 1;
@@ -430,8 +483,12 @@ impl Drop for Writer {
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),
         });
+        for accepted in &self.ending {
+            accepted.leave(&remains);
+        }
         for connection in &self.connections {
-            connection.accepted.end(self.next, Some(remains.clone()));
+            connection.accepted.leave(&remains);
+            connection.accepted.end(self.next);
         }
     }
 }
@@ -554,11 +611,19 @@ impl Accepted {
         self.incoming.set(incoming).is_ok()
     }
 
+    /// The reader may still read what the writer leaves behind.
+    fn leave(&self, remains: &Arc<Remains>) {
+        let mut place = self.remains.lock();
+        if !self.is_retired() {
+            *place = Some(remains.clone());
+        }
+    }
+
     /// The reader gets nothing more, from message `end` on.
-    fn end(&self, end: u64, remains: Option<Arc<Remains>>) {
-        *self.remains.lock() = remains;
-        self.ended.store(1, Ordering::Release); // carries `remains` to who sees it done
+    fn end(&self, end: u64) {
+        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
+        kill::at(Point::ConnectionEnded);
         let Ok(control) = self.participant.control() else { return };
         control.changed(Table::Outgoing, self.slot);
         self.announce();
@@ -587,15 +652,33 @@ impl Accepted {
         probe(directory, self.peer.id()) == Life::Alive && !self.peer.has_left()
     }
 
-    /// The reader is gone, or done: the record may be used again.
+    fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
+    }
+
+    /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
     pub(crate) fn retire(&self) {
         if let Some(towards) = self.route.lock().towards.take() {
             towards.remove_connection();
         }
         if let Ok(control) = self.participant.control() {
-            control.retire(Table::Outgoing, self.slot);
+            control.unpublish(Table::Outgoing, self.slot);
         }
-        let remains = self.remains.lock().take();
-        drop(remains);
+        let mut place = self.remains.lock();
+        self.retired.store(1, Ordering::Release); // pairs with `is_retired`
+        let remains = place.take();
+        drop(place);
+        drop(remains); // takes locks of its own
+    }
+}
+
+impl Drop for Accepted {
+    fn drop(&mut self) {
+        // Not earlier: its writer may write into the record until now.
+        if self.is_retired()
+            && let Ok(control) = self.participant.control()
+        {
+            control.give_back(Table::Outgoing, self.slot);
+        }
     }
 }
