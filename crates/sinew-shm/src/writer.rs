@@ -44,8 +44,21 @@ pub struct Writer {
 
 struct Connection {
     accepted: Arc<Accepted>,
+    /// The reading entity, if it is for that one alone.
+    target: Option<EntityKey>,
     /// Of a bound connection: messages that may be under way.
     capacity: Option<u64>,
+}
+
+/// A reader that must get everything, and has no room for more.
+#[derive(Debug, Clone)]
+pub struct Laggard {
+    /// Its participant.
+    pub peer: Arc<Peer>,
+    /// The reading entity, if the connection is for it alone.
+    pub target: Option<EntityKey>,
+    /// The number of the first message that it isn't done with.
+    pub cursor: u64,
 }
 
 /// A connection, as the writer and the helper thread have it.
@@ -113,6 +126,13 @@ pub struct Connect {
     pub depth: usize,
     /// For a reader that must get everything: how many messages may be under way to it.
     pub capacity: Option<usize>,
+}
+
+impl Connection {
+    #[inline]
+    fn has_room(&self, next: u64) -> bool {
+        self.capacity.is_none_or(|capacity| self.accepted.lag(next) < capacity)
+    }
 }
 
 impl Writer {
@@ -251,13 +271,20 @@ impl Writer {
         all.insert(slot, accepted.clone());
         drop(all);
         let capacity = connect.capacity.map(|capacity| capacity as u64);
-        self.connections.push(Connection { accepted, capacity });
+        self.connections.push(Connection { accepted, target: connect.target, capacity });
         Ok(())
     }
 
     /// Whether this reader is connected.
     pub fn has(&self, peer: u64) -> bool {
         self.connections.iter().any(|connection| connection.accepted.peer.id() == peer)
+    }
+
+    /// Whether this entity of a reader's has a connection of its own.
+    pub fn has_entity(&self, peer: u64, target: EntityKey) -> bool {
+        self.connections
+            .iter()
+            .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
     }
 
     /// Changes how many messages may be under way to a reader.
@@ -271,9 +298,18 @@ impl Writer {
 
     /// Ends a reader's connection: what was published before is still its.
     pub fn disconnect(&mut self, peer: u64) {
+        self.disconnect_if(peer, |_| true);
+    }
+
+    /// The same of the connection that one of the reader's entities has for itself.
+    pub fn disconnect_entity(&mut self, peer: u64, target: EntityKey) {
+        self.disconnect_if(peer, |connected| connected == Some(target));
+    }
+
+    fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EntityKey>) -> bool) {
         let end = self.next;
         self.connections.retain(|connection| {
-            let stays = connection.accepted.peer.id() != peer;
+            let stays = connection.accepted.peer.id() != peer || !goes(connection.target);
             if !stays {
                 connection.accepted.end(end, None);
             }
@@ -281,13 +317,18 @@ impl Writer {
         });
     }
 
-    /// Whether every reader that must get everything has room for one more message. Forgets those that are gone.
+    /// Whether every reader that must get everything has room for one more message.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.connections.iter().all(|connection| match connection.capacity {
-            Some(capacity) => connection.accepted.lag(self.next) < capacity,
-            None => true,
-        })
+        self.connections.iter().all(|connection| connection.has_room(self.next))
+    }
+
+    /// One of the readers that stand in the way of the next message.
+    pub fn laggard(&self) -> Option<Laggard> {
+        let behind = self.connections.iter().find(|connection| !connection.has_room(self.next))?;
+        let Connection { accepted, target, .. } = behind;
+        let cursor = self.next - accepted.lag(self.next);
+        Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
     /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
