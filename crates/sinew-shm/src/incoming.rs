@@ -387,6 +387,13 @@ impl Incoming {
         }
     }
 
+    /// Whether the writer has ended the connection: it has published its last message for this reader.
+    pub fn has_ended(&self) -> bool {
+        // T3, and pairs with `Accepted::end`.
+        self.outgoing.life.load(Ordering::Acquire) != self.outgoing_life
+            || self.outgoing.end.load(Ordering::Acquire) != 0
+    }
+
     /// Everything is read: the writer may forget this connection.
     pub fn done(&mut self) {
         if std::mem::replace(&mut self.is_done, true) || self.participant.is_forked() {

@@ -47,8 +47,21 @@ pub struct Writer {
 
 struct Connection {
     accepted: Arc<Accepted>,
+    /// The reading entity, if it is for that one alone.
+    target: Option<EntityKey>,
     /// Of a bound connection: messages that may be under way.
     capacity: Option<u64>,
+}
+
+/// A reader that must get everything, and has no room for more.
+#[derive(Debug, Clone)]
+pub struct Laggard {
+    /// Its participant.
+    pub peer: Arc<Peer>,
+    /// The reading entity, if the connection is for it alone.
+    pub target: Option<EntityKey>,
+    /// The number of the first message that it isn't done with.
+    pub cursor: u64,
 }
 
 /// A connection, as the writer and the helper thread have it.
@@ -121,6 +134,14 @@ pub struct Connect {
     pub depth: usize,
     /// For a reader that must get everything: how many messages may be under way to it.
     pub capacity: Option<usize>,
+}
+
+impl Connection {
+    #[inline]
+    fn has_room(&self, next: u64) -> bool {
+        self.capacity
+            .is_none_or(|capacity| self.accepted.lag(next) < capacity || self.accepted.peer.is_gone())
+    }
 }
 
 impl Writer {
@@ -239,7 +260,8 @@ impl Writer {
         self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
         let capacity = connect.capacity.map(|capacity| capacity as u64);
         let accepted = self.accept(peer, connect)?;
-        self.connections.extend(accepted.map(|accepted| Connection { accepted, capacity }));
+        let target = connect.target;
+        self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
         Ok(())
     }
 
@@ -256,7 +278,8 @@ impl Writer {
         let live = self.next;
         let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
         if let Some(accepted) = self.accept(peer, &connect)? {
-            accepted.end(live, None);
+            accepted.end(live);
+            self.ending.push(accepted);
         }
         Ok(())
     }
@@ -337,6 +360,13 @@ impl Writer {
         self.connections.iter().any(|connection| connection.accepted.peer.id() == peer)
     }
 
+    /// Whether this entity of a reader's has a connection of its own.
+    pub fn has_entity(&self, peer: u64, target: EntityKey) -> bool {
+        self.connections
+            .iter()
+            .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
+    }
+
     /// Changes how many messages may be under way to a reader.
     pub fn bind(&mut self, peer: u64, capacity: Option<usize>) {
         for connection in &mut self.connections {
@@ -348,6 +378,15 @@ impl Writer {
 
     /// Ends a reader's connection: what was published before is still its.
     pub fn disconnect(&mut self, peer: u64) {
+        self.disconnect_if(peer, |_| true);
+    }
+
+    /// The same of the connection that one of the reader's entities has for itself.
+    pub fn disconnect_entity(&mut self, peer: u64, target: EntityKey) {
+        self.disconnect_if(peer, |connected| connected == Some(target));
+    }
+
+    fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EntityKey>) -> bool) {
         if self.entity.participant().is_forked() {
             return;
         }
@@ -355,7 +394,7 @@ impl Writer {
         self.ending.retain(|accepted| !accepted.is_retired());
         let ending = &mut self.ending;
         self.connections.retain(|connection| {
-            let stays = connection.accepted.peer.id() != peer;
+            let stays = connection.accepted.peer.id() != peer || !goes(connection.target);
             if !stays {
                 connection.accepted.end(end);
                 ending.push(connection.accepted.clone());
@@ -367,12 +406,15 @@ impl Writer {
     /// Whether every reader that must get everything has room for one more message. Those that are gone have.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.connections.iter().all(|connection| match connection.capacity {
-            Some(capacity) => {
-                connection.accepted.lag(self.next) < capacity || connection.accepted.peer.is_gone()
-            }
-            None => true,
-        })
+        self.connections.iter().all(|connection| connection.has_room(self.next))
+    }
+
+    /// One of the readers that stand in the way of the next message.
+    pub fn laggard(&self) -> Option<Laggard> {
+        let behind = self.connections.iter().find(|connection| !connection.has_room(self.next))?;
+        let Connection { accepted, target, .. } = behind;
+        let cursor = self.next - accepted.lag(self.next);
+        Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
     /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
