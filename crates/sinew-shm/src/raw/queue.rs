@@ -382,8 +382,7 @@ impl Inbox {
     /// A writer that ends takes its entity back before the connection. One that cuts a reader off is still there.
     fn is_cut_off(&self, link: &Link) -> bool {
         let writer = link.incoming.peer();
-        writer.counts(link.incoming.source()).is_some()
-            && !self.channel.space.participant.is_gone(writer.id())
+        writer.counts(link.incoming.source()).is_some() && !writer.is_gone()
     }
 
     fn copy<V: Value + ?Sized>(&self, bytes: &[u8], to: &mut V::Owned) -> Result<(), ReadError> {
@@ -415,7 +414,7 @@ impl Inbox {
         let mut state = self.state.lock();
         let participant = &self.channel.space.participant;
         for link in &mut state.links {
-            link.is_ending |= link.incoming.has_ended() || participant.is_gone(link.incoming.peer().id());
+            link.is_ending |= link.incoming.has_ended() || link.incoming.peer().is_gone();
         }
         // Those that are read to the end go at once: nobody might ever read here again.
         state.links.retain_mut(|link| {
