@@ -28,6 +28,7 @@ use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -534,16 +535,7 @@ impl Participant {
 
     /// Whether somebody alive still has something to read from this dead peer.
     fn is_read(&self, dead: &Peer) -> bool {
-        let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return false };
-        let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
-        for (slot, record) in (0u32..).zip(records.iter()) {
-            let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-            if life % 2 == 1 {
-                let reference = crate::control::reference(slot, life);
-                readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
-            }
-        }
-        readers.iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread))
+        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread))
     }
 
     /// Whether a participant lives and is not done with all these connections of a dead peer.
@@ -560,22 +552,46 @@ impl Participant {
                 record.is_none_or(|record| record.cursor.load(Ordering::Relaxed) != DONE) // our own
             });
         }
-        if probe(self.domain().path(), reader) != Life::Alive {
-            return false;
-        }
-        let Ok(peer) = Peer::open(self.domain().path(), reader) else { return false };
-        let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
-        let done: HashSet<u64> = records
-            .iter()
-            .filter(|record| {
-                let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-                let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-                life % 2 == 1 && is_done && record.peer.load(Ordering::Relaxed) == dead
-            })
-            .map(|record| record.outgoing.load(Ordering::Relaxed))
-            .collect();
-        !connections.is_subset(&done) && !peer.has_left()
+        peer_reads(self.domain().path(), reader, dead, connections)
     }
+}
+
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
+pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
+    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread))
+}
+
+/// The connections of a dead peer that it hasn't retired, by their readers.
+fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
+    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
+    for (slot, record) in (0u32..).zip(records.iter()) {
+        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
+        if life % 2 == 1 {
+            let reference = crate::control::reference(slot, life);
+            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
+        }
+    }
+    readers
+}
+
+/// Whether another participant lives and is not done with all these connections of a dead peer.
+fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>) -> bool {
+    if probe(directory, reader) != Life::Alive {
+        return false;
+    }
+    let Ok(peer) = Peer::open(directory, reader) else { return false };
+    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
+    let done: HashSet<u64> = records
+        .iter()
+        .filter(|record| {
+            let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
+            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+            life % 2 == 1 && is_done && record.peer.load(Ordering::Relaxed) == dead
+        })
+        .map(|record| record.outgoing.load(Ordering::Relaxed))
+        .collect();
+    !connections.is_subset(&done) && !peer.has_left()
 }
 
 fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {
