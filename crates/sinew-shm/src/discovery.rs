@@ -29,6 +29,7 @@ use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -676,16 +677,7 @@ impl Participant {
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
     /// up: he may be slow to notice.
     fn is_read(&self, dead: &Peer, is_early: bool) -> bool {
-        let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return false };
-        let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
-        for (slot, record) in (0u32..).zip(records.iter()) {
-            let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-            if life % 2 == 1 {
-                let reference = crate::control::reference(slot, life);
-                readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
-            }
-        }
-        readers.iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
+        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
     }
 
     /// Whether a participant lives and is not done with all these connections of a dead peer.
@@ -703,28 +695,54 @@ impl Participant {
                 record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
             });
         }
-        if probe(self.domain().path(), reader) != Life::Alive {
-            return false;
-        }
-        let Ok(peer) = Peer::open(self.domain().path(), reader) else { return false };
-        let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
-        let (mut taken, mut done) = (HashSet::new(), HashSet::new());
-        for record in records.iter() {
-            let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-            if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != dead {
-                continue;
-            }
-            let connection = record.outgoing.load(Ordering::Relaxed);
-            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-            if is_done {
-                done.insert(connection)
-            } else {
-                taken.insert(connection)
-            };
-        }
-        let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
-        connections.iter().any(reads) && !peer.has_left()
+        peer_reads(self.domain().path(), reader, dead, connections, is_early)
     }
+}
+
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
+pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
+    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread, true))
+}
+
+/// The connections of a dead peer that it hasn't retired, by their readers.
+fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
+    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
+    for (slot, record) in (0u32..).zip(records.iter()) {
+        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
+        if life % 2 == 1 {
+            let reference = crate::control::reference(slot, life);
+            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
+        }
+    }
+    readers
+}
+
+/// Whether another participant lives and is not done with all these connections of a dead peer.
+fn peer_reads(
+    directory: &Path,
+    reader: u64,
+    dead: u64,
+    connections: &HashSet<u64>,
+    is_early: bool,
+) -> bool {
+    if probe(directory, reader) != Life::Alive {
+        return false;
+    }
+    let Ok(peer) = Peer::open(directory, reader) else { return false };
+    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
+    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
+    for record in records.iter() {
+        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
+        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != dead {
+            continue;
+        }
+        let connection = record.outgoing.load(Ordering::Relaxed);
+        let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+        if is_done { done.insert(connection) } else { taken.insert(connection) };
+    }
+    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
+    connections.iter().any(reads) && !peer.has_left()
 }
 
 fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {

@@ -6,6 +6,7 @@
 //!
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are `sinew`'s.
 
+mod census;
 mod chunk;
 mod control;
 mod discovery;
@@ -33,6 +34,7 @@ mod sys;
 mod towards;
 mod writer;
 
+pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
 pub use domain::Domain;
 pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};

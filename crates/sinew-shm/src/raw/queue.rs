@@ -412,7 +412,6 @@ impl Inbox {
     /// A connection has ended, or its writer is gone, or neither.
     fn changed(&self) {
         let mut state = self.state.lock();
-        let participant = &self.channel.space.participant;
         for link in &mut state.links {
             link.is_ending |= link.incoming.has_ended() || link.incoming.peer().is_gone();
         }
