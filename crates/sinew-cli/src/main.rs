@@ -19,8 +19,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
         Command::Bench(bench) => bench::run(&bench.scenario),
-        Command::FloorPeer(peer) => bench::floors::serve(&peer),
-        Command::EntitiesPeer(peer) => bench::entities::serve(&peer),
+        Command::Peer(peer) => bench::process::serve(&peer),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,13 +4,16 @@
     reason = "no lock-free protocol here for a model to check: one lock, held for a few stores"
 )]
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::{Context, Executor, OnFault};
+use sinew::{Context, Executor, Message, OnFault, Publisher};
 
+use super::process::{Measuring, PATIENCE};
 use super::rounds::CpuUse;
-use crate::cli::{ExecutorKind, ExecutorOptions};
+use crate::cli::{ExecutorKind, ExecutorOptions, Wait};
+use crate::error::Error;
 
 /// The executor that the options ask for.
 pub(crate) fn executor(options: ExecutorOptions) -> Executor {
@@ -19,6 +22,19 @@ pub(crate) fn executor(options: ExecutorOptions) -> Executor {
         ExecutorKind::Multi => Executor::multi(options.threads() as usize),
     }
 }
+
+/// An executor that waits like that.
+pub(crate) fn waiting(wait: Wait) -> Executor {
+    // As long as any round may take.
+    const ALWAYS: Duration = Duration::from_secs(100_000);
+    Executor::single().busy_wait(match wait {
+        Wait::Spin => ALWAYS,
+        Wait::Sleep => Duration::ZERO,
+    })
+}
+
+/// How long what was published last may take to reach all other processes.
+const SETTLING: Duration = Duration::from_millis(50);
 
 /// A context of its own and an executor for all its nodes.
 pub(crate) struct Run {
@@ -34,7 +50,16 @@ impl Run {
 
     /// With the executor that the options ask for.
     pub(crate) fn by(options: ExecutorOptions) -> sinew::Result<Self> {
-        let run = Self { context: Context::new()?, executor: executor(options).on_error(OnFault::Stop) };
+        Self::of(Context::builder().shared_memory(false).build()?, executor(options))
+    }
+
+    /// Nodes that other processes reach through `directory`.
+    pub(crate) fn shared(directory: &Path, executor: Executor) -> sinew::Result<Self> {
+        Self::of(shared_context(directory)?, executor)
+    }
+
+    fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
+        let run = Self { context, executor: executor.on_error(OnFault::Stop) };
         run.executor.add(&run.context)?;
         Ok(run)
     }
@@ -53,6 +78,39 @@ impl Run {
         self.executor.spin_all(Duration::from_secs(1))?;
         Ok(())
     }
+
+    /// The same where other processes take part.
+    pub(crate) fn settle(&self) -> sinew::Result<()> {
+        self.spin_for(SETTLING).map(drop)
+    }
+
+    /// In another process: runs the nodes until the measuring process has had enough. Yields the CPU they used meanwhile, in
+    /// percent of one core.
+    pub(crate) fn serve(&self, measuring: Measuring) -> sinew::Result<f64> {
+        let stop = self.executor.stop_handle();
+        measuring.at_the_end(move || stop.stop());
+        let cpu = CpuUse::start();
+        self.executor.spin()?;
+        Ok(cpu.percent())
+    }
+}
+
+/// A context that other processes reach through `directory`.
+pub(crate) fn shared_context(directory: &Path) -> sinew::Result<Context> {
+    Ok(Context::builder().directory(directory).build()?)
+}
+
+/// Waits until a publisher has so many subscriptions.
+pub(crate) fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Result<(), Error> {
+    if publisher.wait_for_subscribers(subscriptions.into(), PATIENCE) {
+        return Ok(());
+    }
+    Err(Error::Unmatched {
+        name: publisher.topic().to_owned(),
+        found: publisher.matched_subscriptions(),
+        wanted: subscriptions.into(),
+        waited: PATIENCE,
+    })
 }
 
 /// What callbacks measure, shared between them and whoever started them. Its lock is taken after the time was.

@@ -1,0 +1,162 @@
+//! Both sides have an executor that calls back, and spins or sleeps until there is something to do.
+
+use std::time::Duration;
+
+use sinew::{Executor, OnFault, Publisher};
+
+use super::{Answer, Case, End, send};
+use crate::bench::floors::{ticks, warm_up};
+use crate::bench::payload::Payload;
+use crate::bench::process::{Measuring, Process};
+use crate::bench::rounds::Round;
+use crate::bench::run::{Collected, waiting};
+use crate::bench::samples::Samples;
+use crate::cli::{PingPongMode, Wait};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+
+/// Samples a round keeps.
+const ROOM: usize = 1 << 18;
+
+/// How long the last answer may take.
+const LAST_ANSWER: Duration = Duration::from_millis(50);
+
+/// What the measuring side knows.
+struct Going {
+    sent: u64,
+    start_ns: i64,
+    answered: u64,
+    /// Answers to another message than the one that waited for its answer.
+    wrong: u64,
+    counts_from_ns: i64,
+    samples: Samples,
+    /// Nothing more is to be sent.
+    over: bool,
+}
+
+impl Going {
+    /// Sends the next message.
+    fn send<P: Payload>(this: &Collected<Self>, to: &Publisher<P>, mode: PingPongMode) -> sinew::Result<()> {
+        let number = this.with(|this| {
+            this.sent += 1;
+            this.start_ns = now_ns();
+            this.sent
+        });
+        send(to, mode, number)
+    }
+
+    /// Notes an answer that came `now`; true if the next message may be sent.
+    fn answered(&mut self, number: u64, now: i64, end: Option<i64>) -> bool {
+        self.answered += 1;
+        self.wrong += u64::from(number != self.sent);
+        if self.start_ns >= self.counts_from_ns {
+            self.samples.record(end.unwrap_or(now) - self.start_ns);
+        }
+        !self.over
+    }
+}
+
+/// One round.
+pub(super) fn round<P: Payload, A: Answer<P>>(
+    end: &End<P>,
+    case: Case,
+    wait: Wait,
+    time: Duration,
+    mut peer: Process,
+) -> Result<Round, Error> {
+    let Case { mode, rate, .. } = case;
+    let (time, warm_up) = times(rate, time);
+    let going = Collected::new(Going {
+        sent: 0,
+        start_ns: 0,
+        answered: 0,
+        wrong: 0,
+        counts_from_ns: i64::MAX,
+        samples: Samples::with_room_for(ROOM),
+        over: false,
+    });
+    let executor = waiting(wait).on_error(OnFault::Stop);
+    executor.add(&end.context)?;
+    let (seen, next) = (going.clone(), end.publisher.clone());
+    let answers = end.node.subscription::<A>(end.input);
+    let _answers = answers.callback(move |answer: &A| -> sinew::Result<()> {
+        let now = now_ns();
+        let goes_on = seen.with(|seen| seen.answered(answer.answers(), now, answer.end_ns()));
+        if goes_on && rate.is_none() { Going::send(&seen, &next, mode) } else { Ok(()) }
+    })?;
+    end.ready()?;
+    peer.hear::<()>()?;
+
+    going.with(|going| going.counts_from_ns = now_ns() + nanoseconds(warm_up));
+    let pace = match rate {
+        None => {
+            Going::send(&going, &end.publisher, mode)?;
+            None
+        }
+        Some(rate) => {
+            let (ticking, publisher) = (going.clone(), end.publisher.clone());
+            let timer = end.node.timer(Duration::from_secs_f64(1.0 / rate));
+            Some(timer.callback(move || Going::send(&ticking, &publisher, mode))?)
+        }
+    };
+    spin_for(&executor, end, time)?;
+    drop(pace);
+    going.with(|going| going.over = true);
+    spin_for(&executor, end, LAST_ANSWER)?;
+    peer.finish::<()>()?;
+    Ok(going.with(|going| Round {
+        lost: going.sent.saturating_sub(going.answered),
+        reordered: going.wrong,
+        ..Round::of(std::mem::take(&mut going.samples))
+    }))
+}
+
+/// How long a round is and how much of it warms up: at a low rate, as long as a few messages take.
+fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
+    let Some(rate) = rate else { return (time, time / 10) };
+    let ticks = ticks(rate, time);
+    // In the middle between two ticks.
+    let until = |tick: u32| Duration::from_secs_f64((f64::from(tick) + 0.5) / rate);
+    (until(ticks), until(warm_up(ticks)))
+}
+
+fn spin_for<P: Payload>(executor: &Executor, end: &End<P>, time: Duration) -> sinew::Result<()> {
+    let stop = executor.stop_handle();
+    let _end = end.node.timer(time).callback(move || stop.stop())?;
+    Ok(executor.spin()?)
+}
+
+/// The other side.
+pub(super) fn answer_all<P: Payload, A: Answer<P>>(
+    end: &End<A>,
+    mode: PingPongMode,
+    wait: Wait,
+    measuring: Measuring,
+) -> Result<(), Error> {
+    let executor = waiting(wait).on_error(OnFault::Stop);
+    executor.add(&end.context)?;
+    let publisher = end.publisher.clone();
+    let messages = end.node.subscription::<P>(end.input);
+    let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
+    end.ready()?;
+    measuring.tell(&())?;
+    let stop = executor.stop_handle();
+    measuring.at_the_end(move || stop.stop());
+    executor.spin()?;
+    measuring.tell(&())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_ends_between_two_ticks() {
+        let (time, warm_up) = times(Some(10.0), Duration::from_secs(2));
+        assert_eq!((time, warm_up), (Duration::from_millis(2050), Duration::from_millis(250)));
+        let (time, warm_up) = times(Some(1.0), Duration::from_millis(10));
+        assert_eq!((time, warm_up), (Duration::from_millis(2500), Duration::from_millis(1500)));
+        let (time, warm_up) = times(None, Duration::from_secs(1));
+        assert_eq!((time, warm_up), (Duration::from_secs(1), Duration::from_millis(100)));
+    }
+}
