@@ -225,9 +225,8 @@ fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<
         })?;
     let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
     drop(timer);
-    run.settle()?;
     let sent = images.statistics().published;
-    let seen: Seen = other.finish()?;
+    let seen: Seen = other.finish_after(sent)?;
     let round = Round {
         lost: seen.sequence.lost(sent) + seen.spoilt,
         reordered: seen.sequence.reordered,
@@ -262,6 +261,7 @@ fn read<P: Picture>(reader: &Reader, measuring: Measuring) -> Result<(), Error> 
         });
     })?;
     measuring.tell(&())?;
-    let cpu_percent = run.serve(measuring)?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
     measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
 }

@@ -109,8 +109,9 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     other.hear::<()>()?;
     matched(&making.negatives, viewers)?;
     let cpu_percent = making.run_for(&run, time)?;
-    run.settle()?;
-    let seen: Seen = other.finish()?;
+    run.drain()?;
+    let sent = making.images.statistics().published;
+    let seen: Seen = other.finish_after(sent * u64::from(viewers))?;
     Ok(making.round(viewers, Seen { cpu_percent: cpu_percent + seen.cpu_percent, ..seen }))
 }
 
@@ -120,7 +121,8 @@ pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
     let arrivals = Collected::new(Arrivals::with_room_for(role.room));
     let viewing = view(&run, role.viewers, role.counts_from, &arrivals)?;
     measuring.tell(&())?;
-    let cpu_percent = run.serve(measuring)?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
     measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
 }
 

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use sinew::{Context, Executor, Message, OnFault, Publisher};
 
-use super::process::{Measuring, PATIENCE};
+use super::process::{Measuring, PATIENCE, Process, await_all};
 use super::rounds::CpuUse;
 use crate::cli::{ExecutorKind, ExecutorOptions, Wait};
+use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 
 /// The executor that the options ask for.
@@ -32,9 +33,6 @@ pub(crate) fn waiting(wait: Wait) -> Executor {
         Wait::Sleep => Duration::ZERO,
     })
 }
-
-/// How long what was published last may take to reach all other processes.
-const SETTLING: Duration = Duration::from_millis(50);
 
 /// A context of its own and an executor for all its nodes.
 pub(crate) struct Run {
@@ -58,7 +56,8 @@ impl Run {
         Self::of(shared_context(directory)?, executor)
     }
 
-    fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
+    /// All nodes of a context.
+    pub(crate) fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
         let run = Self { context, executor: executor.on_error(OnFault::Stop) };
         run.executor.add(&run.context)?;
         Ok(run)
@@ -79,16 +78,30 @@ impl Run {
         Ok(())
     }
 
-    /// The same where other processes take part.
-    pub(crate) fn settle(&self) -> sinew::Result<()> {
-        self.spin_for(SETTLING).map(drop)
+    /// Runs the nodes until another process tells something.
+    pub(crate) fn spin_until_told(&self, other: &Process) -> Result<(), Error> {
+        let until = now_ns() + nanoseconds(PATIENCE);
+        // When it says nothing, whoever listens next finds that out.
+        while !other.has_told()? && now_ns() < until {
+            self.spin_for(Duration::from_millis(2))?;
+        }
+        Ok(())
     }
 
-    /// In another process: runs the nodes until the measuring process has had enough. Yields the CPU they used meanwhile, in
-    /// percent of one core.
-    pub(crate) fn serve(&self, measuring: Measuring) -> sinew::Result<f64> {
+    /// Runs the nodes until all of `sent` messages are `received`, or no more come.
+    pub(crate) fn spin_until(&self, sent: u64, received: impl Fn() -> u64) -> sinew::Result<()> {
+        await_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop)).map(drop)
+    }
+
+    /// In another process: runs the nodes until the measuring process has had enough and, if it says how many messages it
+    /// sent, as many have been `received`. Yields the CPU they used meanwhile, in percent of one core.
+    pub(crate) fn serve(
+        &self,
+        measuring: Measuring,
+        received: impl Fn() -> u64 + Send + 'static,
+    ) -> sinew::Result<f64> {
         let stop = self.executor.stop_handle();
-        measuring.at_the_end(move || stop.stop());
+        measuring.at_the_end(received, move || stop.stop());
         let cpu = CpuUse::start();
         self.executor.spin()?;
         Ok(cpu.percent())

@@ -12,12 +12,12 @@ use super::payload::{ForPayload, Payload, SIZES, of_size};
 use super::process::{Directory, Measuring, PATIENCE, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{CpuUse, Round, alternate, ratio};
+use super::rounds::{Round, alternate, ratio};
 use super::run::{Collected, Run, matched, shared_context};
 use super::samples::Samples;
 use super::sequence::Sequence;
 use crate::cli::ThroughputOptions;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 
 /// A round is one sample, the mean time of so many messages.
@@ -109,9 +109,7 @@ impl ForPayload for Send<'_> {
             message.words_mut().fill(sent);
             publisher.publish(message).map_err(sinew::Error::from)?;
         }
-        // The reader is done when it has read as many.
-        other.order(&sent)?;
-        let seen: Seen = other.hear()?;
+        let seen: Seen = other.finish_after(sent)?;
         let mut samples = Samples::with_room_for(1);
         let passed = u64::try_from(seen.last_ns - start).unwrap_or(0);
         let mean = u128::from(passed) * u128::from(PARTS) / u128::from(seen.sequence.received.max(1));
@@ -157,21 +155,8 @@ impl ForPayload for Receive<'_> {
         })?;
         measuring.tell(&())?;
 
-        // The order is how many there are; what hasn't come by now was accepted, and comes.
-        let stop = run.executor.stop_handle();
-        let waiting = arrivals.clone();
-        let cpu = CpuUse::start();
-        std::thread::spawn(move || {
-            let sent = measuring.order::<u64>().ok().flatten().unwrap_or(0);
-            // Half of what the measuring process waits: a lost message is to be told, not a silence.
-            let until = now_ns() + nanoseconds(PATIENCE / 2);
-            while waiting.with(|seen| seen.sequence.received) < sent && now_ns() < until {
-                sleep_until(now_ns() + 1_000_000);
-            }
-            stop.stop();
-        });
-        run.executor.spin()?;
-        let cpu_percent = cpu.percent();
+        let received = arrivals.clone();
+        let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
         measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
     }
 }

@@ -168,6 +168,6 @@ pub(crate) fn serve(ends: &OtherEnds, measuring: Measuring) -> Result<(), Error>
     if let Some(core) = ends.core {
         machine::pin_to(core)?;
     }
-    run.serve(measuring)?;
+    run.serve(measuring, || 0)?;
     measuring.tell(&())
 }

@@ -72,10 +72,9 @@ pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(R
     let timer = source.timer(Duration::from_secs_f64(1.0 / RATE)).callback(news)?;
     let mut cpu_percent = run.spin_for(time)?;
     drop(timer);
-    run.settle()?;
-
     let sent = publisher.statistics().published;
-    let seen = others.into_iter().map(Process::finish::<Seen>).collect::<Result<Vec<_>, Error>>()?;
+    let seen = others.into_iter().map(|other| other.finish_after::<Seen>(sent));
+    let seen = seen.collect::<Result<Vec<_>, Error>>()?;
     cpu_percent += seen.iter().map(|seen| seen.cpu_percent).sum::<f64>();
     let sequences = || seen.iter().flat_map(|seen| &seen.sequences);
     let mut to_last = Samples::with_room_for(room);
@@ -111,7 +110,8 @@ pub(crate) fn serve(readers: &Readers, measuring: Measuring) -> Result<(), Error
         })?);
     }
     measuring.tell(&())?;
-    let cpu_percent = run.serve(measuring)?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|arrivals| arrivals.received_by_all()))?;
     let seen = arrivals.with(|arrivals| arrivals.told(cpu_percent));
     measuring.tell(&seen)
 }
@@ -129,6 +129,11 @@ impl Arrivals {
         if let Some(to_last) = place.and_then(|place| self.to_last_ns.get_mut(place)) {
             *to_last = latency.max(*to_last).max(1);
         }
+    }
+
+    /// How many messages the subscription has got that got the fewest.
+    fn received_by_all(&self) -> u64 {
+        self.sequences.iter().map(|sequence| sequence.received).min().unwrap_or(0)
     }
 
     fn told(&mut self, cpu_percent: f64) -> Seen {

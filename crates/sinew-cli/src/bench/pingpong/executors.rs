@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use sinew::{Executor, OnFault, Publisher};
+use sinew::Publisher;
 
 use super::{Answer, Case, End, send};
 use crate::bench::floors::{ticks, warm_up};
 use crate::bench::payload::Payload;
 use crate::bench::process::{Measuring, Process};
 use crate::bench::rounds::Round;
-use crate::bench::run::{Collected, waiting};
+use crate::bench::run::{Collected, Run, waiting};
 use crate::bench::samples::Samples;
 use crate::cli::{PingPongMode, Wait};
 use crate::clock::{nanoseconds, now_ns};
@@ -17,9 +17,6 @@ use crate::error::Error;
 
 /// Samples a round keeps.
 const ROOM: usize = 1 << 18;
-
-/// How long the last answer may take.
-const LAST_ANSWER: Duration = Duration::from_millis(50);
 
 /// What the measuring side knows.
 struct Going {
@@ -75,8 +72,7 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
         samples: Samples::with_room_for(ROOM),
         over: false,
     });
-    let executor = waiting(wait).on_error(OnFault::Stop);
-    executor.add(&end.context)?;
+    let run = Run::of(end.context.clone(), waiting(wait))?;
     let (seen, next) = (going.clone(), end.publisher.clone());
     let answers = end.node.subscription::<A>(end.input);
     let _answers = answers.callback(move |answer: &A| -> sinew::Result<()> {
@@ -99,10 +95,11 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
             Some(timer.callback(move || Going::send(&ticking, &publisher, mode))?)
         }
     };
-    spin_for(&executor, end, time)?;
+    run.spin_for(time)?;
     drop(pace);
     going.with(|going| going.over = true);
-    spin_for(&executor, end, LAST_ANSWER)?;
+    let sent = going.with(|going| going.sent);
+    run.spin_until(sent, || going.with(|going| going.answered))?;
     peer.finish::<()>()?;
     Ok(going.with(|going| Round {
         lost: going.sent.saturating_sub(going.answered),
@@ -120,12 +117,6 @@ fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
     (until(ticks), until(warm_up(ticks)))
 }
 
-fn spin_for<P: Payload>(executor: &Executor, end: &End<P>, time: Duration) -> sinew::Result<()> {
-    let stop = executor.stop_handle();
-    let _end = end.node.timer(time).callback(move || stop.stop())?;
-    Ok(executor.spin()?)
-}
-
 /// The other side.
 pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     end: &End<A>,
@@ -133,16 +124,13 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     wait: Wait,
     measuring: Measuring,
 ) -> Result<(), Error> {
-    let executor = waiting(wait).on_error(OnFault::Stop);
-    executor.add(&end.context)?;
+    let run = Run::of(end.context.clone(), waiting(wait))?;
     let publisher = end.publisher.clone();
     let messages = end.node.subscription::<P>(end.input);
     let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
     end.ready()?;
     measuring.tell(&())?;
-    let stop = executor.stop_handle();
-    measuring.at_the_end(move || stop.stop());
-    executor.spin()?;
+    run.serve(measuring, || 0)?;
     measuring.tell(&())
 }
 

@@ -91,10 +91,14 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     end.ready()?;
     measuring.tell(&())?;
     let context = end.context.clone();
-    measuring.at_the_end(move || context.shutdown());
+    measuring.at_the_end(|| 0, move || context.shutdown());
     while !end.context.is_shutdown() {
         match messages.take() {
-            Some((message, _)) => A::to(&message, &end.publisher, mode)?,
+            Some((message, _)) => match A::to(&message, &end.publisher, mode) {
+                // The measuring process may have had enough as soon as it has the answer, before this publish returns.
+                Err(_) if end.context.is_shutdown() => break,
+                answered => answered?,
+            },
             None => std::hint::spin_loop(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::thread;
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use serde::Serialize;
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::Role;
 use crate::bench::floors::on_own_thread;
 use crate::cli::Peer;
+use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 
 /// The way to the measuring process: standard input and output.
@@ -36,13 +38,48 @@ impl Measuring {
         serde_json::from_str(&line).map(Some).map_err(|_| Error::NotOurPeer)
     }
 
-    /// Does something when it has no more orders, on a thread of its own. Further orders are ignored.
-    pub(crate) fn at_the_end(self, act: impl FnOnce() + Send + 'static) {
+    /// Does something once it has given its last order, on a thread of its own. If that order is a number of messages, `act`
+    /// waits until `received` is as many, or none has come for a while.
+    pub(crate) fn at_the_end(
+        self,
+        received: impl Fn() -> u64 + Send + 'static,
+        act: impl FnOnce() + Send + 'static,
+    ) {
         thread::spawn(move || {
-            while let Ok(Some(serde::de::IgnoredAny)) = self.order() {}
+            if let Ok(Some(expected)) = self.order() {
+                let pause = || {
+                    sleep_until(now_ns() + 1_000_000);
+                    Ok(())
+                };
+                // That fails only if its pause does.
+                let _ = await_all(expected, received, pause);
+            }
             act();
         });
     }
+}
+
+/// How long no message may come before those that are missing are lost.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Pauses until all messages are there, or no more come; true if all are there.
+pub(crate) fn await_all(
+    expected: u64,
+    received: impl Fn() -> u64,
+    mut pause: impl FnMut() -> sinew::Result<()>,
+) -> sinew::Result<bool> {
+    let mut last = received();
+    let mut until = now_ns() + nanoseconds(SILENCE);
+    while last < expected {
+        pause()?;
+        let now = now_ns();
+        match received() {
+            same if same == last && now > until => return Ok(false),
+            same if same == last => {}
+            more => (last, until) = (more, now + nanoseconds(SILENCE)),
+        }
+    }
+    Ok(true)
 }
 
 /// In the other process: does what its role says.
@@ -56,4 +93,21 @@ pub(crate) fn serve(peer: &Peer) -> Result<(), Error> {
         return Err(Error::NotOurPeer);
     }
     on_own_thread(|| role.play(Measuring(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::run::Collected;
+
+    #[test]
+    fn what_is_still_coming_is_waited_for() {
+        let count = Collected::new(0);
+        let pause = || {
+            count.with(|count| *count += 1);
+            Ok(())
+        };
+        assert!(await_all(5, || count.with(|count| *count), pause).unwrap());
+        assert_eq!(count.with(|count| *count), 5);
+    }
 }

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 pub(crate) use directory::Directory;
-pub(crate) use measuring::{Measuring, serve};
+pub(crate) use measuring::{Measuring, await_all, serve};
 pub(crate) use role::Role;
 
 /// How long another process may stay silent when it is expected to say something.
@@ -81,10 +81,26 @@ impl Process {
         })
     }
 
-    /// Tells it to end, and waits for the last line it tells.
+    /// Tells it how many messages it should have got, and waits until it has told what it saw, and is gone.
+    pub(crate) fn finish_after<T: DeserializeOwned>(mut self, messages: u64) -> Result<T, Error> {
+        self.order(&messages)?;
+        self.finish()
+    }
+
+    /// Tells it to end, and waits for the last line it tells, and until it is gone.
     pub(crate) fn finish<T: DeserializeOwned>(mut self) -> Result<T, Error> {
         self.orders = None;
-        self.hear()
+        let told = self.hear()?;
+        // It takes leave of the others as it would elsewhere: only one that hangs is killed.
+        match self.line() {
+            Ok(_) | Err(Error::PeerEnded { .. }) => Ok(told),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether it has told something, or ended.
+    pub(crate) fn has_told(&self) -> Result<bool, Error> {
+        Ok(!self.rest.is_empty() || readable(&self.told, Duration::ZERO)?)
     }
 
     /// Fails if it has ended.
@@ -105,7 +121,7 @@ impl Process {
                 return Ok(line);
             }
             seen = self.rest.len();
-            if !readable(&self.told)? {
+            if !readable(&self.told, PATIENCE)? {
                 return Err(Error::PeerSilent { what: self.what, waited: PATIENCE });
             }
             let read = self.told.read(&mut chunk).map_err(|source| Error::System { call: "read", source })?;
@@ -138,9 +154,9 @@ pub(crate) fn status(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
     child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
 }
 
-/// Waits until there is something to read, or nobody left to write it; false after [`PATIENCE`].
-fn readable(pipe: &ChildStdout) -> Result<bool, Error> {
-    let longest = Timespec { tv_sec: PATIENCE.as_secs().cast_signed(), tv_nsec: 0 };
+/// Waits until there is something to read, or nobody left to write it; false after `longest`.
+fn readable(pipe: &ChildStdout, longest: Duration) -> Result<bool, Error> {
+    let longest = Timespec { tv_sec: longest.as_secs().cast_signed(), tv_nsec: 0 };
     loop {
         match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&longest)) {
             Ok(ready) => return Ok(ready > 0),

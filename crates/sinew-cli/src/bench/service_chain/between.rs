@@ -233,6 +233,6 @@ pub(crate) fn serve(serving: &Serving, measuring: Measuring) -> Result<(), Error
     if let Some(core) = serving.core {
         machine::pin_to(core)?;
     }
-    run.serve(measuring)?;
+    run.serve(measuring, || 0)?;
     measuring.tell(&requests.with(|seen| *seen))
 }

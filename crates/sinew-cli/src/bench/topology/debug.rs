@@ -91,9 +91,8 @@ fn round(
         Ok(())
     })?;
     let Some(other) = other else { return Ok((robot, Figures::default())) };
-    run.settle()?;
     let sent: u64 = sent_by.iter().map(|publisher| publisher.statistics().published).sum();
-    let seen: Seen = other.finish()?;
+    let seen: Seen = other.finish_after(sent)?;
     let its = Figures {
         messages: Some(seen.received),
         lost: Some(sent.saturating_sub(seen.received)),
@@ -131,14 +130,15 @@ pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error
             let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
             let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };
             tracker.with(|tracker| tracker.scan(&arrival));
-            seen.with(|seen| seen.latencies.record(latency_ns));
+            seen.with(|seen| {
+                seen.received += 1;
+                seen.latencies.record(latency_ns);
+            });
         })?);
     }
     measuring.tell(&())?;
-    let cpu_percent = run.serve(measuring)?;
-    let sum =
-        |of: fn(&Tracker) -> u64| trackers.iter().map(|tracker| tracker.with(|tracker| of(tracker))).sum();
-    let (received, reordered) = (sum(|tracker| tracker.received), sum(|tracker| tracker.reordered));
-    let latencies = arrivals.with(|seen| std::mem::take(&mut seen.latencies));
-    measuring.tell(&Seen { latencies, received, reordered, cpu_percent })
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.received))?;
+    let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
+    measuring.tell(&arrivals.with(|seen| Seen { reordered, cpu_percent, ..std::mem::take(seen) }))
 }
