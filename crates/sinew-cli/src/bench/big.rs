@@ -60,7 +60,7 @@ impl Default for PlainImage {
 
 /// An image as `sensor_msgs/Image` has it.
 #[derive(Clone, Default, Message)]
-struct Image {
+struct OwnedImage {
     stamp: i64,
     number: u64,
     frame_id: String,
@@ -98,7 +98,7 @@ impl Picture for PlainImage {
     }
 }
 
-impl Picture for Image {
+impl Picture for OwnedImage {
     fn publish(publisher: &Publisher<Self>, number: u64) -> sinew::Result<i64> {
         let mut image = Self {
             number,
@@ -196,7 +196,7 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
 fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     match case.mode {
         BigMode::Loan => round_of::<PlainImage>(directory, case, time),
-        BigMode::Owned => round_of::<Image>(directory, case, time),
+        BigMode::Owned => round_of::<OwnedImage>(directory, case, time),
     }
 }
 
@@ -240,7 +240,7 @@ fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<
 pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
     match reader.case.mode {
         BigMode::Loan => read::<PlainImage>(reader, measuring),
-        BigMode::Owned => read::<Image>(reader, measuring),
+        BigMode::Owned => read::<OwnedImage>(reader, measuring),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::bench::run::{Run, matched, waiting};
 use crate::bench::samples::{Samples, median};
 use crate::bench::sequence::Sequence;
 use crate::cli::Wait;
-use crate::clock::{nanoseconds, now_ns};
+use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::machine;
 
@@ -159,10 +159,10 @@ pub(crate) fn serve(ends: &OtherEnds, measuring: Measuring) -> Result<(), Error>
         subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
     }
     // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
-    let until = now_ns() + nanoseconds(PATIENCE);
+    let until = now_ns() + nanoseconds(PATIENCE / 2);
     while subscriptions.iter().any(|subscription| subscription.matched_publishers() == 0) && now_ns() < until
     {
-        crate::clock::sleep_until(now_ns() + 1_000_000);
+        sleep_until(now_ns() + 1_000_000);
     }
     measuring.tell(&own_bytes())?;
     if let Some(core) = ends.core {
