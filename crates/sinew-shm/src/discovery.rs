@@ -719,13 +719,7 @@ fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
 }
 
 /// Whether another participant lives and is not done with all these connections of a dead peer.
-fn peer_reads(
-    directory: &Path,
-    reader: u64,
-    dead: u64,
-    connections: &HashSet<u64>,
-    is_early: bool,
-) -> bool {
+fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
     if probe(directory, reader) != Life::Alive {
         return false;
     }
@@ -739,7 +733,11 @@ fn peer_reads(
         }
         let connection = record.outgoing.load(Ordering::Relaxed);
         let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-        if is_done { done.insert(connection) } else { taken.insert(connection) };
+        if is_done {
+            done.insert(connection)
+        } else {
+            taken.insert(connection)
+        };
     }
     let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
     connections.iter().any(reads) && !peer.has_left()
