@@ -504,7 +504,11 @@ impl Participant {
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
         }
-        accepted.adopt(record);
+        if accepted.adopt(record)
+            && let Ok(bell) = self.space_bell()
+        {
+            bell.ring(); // its cursor counts from now on: there may be room
+        }
         sys::fence_all_threads(); // see `Accepted::has_listener`
         accepted.announce();
         self.check_outgoing(&accepted);
