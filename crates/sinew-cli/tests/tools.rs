@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use sinew_shm::{
-    Counter, Domain, Entity, EntityKey, EntityKind, Incoming, LAYOUT_VERSION, Observer, OwnEntity,
-    Participant, Peer, Sink,
+    Connect, Counter, Domain, Entity, EntityKey, EntityKind, Head, Incoming, LAYOUT_VERSION, Observer,
+    OwnEntity, Participant, Peer, Sink, Writer,
 };
 
 /// A directory for domains, removed at the end.
@@ -88,6 +89,18 @@ impl Base {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// What the doctor prints. Whether all is fine depends on the machine, too (other tests may have taken all inotify instances):
+    /// its exit code is to say the same as its lines.
+    #[track_caller]
+    fn doctor(&self, arguments: &[&str]) -> String {
+        let output = self.sinew(&[&["doctor"], arguments].concat());
+        let told = text(&output.stdout);
+        let wrong = told.lines().filter(|line| line.starts_with("WRONG ")).count();
+        assert_eq!(output.status.code(), Some(i32::from(wrong > 0)), "{told}{}", text(&output.stderr));
+        assert_eq!(text(&output.stderr).contains(" to mend"), wrong > 0, "{told}{}", text(&output.stderr));
+        told
+    }
+
     /// What a command that fails says.
     #[track_caller]
     fn failure(&self, arguments: &[&str]) -> String {
@@ -106,7 +119,16 @@ fn entity(kind: EntityKind, number: u64, node: &str, name: &str, type_name: &str
     let mut hash = [0; 32];
     hash[0] = 0xdf;
     let (node, name, type_name) = (node.to_owned(), name.to_owned(), type_name.to_owned());
-    Entity { kind, number, node, name, type_name, hash, qos: [0; 64] }
+    Entity { kind, number, node, name, type_name, hash, qos: qos(kind) }
+}
+
+/// As `sinew` writes it: publishers are reliable and keep 10, others keep all and are best effort. No limits.
+fn qos(kind: EntityKind) -> [u8; 64] {
+    let mut qos = [0; 64];
+    let is_publisher = kind == EntityKind::Publisher;
+    (qos[0], qos[1], qos[2], qos[8]) = (1, u8::from(!is_publisher), u8::from(is_publisher), 10);
+    qos[16..40].fill(0xff);
+    qos
 }
 
 /// A talker and a listener, each with a service's end, in one process.
@@ -208,6 +230,14 @@ Topic type: std_msgs/msg/String
 Topic type hash: {hash}
 Endpoint type: PUBLISHER
 GID: {gid}.02.00.00.00.00.00.00.00
+QoS profile:
+  Reliability: RELIABLE
+  History (Depth): KEEP_LAST (10)
+  Durability: VOLATILE
+  Lifespan: Infinite
+  Deadline: Infinite
+  Liveliness: AUTOMATIC
+  Liveliness lease duration: Infinite
 Counters:
   Published: 12
   Bytes: 0
@@ -224,6 +254,14 @@ Topic type: std_msgs/msg/String
 Topic type hash: {hash}
 Endpoint type: SUBSCRIPTION
 GID: {gid}.05.00.00.00.00.00.00.00
+QoS profile:
+  Reliability: BEST_EFFORT
+  History (Depth): KEEP_ALL
+  Durability: VOLATILE
+  Lifespan: Infinite
+  Deadline: Infinite
+  Liveliness: AUTOMATIC
+  Liveliness lease duration: Infinite
 Counters:
   Received: 9
   Taken: 4
@@ -246,6 +284,10 @@ Counters:
         json!([0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     );
     assert_eq!(info["subscriptions"][0]["type_hash"], hash);
+    assert_eq!(
+        (&info["publishers"][0]["qos"]["depth"], &info["subscriptions"][0]["qos"]["depth"]),
+        (&10.into(), &Value::Null)
+    );
 
     for command in ["info", "hz", "bw", "delay"] {
         let said = base.failure(&["topic", command, "/chater"]);
@@ -453,11 +495,10 @@ fn who_is_looked_at_doesnt_notice() {
     let participant = Participant::join(&domain, found.clone()).unwrap();
     let _entities = talker_and_listener(&participant);
     let before = base.files();
-    for arguments in
-        [&["topic", "list"][..], &["topic", "info", "chatter"], &["doctor"], &["top", "--interval", "0.05"]]
-    {
+    for arguments in [&["topic", "list"][..], &["topic", "info", "chatter"], &["top", "--interval", "0.05"]] {
         base.text(arguments);
     }
+    base.doctor(&["--clean"]);
     participant.refresh();
     assert_eq!((base.files(), found.0.load(Ordering::SeqCst)), (before, 0));
 }
@@ -469,9 +510,10 @@ const CHILD: &str = "SINEW_TEST_CHILD";
 struct Other(Child);
 
 impl Other {
-    fn start(base: &Base) -> Self {
+    /// Runs the named test alone, which does something else in a child.
+    fn start(base: &Base, test: &str) -> Self {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "the_other_process", "--nocapture", "--test-threads=1"]);
+        command.args(["--exact", test, "--nocapture", "--test-threads=1"]);
         let mut child = command.env(CHILD, base.0.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("it has joined")));
@@ -501,28 +543,30 @@ fn the_other_process() {
     let participant = Participant::join(&domain, Arc::new(Found::default())).unwrap();
     let _entities = talker_and_listener(&participant);
     println!("it has joined");
+    park();
+}
+
+/// Until it is killed.
+fn park() -> ! {
     loop {
-        std::thread::park(); // until it is killed
+        std::thread::park();
     }
 }
 
 #[test]
 fn the_dead_are_left_out_and_cleaned_up() {
     let base = Base::new();
-    let other = Other::start(&base);
+    let other = Other::start(&base, "the_other_process");
     assert_eq!(base.text(&["node", "list"]), "/demo/listener\n/talker\n");
-    assert!(base.text(&["doctor"]).contains("participants    1 live here"));
+    assert!(base.doctor(&[]).contains("participants    1 live here"));
     other.kill();
     let left = base.files();
     assert!(!left.is_empty());
     assert_eq!(base.text(&["node", "list"]), "");
     assert_eq!(base.files(), left, "who only looks removes nothing");
 
-    let output = base.sinew(&["doctor"]);
-    assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stdout);
+    let told = base.doctor(&[]);
     assert!(told.contains("WRONG   stale files") && told.contains("sinew doctor --clean"), "{told}");
-    assert_eq!(text(&output.stderr), "sinew: one thing to mend\n");
     let output = base.sinew(&["doctor", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &report["healthy"]), (Some(1), &false.into()));
@@ -530,9 +574,67 @@ fn the_dead_are_left_out_and_cleaned_up() {
     let stale = checks.iter().find(|check| check["check"] == "stale files").unwrap();
     assert_eq!(stale["state"], "wrong");
 
-    let told = base.text(&["doctor", "--clean"]);
+    let told = base.doctor(&["--clean"]);
     assert!(told.contains(&format!("removed {} files of one dead process", left.len())), "{told}");
     assert_eq!(base.files(), [""; 0]);
+}
+
+/// Tells of subscriptions, and takes connections up but reads nothing.
+struct Slow {
+    subscriptions: SyncSender<Arc<Peer>>,
+    connections: SyncSender<Incoming>,
+}
+
+impl Observer for Slow {
+    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+        self.subscriptions.send(peer.clone()).unwrap();
+    }
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        self.connections.send(incoming).unwrap();
+        None
+    }
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+#[test]
+fn what_the_dead_have_left_stays_while_somebody_reads_it() {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let child = std::env::var_os(CHILD);
+    let base = child.is_none().then(Base::new);
+    let directory = child.as_deref().map(Path::new).or(base.as_ref().map(|base| base.0.path())).unwrap();
+    let domain = Domain::open(Some(directory), 0).unwrap();
+    let (subscriptions, subscribed) = sync_channel(9);
+    let (connections, connected) = sync_channel(9);
+    let participant = Participant::join(&domain, Arc::new(Slow { subscriptions, connections })).unwrap();
+    let Some(base) = base else {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).unwrap();
+        let publisher = entity(EntityKind::Publisher, 1, "/talker", "/chatter", "std_msgs/msg/String");
+        let publisher = Arc::new(participant.advertise(&publisher, None).unwrap());
+        let reader = subscribed.recv_timeout(PATIENCE).unwrap();
+        let mut writer = Writer::new(publisher, 8, 200, 1).unwrap();
+        writer
+            .connect(&reader, &Connect { target: None, first: 1, live: 1, depth: 8, capacity: None })
+            .unwrap();
+        writer.publish_inline(1, &Head::default(), b"its last words");
+        println!("it has joined");
+        park();
+    };
+    let subscription = entity(EntityKind::Subscription, 1, "/listener", "/chatter", "std_msgs/msg/String");
+    let _subscription = participant.advertise(&subscription, None).unwrap();
+    let other = Other::start(&base, "what_the_dead_have_left_stays_while_somebody_reads_it");
+    let mut incoming = connected.recv_timeout(PATIENCE).unwrap();
+    other.kill();
+    let left = base.files();
+    let told = base.doctor(&["--clean"]);
+    assert!(
+        told.contains("fine    stale files     none; ") && told.contains(" are still being read"),
+        "{told}"
+    );
+    assert_eq!(base.files(), left);
+    let mut words = Vec::new();
+    assert!(incoming.read(&mut words).unwrap().is_some());
+    assert_eq!(words, b"its last words");
 }
 
 #[test]
@@ -554,13 +656,8 @@ fn another_layout_is_told_and_left_alone() {
     let version =
         format!("{name}: has layout version {}, this program has {LAYOUT_VERSION}", LAYOUT_VERSION + 1);
     assert!(text(&output.stderr).contains(&version), "{}", text(&output.stderr));
-    let output = base.sinew(&["doctor", "--clean"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(
-        text(&output.stdout).contains(&format!("WRONG   participants    {version}")),
-        "{}",
-        text(&output.stdout)
-    );
+    let told = base.doctor(&["--clean"]);
+    assert!(told.contains(&format!("WRONG   participants    {version}")), "{told}");
     assert!(base.files().contains(&name.to_owned()));
 }
 
@@ -568,20 +665,18 @@ fn another_layout_is_told_and_left_alone() {
 fn the_doctor_looks_at_the_directory() {
     use std::os::unix::fs::PermissionsExt as _;
     let base = Base::new();
-    let told = base.text(&["doctor"]);
+    let told = base.doctor(&[]);
     assert!(told.contains("isn't there: the first participant makes it"), "{told}");
     assert!(told.contains("is a tmpfs") && told.contains("fine    kernel"), "{told}");
 
     drop(base.join());
     std::fs::write(base.domain().join("notes.txt"), "").unwrap();
-    let told = base.text(&["doctor"]);
+    let told = base.doctor(&[]);
     assert!(told.contains("fine    rights") && told.contains("notes.txt are none of ours"), "{told}");
     assert!(told.contains("stale files     none"), "{told}");
 
     std::fs::set_permissions(base.domain(), std::fs::Permissions::from_mode(0o777)).unwrap();
-    let output = base.sinew(&["doctor"]);
-    assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stdout);
+    let told = base.doctor(&[]);
     assert!(
         told.contains("WRONG   directory") && told.contains("mode 777") && told.contains("chmod 700"),
         "{told}"
