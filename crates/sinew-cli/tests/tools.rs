@@ -277,6 +277,12 @@ Counters:
 "
     );
     assert_eq!(without, expected);
+    says_the_same_in_json(&base, &hash);
+}
+
+/// What `a_topic` has as text.
+#[track_caller]
+fn says_the_same_in_json(base: &Base, hash: &str) {
     let info = base.json(&["topic", "info", "/chatter"]);
     assert_eq!(info["publishers"][0]["counters"]["messages"], 12);
     assert_eq!(
@@ -288,7 +294,13 @@ Counters:
         (&info["publishers"][0]["qos"]["depth"], &info["subscriptions"][0]["qos"]["depth"]),
         (&10.into(), &Value::Null)
     );
+}
 
+#[test]
+fn a_topic_that_isnt_there() {
+    let base = Base::new();
+    let participant = base.join();
+    let _entities = talker_and_listener(&participant);
     for command in ["info", "hz", "bw", "delay"] {
         let said = base.failure(&["topic", command, "/chater"]);
         assert_eq!(said, "sinew: no topic is called /chater in domain 0; did you mean /chatter?\n");
