@@ -159,6 +159,16 @@ impl Incoming {
         Taken { life: self.outgoing_life, lease: self.lease.clone(), sink }
     }
 
+    /// The number after the last message that comes by this connection, once that is known.
+    #[inline]
+    fn end(&self) -> u64 {
+        match self.outgoing.end.load(Ordering::Acquire) {
+            // pairs with `Accepted::end`
+            0 | u64::MAX => u64::MAX,
+            end => end - 1,
+        }
+    }
+
     /// Whose messages these are.
     pub fn peer(&self) -> &Arc<Peer> {
         &self.peer
@@ -190,7 +200,11 @@ impl Incoming {
             return Ok(None);
         }
         let mut missed = 0;
+        let end = self.end();
         for _ in 0..RETRIES {
+            if self.next >= end {
+                return Ok(None); // what follows is for others, or comes by another connection
+            }
             let Some(ring) = self.find_ring()? else { return Ok(None) };
             match ring.look(self.next) {
                 Found::Nothing => return Ok(None),
@@ -206,6 +220,7 @@ impl Incoming {
                     ));
                 }
                 Found::Overwritten(oldest) => {
+                    let oldest = oldest.min(end);
                     missed += oldest - self.next;
                     self.next = oldest;
                 }
