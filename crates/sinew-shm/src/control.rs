@@ -33,6 +33,7 @@
 use crate::place::Record;
 use crate::segment::Header;
 use crate::sync::AtomicU64;
+#[cfg(not(loom))]
 use std::mem::offset_of;
 
 /// A table of the control segment.

@@ -207,9 +207,8 @@ impl Incoming {
         let Some(mark) = self.participant.take_mark() else {
             return self.copy_chunk(ring, chunk, buffer);
         };
-        mark.set(chunk.name); // H3, H4
-        if !ring.still_there_after_fence(self.next) {
-            self.participant.holds.give_back(&mark); // H5
+        if !mark.hold(chunk.name, ring, self.next) {
+            self.participant.holds.give_back(&mark);
             return Ok(None);
         }
         // H6

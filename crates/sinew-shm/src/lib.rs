@@ -16,6 +16,8 @@ mod events;
 mod holds;
 mod incoming;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod own;
 mod participant;
 mod peer;

@@ -193,16 +193,13 @@ impl Writer {
         let shape = Shape { slots: depth.next_power_of_two(), ..self.ring.shape };
         let block = participant.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
-        ring.take_over(&self.ring, self.next); // G1
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
         for number in self.next.saturating_sub(kept as u64)..self.next {
             named[slot_index(number, shape.slots)] = self.named[slot_index(number, kept)].take();
         }
         self.named = named;
-        self.entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        self.ring.outgrown(); // G3
-        self.ring = ring;
+        self.ring.grow(ring, self.next, &self.entity.record.ring, block.location); // G1 to G3
         let old = std::mem::replace(&mut self.block, block);
         self.outgrown.push(old);
         self.pool.expect(shape.slots);
