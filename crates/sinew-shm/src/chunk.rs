@@ -65,7 +65,7 @@ impl Pool {
             let small = std::mem::take(&mut state.free);
             state.made -= small.len();
             state.class = wanted;
-            self.participant.memory.free_chunks(small.into_iter().filter_map(own));
+            self.participant.memory.free_chunks(small.into_iter().map(own));
         }
         if state.free.is_empty() && state.made >= state.enough {
             self.reclaim(&mut state);
@@ -105,7 +105,7 @@ impl Pool {
             is_held
         });
         *made -= outgrown.len();
-        self.participant.memory.free_chunks(outgrown.into_iter().filter_map(own));
+        self.participant.memory.free_chunks(outgrown.into_iter().map(own));
     }
 
     /// Nothing in this process refers to the chunk any more.
@@ -119,8 +119,10 @@ impl Pool {
     }
 }
 
-fn own(cell: Arc<Cell>) -> Option<OwnChunk> {
-    Arc::into_inner(cell).map(|cell| cell.chunk)
+/// The chunk of a cell that nobody uses any more. (Whoever gave it back last may still be about to drop his `Arc`, so it can't
+/// be taken out.)
+fn own(cell: Arc<Cell>) -> OwnChunk {
+    OwnChunk { name: cell.chunk.name, slab: cell.chunk.slab.clone() }
 }
 
 impl Drop for Pool {
@@ -129,8 +131,8 @@ impl Drop for Pool {
             return;
         }
         let State { free, retired, .. } = std::mem::take(&mut *self.state.lock());
-        self.participant.memory.free_chunks(free.into_iter().filter_map(own));
-        self.participant.memory.retire_chunks(retired.into_iter().filter_map(own));
+        self.participant.memory.free_chunks(free.into_iter().map(own));
+        self.participant.memory.retire_chunks(retired.into_iter().map(own));
     }
 }
 

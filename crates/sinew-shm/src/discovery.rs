@@ -14,7 +14,8 @@
 //! nobody alive still has something to read in them: each reader says in its own memory that it is done.
 
 use crate::control::{
-    DONE, EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, slot_of,
+    DONE, EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life,
+    slot_of,
 };
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
@@ -358,11 +359,12 @@ impl Participant {
     /// What a peer says about a connection of ours.
     fn follow_incoming(self: &Arc<Self>, known: &Known, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
+        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier one's either.
+        let read = || (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed));
+        let Some((_, (peer, outgoing))) = read_life(&record.life, read) else { return };
+        if peer != self.id() {
             return;
         }
-        let outgoing = record.outgoing.load(Ordering::Relaxed); // compared with what is known
         let accepted = self.outgoing.lock().get(&slot_of(outgoing)).cloned();
         let Some(accepted) = accepted else { return };
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
@@ -387,15 +389,19 @@ impl Participant {
     /// An event ring of the peer's, perhaps to us.
     fn follow_event_ring(self: &Arc<Self>, known: &mut Known, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if known.event_rings.get(&slot) == Some(&life) {
+        // Relaxed: T3 checks it.
+        let found = read_life(&record.life, || {
+            (record.peer.load(Ordering::Relaxed), record.port.load(Ordering::Relaxed))
+        });
+        let life = found.map(|(life, _)| life);
+        if life.is_some() && known.event_rings.get(&slot) == life.as_ref() {
             return;
         }
         known.event_rings.remove(&slot);
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
+        let Some((life, (peer, reference))) = found else { return };
+        if peer != self.id() {
             return;
         }
-        let reference = record.port.load(Ordering::Relaxed); // compared with what is known
         let Some(port) = self.port(reference) else { return };
         let Some(entries) = self.event_entries(&known.peer, slot) else { return };
         let tail = self
@@ -567,12 +573,14 @@ impl Participant {
         let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
         let done: HashSet<u64> = records
             .iter()
-            .filter(|record| {
-                let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-                let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-                life % 2 == 1 && is_done && record.peer.load(Ordering::Relaxed) == dead
+            .filter_map(|record| {
+                read_life(&record.life, || {
+                    let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+                    let ours = is_done && record.peer.load(Ordering::Relaxed) == dead;
+                    ours.then(|| record.outgoing.load(Ordering::Relaxed)) // Relaxed: T3 checks it
+                })?
+                .1
             })
-            .map(|record| record.outgoing.load(Ordering::Relaxed))
             .collect();
         !connections.is_subset(&done) && !peer.has_left()
     }

@@ -2,20 +2,25 @@
 
 use crate::chunk::{Hold, copy_unheld};
 use crate::control::{
-    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, slot_of,
+    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
+use crate::events;
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{Port, SPACE_BELL, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
-use crate::sync::{Arc, Ordering, fence};
+use crate::room;
+use crate::sync::{Arc, Ordering};
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
 const RETRIES: usize = 16;
+
+/// No message has this number: a writer that says so is broken, and its numbers don't overflow ours.
+const LAST: u64 = u64::MAX / 4;
 
 /// The longest image that is copied where no hold is to be had: what isn't mapped can't be read anyway.
 const LONGEST: u64 = 1 << 40;
@@ -79,13 +84,16 @@ impl Incoming {
         (outgoing_slot, outgoing_life): (u32, u64),
         outgoing: Place<OutgoingRecord>,
     ) -> Result<Option<Self>, CapacityError> {
-        // T3: the caller has loaded `life` with Acquire; it is compared once more below.
+        // Relaxed: T3 checks it.
         let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed);
-        let (source, first, live) = (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live));
-        fence(Ordering::Acquire);
-        if load(&outgoing.life) != outgoing_life {
+        let found = read_life(&outgoing.life, || {
+            (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live))
+        });
+        let Some((life, (source, first, live))) = found else { return Ok(None) };
+        if life != outgoing_life {
             return Ok(None);
         }
+        let first = first.min(LAST);
         let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
         let control = participant.control()?;
         let slot = control.allocate(Table::Incoming)?;
@@ -270,9 +278,7 @@ impl Incoming {
         }
         let listens_first = self.port == 0;
         self.port = reference;
-        self.record.port.store(reference, Ordering::Release); // E1: pairs with P1
-        // E1: SeqCst, pairs with P1's.
-        fence(Ordering::SeqCst);
+        events::change_port(&self.record.port, reference); // E1
         if listens_first && let Ok(control) = self.participant.control() {
             control.changed(Table::Incoming, self.slot); // see `Accepted::has_listener`
         }
@@ -284,10 +290,7 @@ impl Incoming {
         if self.is_done {
             return;
         }
-        self.record.cursor.store(cursor.min(UNBOUND), Ordering::Release); // B2: pairs with `Accepted::lag`
-        // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
-        fence(Ordering::SeqCst);
-        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+        if room::advance(&self.record.cursor, cursor.min(UNBOUND), &self.outgoing.waiting) {
             self.ring_space();
         }
     }
@@ -325,9 +328,8 @@ impl Incoming {
             return;
         }
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
-        self.record.cursor.store(DONE, Ordering::Release); // pairs with `Accepted::is_done`; carries all reading
-        fence(Ordering::SeqCst); // as in `set_cursor`
-        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+        // Pairs with `Accepted::is_done`, too; carries all reading.
+        if room::advance(&self.record.cursor, DONE, &self.outgoing.waiting) {
             self.ring_space();
         }
         if let Ok(control) = self.participant.control() {

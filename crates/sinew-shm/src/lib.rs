@@ -24,6 +24,7 @@ mod peer;
 mod place;
 mod port;
 mod ring;
+mod room;
 mod segment;
 mod sync;
 mod sys;

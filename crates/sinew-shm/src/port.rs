@@ -5,7 +5,7 @@
 
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
-use crate::events::{self, Bell, Entries, Entry};
+use crate::events::{self, Bell, Drained, Drainer, Entries};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
@@ -53,9 +53,8 @@ struct Source {
     peer: Arc<Peer>,
     /// The peer's record of it.
     slot: u32,
-    entries: Entries,
+    drainer: Drainer,
     tail: Place<TailRecord>,
-    taken: u64,
 }
 
 impl fmt::Debug for Port {
@@ -112,7 +111,7 @@ impl Port {
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source { peer: peer.clone(), slot, entries, tail, taken: 0 });
+        sources.push(Source { peer: peer.clone(), slot, drainer: Drainer::new(entries), tail });
         drop(sources);
         self.ring(); // there may be something in it already
     }
@@ -125,7 +124,7 @@ impl Port {
     #[inline]
     pub fn is_pending(&self) -> bool {
         let sources = self.sources.lock();
-        sources.iter().any(|source| source.entries.entry(source.taken) != Entry::None)
+        sources.iter().any(|source| source.drainer.is_pending())
     }
 
     /// Drains what peers have announced, one connection after another, until there is nothing more. True if there was something.
@@ -148,21 +147,12 @@ impl Port {
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
         let mut sources = self.sources.lock();
         for source in sources.iter_mut() {
-            match source.entries.entry(source.taken) {
-                Entry::None => {}
-                Entry::Connection(connection) => {
-                    events::took(&source.tail.tail, source.taken); // D2, D3
-                    source.taken += 1;
-                    let peer = source.peer.clone();
-                    drop(sources);
-                    return Some(self.participant.sink(peer.id(), connection));
-                }
-                Entry::Moved => {
-                    if let Some(entries) = self.participant.event_entries(&source.peer, source.slot) {
-                        source.entries = entries;
-                        return Some(None); // and it is looked at again
-                    }
-                }
+            let Source { peer, slot, drainer, tail } = source;
+            let find = || self.participant.event_entries(peer, *slot);
+            if let Drained::Connection(connection) = drainer.next(&tail.tail, find) {
+                let peer = peer.id();
+                drop(sources);
+                return Some(self.participant.sink(peer, connection));
             }
         }
         None

@@ -12,14 +12,24 @@
 //! |---|---|---|
 //! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |
 //! | `holds` | reading in place while chunks are reclaimed | H3-H7, W4-W6 |
+//! | `announcing` | events, growth of their rings, change of a port | P1, P2, D1-D3, G1-G3, E1 |
+//! | `sleeping` | parking and ringing | P3, K1-K4 |
+//! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
+//! | `pressure` | writers that wait for their readers | B1-B3 |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod announcing;
 mod holds;
+mod pressure;
+mod records;
 mod rings;
+mod sleeping;
 
+use crate::events::{Announced, Bell, Drained, Drainer, Entries, Position, Pusher};
 use crate::place::Place;
 use crate::ring::{Found, Head, Payload, Ring, Shape};
-use crate::sync::AtomicU64;
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use std::cell::RefCell;
 
 /// Runs a model in every order with at most so many preemptions.
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
@@ -73,5 +83,76 @@ fn read(ring: &Ring, number: u64) -> Read {
             Read::There
         }
         Found::Chunk(..) => panic!("no chunk was published"),
+    }
+}
+
+/// What a reader shows its writers.
+#[derive(Clone)]
+struct Port {
+    tail: Arc<AtomicU64>,
+    parked: Arc<AtomicU64>,
+    bell: Bell,
+}
+
+fn port() -> Port {
+    Port {
+        tail: Arc::new(AtomicU64::new(0)),
+        parked: Arc::new(AtomicU64::new(0)),
+        bell: Bell(Place::alone(AtomicU32::new(0))),
+    }
+}
+
+/// A fresh event ring.
+fn entries(capacity: usize) -> Entries {
+    Entries::create(words(Entries::words(capacity)), capacity)
+}
+
+/// The writing end of a connection: as `Accepted` and `Towards`, without their locks, for it has one thread here.
+struct Route {
+    connection: u32,
+    port: Port,
+    end: RefCell<(Pusher, Position)>,
+}
+
+impl Route {
+    fn new(connection: u32, port: &Port, entries: &Entries) -> Self {
+        Self { connection, port: port.clone(), end: RefCell::new((Pusher::new(entries.clone()), 0)) }
+    }
+}
+
+impl Announced for Route {
+    fn push(&self) -> bool {
+        let (pusher, last) = &mut *self.end.borrow_mut();
+        pusher.push(self.connection, last, &self.port.tail);
+        true
+    }
+
+    fn ring_if_parked(&self) {
+        if self.end.borrow_mut().0.must_ring(&self.port.parked) {
+            self.port.bell.ring();
+        }
+    }
+}
+
+/// Stands for a connection's ring: how many messages are published (W3, R1).
+type Published = Arc<AtomicU64>;
+
+/// W3
+fn publish_one(published: &Published) {
+    let number = published.load(Ordering::Relaxed); // ours alone
+    published.store(number + 1, Ordering::Release);
+}
+
+/// Drains the ring into `seen`, by connection.
+fn drain(
+    drainer: &mut Drainer,
+    port: &Port,
+    find: impl Fn() -> Option<Entries>,
+    published: &[Published],
+    seen: &mut [u64],
+) {
+    while let Drained::Connection(connection) = drainer.next(&port.tail, &find) {
+        let connection = connection as usize;
+        seen[connection] = published[connection].load(Ordering::Acquire); // R1
     }
 }
