@@ -21,6 +21,8 @@ pub mod kill;
 #[cfg(not(feature = "kill-points"))]
 mod kill;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod own;
 mod participant;
 mod peer;
@@ -28,6 +30,7 @@ mod place;
 mod port;
 pub mod raw;
 mod ring;
+mod room;
 mod segment;
 mod sync;
 mod sys;

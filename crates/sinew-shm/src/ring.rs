@@ -296,8 +296,18 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
+    /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says where the ring is.
+    pub(crate) fn grow(&mut self, new: Ring, next: u64, place: &AtomicU64, location: u64) {
+        new.take_over(self, next); // G1
+        kill::at(Point::RingCopied);
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        kill::at(Point::RingPublished);
+        self.outgrown(); // G3
+        *self = new;
+    }
+
     /// G1: takes over what stands in an outgrown ring, of the messages before `next`. For the writer.
-    pub(crate) fn take_over(&self, old: &Ring, next: u64) {
+    fn take_over(&self, old: &Ring, next: u64) {
         let kept = old.shape.slots.min(self.shape.slots) as u64;
         for number in next.saturating_sub(kept)..next {
             let (from, to) = (old.slot(number), self.slot(number));
@@ -312,7 +322,7 @@ impl Ring {
     }
 
     /// G3: nothing is to be found here any more. For the writer, after it published where the new ring is.
-    pub(crate) fn outgrown(&self) {
+    fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
             kill::at(Point::RingMoving);
