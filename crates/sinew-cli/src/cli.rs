@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::bench::SIZES;
 
 /// Nodes that talk at memory speed: look at what runs, a demonstration, and the benchmarks.
 #[derive(Debug, Parser)]
@@ -44,12 +47,9 @@ pub(crate) enum Command {
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.
     Doctor(tools::DoctorOptions),
-    /// The second process of a floor that needs two.
+    /// Another process of a benchmark.
     #[command(hide = true)]
-    FloorPeer(FloorPeer),
-    /// The process that makes many entities.
-    #[command(hide = true)]
-    EntitiesPeer(EntitiesPeer),
+    Peer(Peer),
 }
 
 impl Command {
@@ -78,14 +78,23 @@ pub(crate) enum Scenario {
     Chain(ChainOptions),
     /// A chain of services, each calling the next before it answers: the latency per hop, and of the round trip.
     ServiceChain(ServiceChainOptions),
+    /// The chain over several processes, every hop from one into another: the latency per hop.
+    ProcessChain(ProcessChainOptions),
+    /// Two processes on two cores, a message forth and one back: the latency one way, by size.
+    #[command(name = "pingpong")]
+    PingPong(PingPongOptions),
     /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
     Pipeline(PipelineOptions),
     /// A robot's whole graph: latency, lateness, losses, CPU and memory.
     Topology(TopologyOptions),
     /// What many publishers and subscriptions cost in time and memory.
     Entities(EntitiesOptions),
-    /// One publisher, many subscriptions in the same process.
+    /// One publisher, many subscriptions in the same process or in others.
     Fanout(FanoutOptions),
+    /// 8 MB images to another process: the time inside publish, and until they are there.
+    Big(BigOptions),
+    /// As many messages as can be sent to another process without losing one.
+    Throughput(ThroughputOptions),
     /// How late a 1 kHz timer is, idle and with one core busy.
     Timer(TimerOptions),
     /// Callbacks that compute, on several threads: how soon two of them are done, and how many run a second, beside plain
@@ -108,6 +117,13 @@ impl Scenario {
             }
             Self::ServiceChain(options) => options.executor.check(),
             Self::Topology(options) => options.executor.check(),
+            Self::Fanout(options) => match (options.placement, options.wait) {
+                (Placement::Same, Some(_)) => {
+                    Err("--wait is about readers in other processes: it needs --placement other or each"
+                        .into())
+                }
+                _ => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -215,6 +231,71 @@ pub(crate) struct ServiceChainOptions {
     #[arg(long = "async")]
     pub(crate) awaits: bool,
 
+    /// No chain: one server in another process, called back to back by a client that spins while it waits, and by one that
+    /// sleeps, and at each rate by one that sleeps.
+    #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
+    pub(crate) other_process: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ProcessChainOptions {
+    /// Processes that the nodes are spread over, in turns.
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=12), default_value_t = 2)]
+    pub(crate) processes: u32,
+
+    /// Messages per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PingPongOptions {
+    /// What is done with a message.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) mode: PingPongMode,
+
+    /// How both processes wait.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) wait: PingPongWait,
+
+    /// Bytes of a message; may be given several times, for a row each [default: inline 40 and 200, else 64 B to 8 MB].
+    #[arg(long = "size", value_name = "BYTES", value_parser = size)]
+    pub(crate) sizes: Vec<usize>,
+
+    /// Messages per second [default: back to back].
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BigOptions {
+    /// How an image is published [default: both, a row each].
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<BigMode>,
+
+    /// How the reader waits [default: both, a row each].
+    #[arg(long, value_enum)]
+    pub(crate) wait: Option<Wait>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ThroughputOptions {
+    /// Bytes of a message; may be given several times, for a row each.
+    #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
+    pub(crate) sizes: Vec<usize>,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -243,6 +324,10 @@ pub(crate) struct PipelineOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), default_value_t = 1)]
     pub(crate) viewers: u32,
 
+    /// The viewers are in another process.
+    #[arg(long)]
+    pub(crate) other_process: bool,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -260,6 +345,10 @@ pub(crate) struct TopologyOptions {
     /// Publish that many times as often as the file says.
     #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
     pub(crate) scale_rate: f64,
+
+    /// Measure in turns without and with a node in another process that subscribes to every topic.
+    #[arg(long)]
+    pub(crate) debug_node: bool,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -299,6 +388,10 @@ pub(crate) struct FanoutOptions {
     #[arg(long, value_enum, default_value_t)]
     pub(crate) placement: Placement,
 
+    /// How readers in other processes wait [default: sleep].
+    #[arg(long, value_enum)]
+    pub(crate) wait: Option<Wait>,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -335,21 +428,127 @@ pub(crate) enum PathKind {
     /// Inside one process.
     #[default]
     Intra,
+    /// Through shared memory: the publishers in one process, the subscriptions in another.
+    Shm,
 }
 
 /// Where a publisher's subscriptions can be.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Placement {
     /// In the publisher's process.
     #[default]
     Same,
+    /// All in one other process.
+    Other,
+    /// Each in a process of its own.
+    Each,
+}
+
+impl Placement {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Other => "other",
+            Self::Each => "each",
+        }
+    }
+}
+
+/// How an executor waits.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub(crate) enum Wait {
+    /// It spins, and is always awake.
+    Spin,
+    /// It sleeps at once.
+    Sleep,
+}
+
+impl Wait {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Spin => "spin",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// How the two sides of a ping-pong wait.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub(crate) enum PingPongWait {
+    /// They poll their subscriptions, without an executor.
+    #[default]
+    Poll,
+    /// In executors that spin.
+    Spin,
+    /// In executors that sleep.
+    Sleep,
+}
+
+impl PingPongWait {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        self.executor().map_or("poll", Wait::name)
+    }
+
+    /// How the executors wait, if there are any.
+    pub(crate) fn executor(self) -> Option<Wait> {
+        match self {
+            Self::Poll => None,
+            Self::Spin => Some(Wait::Spin),
+            Self::Sleep => Some(Wait::Sleep),
+        }
+    }
+}
+
+/// What is done with the messages of a ping-pong.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub(crate) enum PingPongMode {
+    /// They are published by value.
+    Inline,
+    /// They are loaned, and only their first 8 bytes touched.
+    #[default]
+    Loan,
+    /// They are loaned, the sender writes all of them, and the receiver reads all of them.
+    Whole,
+}
+
+impl PingPongMode {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Inline => "inline",
+            Self::Loan => "loan",
+            Self::Whole => "whole",
+        }
+    }
+}
+
+/// How a large image is published.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+pub(crate) enum BigMode {
+    /// A plain one is loaned and filled in place.
+    Loan,
+    /// One with a vector is passed as an owned message.
+    Owned,
+}
+
+impl BigMode {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Loan => "loan",
+            Self::Owned => "owned",
+        }
+    }
 }
 
 /// Options every scenario has.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Output {
-    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, pipeline 10, topology 120,
-    /// entities 1, fanout 5, timer 10, workers 5].
+    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, process-chain 10, pingpong 2,
+    /// pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, timer 10, workers 5].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) seconds: Option<Duration>,
 
@@ -366,55 +565,27 @@ impl Output {
     }
 }
 
-/// What a floor's second process is to do.
+/// What another process of a benchmark is to do.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct FloorPeer {
-    /// The floor it serves.
-    #[arg(value_enum)]
-    pub(crate) floor: TwoProcessFloor,
-    /// The core it runs on.
-    pub(crate) core: usize,
-    /// The size of the buffer that is handed over, in bytes.
-    pub(crate) size: usize,
+pub(crate) struct Peer {
     /// The process that started it.
     pub(crate) parent: NonZeroI32,
-}
-
-/// The floors that take two processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TwoProcessFloor {
-    Line2,
-    Handover,
-    Wake,
-}
-
-impl TwoProcessFloor {
-    /// The name on the command line and in the results.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Line2 => "line2",
-            Self::Handover => "handover",
-            Self::Wake => "wake",
-        }
-    }
-}
-
-/// What the process that makes entities is to do.
-#[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct EntitiesPeer {
-    /// Publishers, and as many subscriptions.
-    pub(crate) pairs: u32,
-    /// Whether all of them share one topic.
-    #[arg(action = clap::ArgAction::Set)]
-    pub(crate) one_topic: bool,
-    /// How long to measure wake-ups.
-    #[arg(value_parser = seconds)]
-    pub(crate) time: Duration,
+    /// Its role, as JSON.
+    pub(crate) role: String,
 }
 
 /// A time to compute for, in microseconds.
 fn work() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=1_000_000)
+}
+
+/// A size that there are messages of.
+fn size(text: &str) -> Result<usize, String> {
+    let size = text.parse::<usize>().ok().filter(|size| SIZES.contains(size));
+    size.ok_or_else(|| {
+        let sizes: Vec<_> = SIZES.iter().map(usize::to_string).collect();
+        format!("must be one of {}", sizes.join(", "))
+    })
 }
 
 fn rate(text: &str) -> Result<f64, String> {

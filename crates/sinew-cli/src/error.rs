@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::bench::topology::TopologyError;
 
@@ -79,17 +80,43 @@ pub(crate) enum Error {
     #[error(transparent)]
     Topology(#[from] TopologyError),
 
-    /// Somebody ran the hidden command of a floor's second process.
-    #[error("`floor-peer` is the second process of `sinew bench floors`, which starts it itself")]
+    /// Somebody ran the hidden command of a benchmark's other processes.
+    #[error("`peer` is another process of `sinew bench`, which starts it itself")]
     NotOurPeer,
 
     /// The measurement's other process ended before it was told to.
-    #[error("the second process of `{what}` ended early ({status}); its own message, if any, stands above")]
+    #[error("the other process of `{what}` ended early ({status}); its own message, if any, stands above")]
     PeerEnded {
         /// The floor or scenario that was being measured.
         what: &'static str,
         /// How the process ended.
         status: String,
+    },
+
+    /// The measurement's other process doesn't go on.
+    #[error("the other process of `{what}` said nothing for {} s: it hangs, or a message to it was lost", waited.as_secs())]
+    PeerSilent {
+        /// The floor or scenario that was being measured.
+        what: &'static str,
+        /// How long we waited.
+        waited: Duration,
+    },
+
+    /// The processes of a measurement don't see each other.
+    #[error(
+        "{name} was matched with {found} of {wanted} after {} s: the processes don't see each other (`sinew doctor` checks \
+         the domain directory)",
+        waited.as_secs()
+    )]
+    Unmatched {
+        /// The topic or service.
+        name: String,
+        /// How many other ends there are.
+        found: u64,
+        /// How many there should be.
+        wanted: u64,
+        /// How long we waited.
+        waited: Duration,
     },
 }
 

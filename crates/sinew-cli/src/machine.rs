@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::num::NonZeroU64;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::thread::CpuSet;
@@ -73,6 +75,29 @@ pub(crate) fn thread_cpu_ns() -> i64 {
 pub(crate) fn resident_bytes() -> Option<u64> {
     let pages = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse::<u64>().ok()?;
     Some(pages * rustix::param::page_size() as u64)
+}
+
+/// Memory of this process that is resident now and its own: not of a file, and not shared. In bytes; `None` where the kernel
+/// doesn't tell.
+pub(crate) fn anonymous_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+/// What the files in a directory and in those below it take, in bytes. Holes don't count. What is gone by now takes nothing.
+pub(crate) fn bytes_in(directory: &Path) -> Result<u64, Error> {
+    let failed = |source| Error::File { action: "look into", path: directory.to_owned(), source };
+    let mut bytes = 0;
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        match entry.metadata() {
+            Ok(metadata) if metadata.is_dir() => bytes += bytes_in(&entry.path())?,
+            Ok(metadata) => bytes += metadata.blocks() * 512,
+            Err(_) => {}
+        }
+    }
+    Ok(bytes)
 }
 
 /// The cores this thread may run on, in ascending order.
@@ -154,6 +179,16 @@ mod tests {
     fn this_process_uses_time_and_memory() {
         assert!(cpu_time() > Duration::ZERO);
         assert!(resident_bytes().is_some_and(|bytes| bytes > 100_000));
+        assert!(anonymous_bytes().is_some_and(|bytes| bytes > 4096));
         assert!(!allowed_cores().unwrap().is_empty());
+    }
+
+    #[test]
+    fn holes_of_files_take_no_memory() {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        fs::create_dir(directory.path().join("below")).unwrap();
+        fs::write(directory.path().join("below/full"), vec![1; 8192]).unwrap();
+        fs::File::create(directory.path().join("hole")).unwrap().set_len(1 << 20).unwrap();
+        assert_eq!(bytes_in(directory.path()).unwrap(), 8192);
     }
 }

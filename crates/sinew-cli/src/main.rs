@@ -28,8 +28,7 @@ fn main() -> ExitCode {
         Command::Service(options) => graph::service(&options.command),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
-        Command::FloorPeer(peer) => bench::floors::serve(&peer),
-        Command::EntitiesPeer(peer) => bench::entities::serve(&peer),
+        Command::Peer(peer) => bench::process::serve(&peer),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,55 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod command;
+
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+use command::{only_ours, results, sinew, text};
 use serde_json::Value;
-
-fn sinew(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments)
-        .stdin(Stdio::null())
-        .output()
-        .expect("sinew starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Runs a scenario and yields the results it wrote as JSON.
-#[track_caller]
-fn results(arguments: &[&str]) -> Vec<Value> {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("results.json");
-    let path = file.to_str().unwrap();
-    let output = sinew(&[arguments, &["--json", path]].concat());
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    assert!(text(&output.stdout).contains("P50"), "{}", text(&output.stdout));
-    let report: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-
-    let host = &report["host"];
-    assert!(host["cpu"].is_string() && host["kernel"].is_string() && host["cores"].is_u64(), "{host}");
-    assert!(host["date"].as_str().unwrap().ends_with('Z'));
-    assert_eq!(host["options"][0], arguments[0]);
-    let results = report["results"].as_array().unwrap().clone();
-    for row in &results {
-        assert_eq!(row["scenario"], arguments[1], "{row}");
-        assert_eq!(row["system"] == "floor", row["floor"].is_string(), "{row}");
-        for (key, value) in row.as_object().unwrap() {
-            if key.ends_with("_ns") || key.ends_with("_bytes") || key == "messages" || key == "lost" {
-                assert!(value.is_number(), "{key} in {row}");
-            }
-        }
-    }
-    results
-}
-
-#[track_caller]
-fn only_ours(results: &[Value]) -> Vec<&Value> {
-    results.iter().filter(|row| row["system"] == "sinew").collect()
-}
 
 #[test]
 fn help_names_everything_there_is() {
@@ -73,7 +31,7 @@ fn help_names_everything_there_is() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 21] = [
+    let cases: [(&[&str], &str); 29] = [
         (&[], "Usage"),
         (&["bench", "nothing"], "unrecognized subcommand"),
         (&["bench", "service-chain", "--threads", "2"], "--threads 2 needs --executor multi"),
@@ -91,8 +49,16 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
         (&["bench", "workers", "--threads", "0"], "0 is not in 1..=61"),
         (&["bench", "workers", "--work", "0"], "0 is not in 1..=10000"),
         (&["bench", "chain", "--rate", "0"], "from 0.1 to 100000"),
-        (&["bench", "fanout", "--placement", "other"], "possible values: same"),
-        (&["bench", "entities", "--path", "shm"], "possible values: intra"),
+        (&["bench", "fanout", "--placement", "elsewhere"], "possible values: same, other, each"),
+        (&["bench", "fanout", "--wait", "spin"], "needs --placement other or each"),
+        (&["bench", "entities", "--path", "udp"], "possible values: intra, shm"),
+        (&["bench", "process-chain", "--processes", "1"], "1 is not in 2..=12"),
+        (&["bench", "pingpong", "--mode", "half"], "possible values: inline, loan, whole"),
+        (&["bench", "pingpong", "--wait", "doze"], "possible values: poll, spin, sleep"),
+        (&["bench", "pingpong", "--size", "65"], "must be one of 40, 64, 200"),
+        (&["bench", "throughput", "--size", "-1"], "unexpected argument"),
+        (&["bench", "big", "--mode", "borrowed"], "possible values: loan, owned"),
+        (&["bench", "service-chain", "--other-process", "--async"], "cannot be used with"),
         (&["bench", "timer", "--seconds", "0"], "above 0"),
         (&["bench", "topology"], "<FILE>"),
     ];
@@ -104,10 +70,19 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
 }
 
 #[test]
-fn the_hidden_commands_refuse_to_be_run_by_hand() {
-    let output = sinew(&["floor-peer", "line2", "0", "64", "1"]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("sinew bench floors"), "{}", text(&output.stderr));
+fn the_hidden_command_refuses_to_be_run_by_hand() {
+    let roles = [
+        r#"{"Floor":{"floor":"Line2","core":0,"size":64}}"#,
+        r#"{"Known":{"directory":"/dev/shm"}}"#,
+        r#"{"Sweeper":{"name":"../../home"}}"#,
+        "stir",
+    ];
+    for role in roles {
+        let output = sinew(&["peer", "1", role]);
+        assert_eq!(output.status.code(), Some(1), "{role}");
+        let expected = "`peer` is another process of `sinew bench`";
+        assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
+    }
 }
 
 #[test]

@@ -34,5 +34,4 @@ pub use hash::TypeHash;
 pub use message::{Encoding, Message};
 pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};
-/// Makes a struct with named fields a message that can leave the process.
 pub use sinew_derive::Message;

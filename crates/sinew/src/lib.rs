@@ -247,7 +247,32 @@ pub use service::{
     PendingCall, Reply, RequestInfo, RespondError, Responder, ResponseCallback, Server, ServerStatistics,
     ServiceBuilder, ServiceCallback,
 };
-pub use sinew_msg::{DecodeError, Encoding, Message, Service, ServiceType, TypeHash};
+/// ```
+/// use sinew::prelude::*;
+///
+/// #[derive(Message, Clone, Copy)]
+/// #[message(name = "geometry_msgs/msg/Point", plain)]
+/// #[repr(C)]
+/// struct Point {
+///     x: f64,
+///     y: f64,
+///     z: f64,
+/// }
+///
+/// #[derive(Message)]
+/// struct Path {
+///     frame: String,
+///     points: Vec<Point>,
+/// }
+///
+/// assert_eq!(Point::ENCODING.unwrap().name, "geometry_msgs/msg/Point");
+/// assert!(Path::ENCODING.is_some());
+/// ```
+pub use sinew_derive::MessageOfSinew as Message;
+#[doc(hidden)]
+pub use sinew_msg::bytemuck; // what the derive macro's code names
+pub use sinew_msg::message::Message;
+pub use sinew_msg::{DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TypeHash, cdr};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};

@@ -1,24 +1,32 @@
 //! `sinew bench`: what Sinew costs, beside what the machine itself allows.
 
+pub(crate) mod big;
 mod chain;
 pub(crate) mod entities;
-mod fanout;
+pub(crate) mod fanout;
 pub(crate) mod floors;
 pub(crate) mod histogram;
-mod pipeline;
+mod payload;
+pub(crate) mod pingpong;
+pub(crate) mod pipeline;
+pub(crate) mod process;
+pub(crate) mod process_chain;
 mod progress;
 mod report;
 mod rounds;
 pub(crate) mod run;
 pub(crate) mod samples;
-mod service_chain;
+mod sequence;
+pub(crate) mod service_chain;
 pub(crate) mod table;
+pub(crate) mod throughput;
 mod timer;
 pub(crate) mod topology;
 mod workers;
 
 use crate::cli::{Output, Scenario, TimerOptions};
 use crate::error::Error;
+pub(crate) use payload::SIZES;
 use progress::Progress;
 use report::{Row, Sink};
 
@@ -29,6 +37,16 @@ pub(crate) fn run(scenario: &Scenario) -> Result<(), Error> {
         Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
         Scenario::ServiceChain(options) => {
             report(&options.output, |progress| service_chain::measure(options, progress))
+        }
+        Scenario::ProcessChain(options) => {
+            report(&options.output, |progress| process_chain::measure(options, progress))
+        }
+        Scenario::PingPong(options) => {
+            report(&options.output, |progress| pingpong::measure(options, progress))
+        }
+        Scenario::Big(options) => report(&options.output, |progress| big::measure(options, progress)),
+        Scenario::Throughput(options) => {
+            report(&options.output, |progress| throughput::measure(options, progress))
         }
         Scenario::Pipeline(options) => {
             report(&options.output, |progress| pipeline::measure(options, progress))

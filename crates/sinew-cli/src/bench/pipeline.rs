@@ -1,14 +1,18 @@
-//! Scenario `pipeline`: camera -> filter that changes the image in place -> viewers, at 30 Hz.
+//! Scenario `pipeline`: camera -> filter that changes the image in place -> viewers, at 30 Hz; the viewers in the same process
+//! or in another.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sinew::{Message, Unique};
+use serde::{Deserialize, Serialize};
+use sinew::{Executor, Message, Node, Publisher, Subscription, Unique};
 
 use super::floors::{copy, ticks, warm_up};
+use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row};
 use super::rounds::{Round, alternate};
-use super::run::{Collected, Run};
+use super::run::{Collected, Run, matched};
 use super::samples::Samples;
 use crate::cli::{ExecutorOptions, PipelineOptions};
 use crate::clock::now_ns;
@@ -21,26 +25,48 @@ const RATE: f64 = 30.0;
 const BYTES: usize = 640 * 480 * 3;
 
 /// An image. A `Clone` is what the copies counted would be.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Message)]
 struct Image {
     stamp: i64,
     number: u64,
     pixels: Vec<u8>,
 }
 
-impl Message for Image {}
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Viewers {
+    directory: PathBuf,
+    viewers: u32,
+    /// Images up to this number warm up.
+    counts_from: u64,
+    /// Images there is room for.
+    room: usize,
+}
+
+/// What it saw.
+#[derive(Debug, Deserialize, Serialize)]
+struct Seen {
+    arrivals: Arrivals,
+    copies: u64,
+    cpu_percent: f64,
+}
 
 /// One row, beside copying such an image once.
 pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let viewers = options.viewers;
+    let directory = if options.other_process { Some(Directory::create()?) } else { None };
     let mut warm = copy::Warm::new(BYTES);
     let mut floor = |time: Duration| Ok(warm.round(time / 10));
-    let mut ours = |time| Ok(round(viewers, time)?);
+    let mut ours = |time| match &directory {
+        None => Ok(round(viewers, time)?),
+        Some(directory) => directory.round(|path| round_with_other_process(path, viewers, time)),
+    };
     let what = format!("pipeline to {viewers} viewers");
     let sides = [&mut floor as _, &mut ours as _];
     let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
     let floor = Figures::over(&floor, copy::Warm::operations(BYTES));
     let row = Row::sinew("pipeline", Figures::over(&ours, 1)).with("viewers", viewers).with("rate", RATE);
+    let row = row.with("other_process", options.other_process);
     Ok(vec![
         Row::floor("pipeline", "copy", floor).with("size", BYTES).with("cache", "warm"),
         row.with("size", BYTES).run_by(ExecutorOptions::default()),
@@ -48,6 +74,7 @@ pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Res
 }
 
 /// What the viewers see together.
+#[derive(Debug, Default, Deserialize, Serialize)]
 struct Arrivals {
     /// From the camera's publish to the last viewer.
     to_last: Samples,
@@ -61,38 +88,114 @@ struct Arrivals {
 /// One round. A sample is the time from the camera, which stamps an image when it is complete, to the last viewer.
 fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
-    let counts_from = u64::from(warm_up(ticks));
     let run = Run::new()?;
+    let making = Making::create(&run)?;
+    let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
+    let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
+    let cpu_percent = making.run_for(&run, time)?;
+    run.drain()?;
+    let seen = Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent };
+    Ok(making.round(viewers, seen))
+}
 
-    let camera = run.context.node("camera")?;
-    let images = camera.publisher::<Image>("images").create()?;
-    let taken = images.clone();
-    let mut number = 0;
-    let timer = camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
-        number += 1;
-        let mut image = images.loan();
-        image.pixels.resize(BYTES, 0);
-        image.pixels.fill(shade(number));
-        image.number = number;
-        image.stamp = now_ns();
-        images.publish(image)
-    })?;
+/// The same with the viewers in another process.
+fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> Result<Round, Error> {
+    let ticks = ticks(RATE, time);
+    let (counts_from, room) = (warm_up(ticks).into(), ticks as usize + 1);
+    let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
+    let mut other = Process::start(&role)?;
+    let run = Run::shared(directory, Executor::single())?;
+    let making = Making::create(&run)?;
+    other.hear::<()>()?;
+    matched(&making.negatives, viewers)?;
+    let cpu_percent = making.run_for(&run, time)?;
+    run.drain()?;
+    let sent = making.images.statistics().published;
+    let seen: Seen = other.finish_after(sent * u64::from(viewers))?;
+    Ok(making.round(viewers, Seen { cpu_percent: cpu_percent + seen.cpu_percent, ..seen }))
+}
 
-    let filter = run.context.node("filter")?;
-    let negatives = filter.publisher::<Image>("negatives").create()?;
-    let filtered = negatives.clone();
-    let filtering = filter.subscription::<Image>("images").callback(move |mut image: Unique<Image>| {
-        image.pixels.iter_mut().for_each(|byte| *byte = !*byte);
-        negatives.publish(image)
-    })?;
+/// In the other process: views images until the measuring process has had enough.
+pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
+    let run = Run::shared(&role.directory, Executor::single())?;
+    let arrivals = Collected::new(Arrivals::with_room_for(role.room));
+    let viewing = view(&run, role.viewers, role.counts_from, &arrivals)?;
+    measuring.tell(&())?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
+    measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
+}
 
-    let arrivals = Collected::new(Arrivals {
-        to_last: Samples::with_room_for(ticks as usize + 1),
-        received: 0,
-        spoilt: 0,
-        number: 0,
-        have_it: 0,
-    });
+/// Camera and filter.
+struct Making {
+    camera: Node,
+    images: Publisher<Image>,
+    filtering: Subscription<Image>,
+    negatives: Publisher<Image>,
+}
+
+impl Making {
+    fn create(run: &Run) -> sinew::Result<Self> {
+        let camera = run.context.node("camera")?;
+        let images = camera.publisher::<Image>("images").create()?;
+        let filter = run.context.node("filter")?;
+        let negatives = filter.publisher::<Image>("negatives").create()?;
+        let filtered = negatives.clone();
+        let filtering =
+            filter.subscription::<Image>("images").callback(move |mut image: Unique<Image>| {
+                image.pixels.iter_mut().for_each(|byte| *byte = !*byte);
+                filtered.publish(image)
+            })?;
+        Ok(Self { camera, images, filtering, negatives })
+    }
+
+    /// Has the camera take images. Yields the CPU used, in percent of one core.
+    fn run_for(&self, run: &Run, time: Duration) -> sinew::Result<f64> {
+        let images = self.images.clone();
+        let mut number = 0;
+        let _timer = self.camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
+            number += 1;
+            let mut image = images.loan();
+            image.pixels.resize(BYTES, 0);
+            image.pixels.fill(shade(number));
+            image.number = number;
+            image.stamp = now_ns();
+            images.publish(image)
+        })?;
+        run.spin_for(time)
+    }
+
+    fn round(&self, viewers: u32, seen: Seen) -> Round {
+        let Seen { arrivals, copies, cpu_percent } = seen;
+        let made = [&self.images, &self.negatives].map(|publisher| publisher.statistics().copies);
+        let expected = self.images.statistics().published * u64::from(viewers);
+        Round {
+            lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
+            copies: Some(made.iter().sum::<u64>() + self.filtering.statistics().copies + copies),
+            cpu_percent: Some(cpu_percent),
+            ..Round::of(arrivals.to_last)
+        }
+    }
+}
+
+/// What subscriptions copied.
+fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
+    subscriptions.iter().map(|subscription| subscription.statistics().copies).sum()
+}
+
+impl Arrivals {
+    fn with_room_for(images: usize) -> Self {
+        Self { to_last: Samples::with_room_for(images), ..Self::default() }
+    }
+}
+
+/// The viewers, each a node.
+fn view(
+    run: &Run,
+    viewers: u32,
+    counts_from: u64,
+    arrivals: &Collected<Arrivals>,
+) -> sinew::Result<Vec<Subscription<Image>>> {
     let mut viewing = Vec::new();
     for viewer in 0..viewers {
         let seen = arrivals.clone();
@@ -114,21 +217,7 @@ fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
             });
         })?);
     }
-
-    let cpu_percent = run.spin_for(time)?;
-    drop(timer);
-    run.drain()?;
-    let copies = taken.statistics().copies
-        + filtered.statistics().copies
-        + filtering.statistics().copies
-        + viewing.iter().map(|viewer| viewer.statistics().copies).sum::<u64>();
-    let expected = taken.statistics().published * u64::from(viewers);
-    Ok(arrivals.with(|arrivals| Round {
-        lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
-        copies: Some(copies),
-        cpu_percent: Some(cpu_percent),
-        ..Round::of(std::mem::take(&mut arrivals.to_last))
-    }))
+    Ok(viewing)
 }
 
 /// What every byte of an image is when it leaves the camera.

@@ -97,6 +97,9 @@ pub(crate) struct Figures {
     pub(crate) max_ns: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mean_ns: Option<f64>,
+    /// `mean_ns` as a multiple of the same without a listener in another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mean_ratio: Option<f64>,
     /// The P50 of the best and of the worst round: the spread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) p50_min_ns: Option<f64>,
@@ -105,6 +108,9 @@ pub(crate) struct Figures {
     /// P50 as a multiple of the floor's in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) floor_ratio: Option<f64>,
+    /// P90 as a multiple of the floor's in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) p90_floor_ratio: Option<f64>,
     /// Source to sink per hop, where the other times are of something else.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) per_hop_p50_ns: Option<f64>,
@@ -123,6 +129,13 @@ pub(crate) struct Figures {
     pub(crate) lateness_p99_ns: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) publish_p50_ns: Option<f64>,
+    /// `publish_p50_ns` as a multiple of the floor's P50 in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) publish_floor_ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) messages_per_second: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bytes_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) create_ns_per_pair: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,6 +188,30 @@ impl Figures {
             reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
             copies: rounds.iter().map(|round| round.copies).sum(),
             cpu_percent: median(rounds.iter().filter_map(|round| round.cpu_percent)).map(hundredth),
+            ..Self::default()
+        }
+    }
+
+    /// What runs come to that have figures of their own: medians, sums of counts, and the largest of all.
+    pub(crate) fn over_runs(runs: &[Self]) -> Self {
+        let middle = |figure: fn(&Self) -> Option<f64>| median(runs.iter().filter_map(figure));
+        let sum = |count: fn(&Self) -> Option<u64>| runs.iter().map(count).sum::<Option<u64>>();
+        let total = |count: fn(&Self) -> Option<u64>| Some(runs.iter().filter_map(count).sum::<u64>());
+        Self {
+            p50_ns: middle(|run| run.p50_ns),
+            p90_ns: middle(|run| run.p90_ns),
+            p99_ns: middle(|run| run.p99_ns),
+            max_ns: runs.iter().filter_map(|run| run.max_ns).reduce(f64::max),
+            mean_ns: middle(|run| run.mean_ns),
+            rounds: Some(runs.len() as u64),
+            messages: sum(|run| run.messages),
+            lost: sum(|run| run.lost),
+            reordered: total(|run| run.reordered).filter(|&count| count > 0),
+            late: sum(|run| run.late),
+            too_late: sum(|run| run.too_late),
+            copies: sum(|run| run.copies),
+            cpu_percent: middle(|run| run.cpu_percent),
+            rss_bytes: runs.iter().filter_map(|run| run.rss_bytes).max(),
             ..Self::default()
         }
     }

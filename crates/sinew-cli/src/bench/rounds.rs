@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::progress::Progress;
-use super::samples::{Samples, median};
+use super::samples::{Samples, Summary, median};
 use crate::clock;
 use crate::error::Error;
 use crate::machine;
@@ -57,9 +57,24 @@ pub(crate) fn alternate<const SIDES: usize>(
 
 /// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): how far we are from the floor.
 pub(crate) fn ratio(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
+    ratio_of(|summary| summary.p50, side, parts, floor, floor_parts)
+}
+
+/// The same of P90.
+pub(crate) fn ratio_of_p90(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
+    ratio_of(|summary| summary.p90, side, parts, floor, floor_parts)
+}
+
+fn ratio_of(
+    figure: fn(Summary) -> f64,
+    side: &[Round],
+    parts: u32,
+    floor: &[Round],
+    floor_parts: u32,
+) -> Option<f64> {
     median(side.iter().zip(floor).filter_map(|(side, floor)| {
-        let floor = floor.samples.summary(floor_parts)?.p50;
-        (floor > 0.0).then_some(side.samples.summary(parts)?.p50 / floor)
+        let floor = figure(floor.samples.summary(floor_parts)?);
+        (floor > 0.0).then_some(figure(side.samples.summary(parts)?) / floor)
     }))
 }
 

@@ -4,13 +4,17 @@
     reason = "no lock-free protocol here for a model to check: one lock, held for a few stores"
 )]
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::{Context, Executor, OnFault};
+use sinew::{Context, Executor, Message, OnFault, Publisher};
 
+use super::process::{Measuring, PATIENCE, Process, await_all};
 use super::rounds::CpuUse;
-use crate::cli::{ExecutorKind, ExecutorOptions};
+use crate::cli::{ExecutorKind, ExecutorOptions, Wait};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
 
 /// The executor that the options ask for.
 pub(crate) fn executor(options: ExecutorOptions) -> Executor {
@@ -18,6 +22,16 @@ pub(crate) fn executor(options: ExecutorOptions) -> Executor {
         ExecutorKind::Single => Executor::single(),
         ExecutorKind::Multi => Executor::multi(options.threads() as usize),
     }
+}
+
+/// An executor that waits like that.
+pub(crate) fn waiting(wait: Wait) -> Executor {
+    // As long as any round may take.
+    const ALWAYS: Duration = Duration::from_secs(100_000);
+    Executor::single().busy_wait(match wait {
+        Wait::Spin => ALWAYS,
+        Wait::Sleep => Duration::ZERO,
+    })
 }
 
 /// A context of its own and an executor for all its nodes.
@@ -34,7 +48,17 @@ impl Run {
 
     /// With the executor that the options ask for.
     pub(crate) fn by(options: ExecutorOptions) -> sinew::Result<Self> {
-        let run = Self { context: Context::new()?, executor: executor(options).on_error(OnFault::Stop) };
+        Self::of(Context::builder().shared_memory(false).build()?, executor(options))
+    }
+
+    /// Nodes that other processes reach through `directory`.
+    pub(crate) fn shared(directory: &Path, executor: Executor) -> sinew::Result<Self> {
+        Self::of(shared_context(directory)?, executor)
+    }
+
+    /// All nodes of a context.
+    pub(crate) fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
+        let run = Self { context, executor: executor.on_error(OnFault::Stop) };
         run.executor.add(&run.context)?;
         Ok(run)
     }
@@ -53,6 +77,53 @@ impl Run {
         self.executor.spin_all(Duration::from_secs(1))?;
         Ok(())
     }
+
+    /// Runs the nodes until another process tells something.
+    pub(crate) fn spin_until_told(&self, other: &Process) -> Result<(), Error> {
+        let until = now_ns() + nanoseconds(PATIENCE);
+        // When it says nothing, whoever listens next finds that out.
+        while !other.has_told()? && now_ns() < until {
+            self.spin_for(Duration::from_millis(2))?;
+        }
+        Ok(())
+    }
+
+    /// Runs the nodes until all of `sent` messages are `received`, or no more come.
+    pub(crate) fn spin_until(&self, sent: u64, received: impl Fn() -> u64) -> sinew::Result<()> {
+        await_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop)).map(drop)
+    }
+
+    /// In another process: runs the nodes until the measuring process has had enough and, if it says how many messages it
+    /// sent, as many have been `received`. Yields the CPU they used meanwhile, in percent of one core.
+    pub(crate) fn serve(
+        &self,
+        measuring: Measuring,
+        received: impl Fn() -> u64 + Send + 'static,
+    ) -> sinew::Result<f64> {
+        let stop = self.executor.stop_handle();
+        measuring.at_the_end(received, move || stop.stop());
+        let cpu = CpuUse::start();
+        self.executor.spin()?;
+        Ok(cpu.percent())
+    }
+}
+
+/// A context that other processes reach through `directory`.
+pub(crate) fn shared_context(directory: &Path) -> sinew::Result<Context> {
+    Ok(Context::builder().directory(directory).build()?)
+}
+
+/// Waits until a publisher has so many subscriptions.
+pub(crate) fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Result<(), Error> {
+    if publisher.wait_for_subscribers(subscriptions.into(), PATIENCE) {
+        return Ok(());
+    }
+    Err(Error::Unmatched {
+        name: publisher.topic().to_owned(),
+        found: publisher.matched_subscriptions(),
+        wanted: subscriptions.into(),
+        waited: PATIENCE,
+    })
 }
 
 /// What callbacks measure, shared between them and whoever started them. Its lock is taken after the time was.

@@ -2,9 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use serde::{Deserialize, Serialize};
+
 /// Values of one measurement, in nanoseconds (or another unit the owner knows). When more come than there is room for,
 /// the newest replace the oldest; the count covers all. The default has room for none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Samples {
     values: Vec<u64>,
     recorded: u64,

@@ -17,8 +17,8 @@
 //! images up.
 //!
 //! [`Field`] is what a type of a field can do, and what [`derive(Message)`](macro@crate::Message) implements for a struct.
-//! The code here allocates only for what strings and sequences of decoded values contain, and never more at once than
-//! the rest of the image is long, whatever lengths it claims.
+//! The code here allocates only for what strings and sequences of decoded values contain. Before their elements are read,
+//! no more is reserved for them than the rest of the image is long, whatever length it claims.
 //!
 //! ```
 //! use sinew_msg::Message;

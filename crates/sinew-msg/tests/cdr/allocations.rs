@@ -103,10 +103,10 @@ struct Deep {
     lists: Vec<Vec<Vec<u64>>>,
 }
 
-/// `count` elements are claimed in an image of `length` bytes that holds nothing else.
+/// `count` elements are claimed in an image of `length` bytes, and no sequence or string in it is true.
 fn lie<T: Message>(count: u32, length: usize) {
-    let mut image = vec![0; length];
-    image[1] = 1;
+    let mut image = vec![0xff; length];
+    image[..4].copy_from_slice(&[0, 1, 0, 0]);
     image[4..8].copy_from_slice(&count.to_le_bytes());
     let (_, largest) = allocations(|| drop((super::encoding::<T>().decode)(&image)));
     assert!(largest <= length, "{largest} bytes for an image of {length} that claims {count} elements");
@@ -114,7 +114,7 @@ fn lie<T: Message>(count: u32, length: usize) {
 
 #[test]
 fn a_length_that_lies_allocates_no_more_than_the_image() {
-    for count in [u32::MAX, 1 << 31, 1 << 20, 1000, 249] {
+    for count in [u32::MAX, 1 << 31, 1 << 20, 1000, 240] {
         lie::<Text>(count, 1000);
         lie::<Stamps>(count, 1000);
         lie::<Words>(count, 999); // in memory, a string is larger than its least image

@@ -24,7 +24,7 @@ pub(crate) struct Text {
 }
 
 #[derive(Message, Debug, Default, Clone, PartialEq)]
-#[message(name = "test_msgs/msg/Empty")]
+#[message(name = "test_msgs/msg/Empty")] // as are the constants of `test_msgs/msg/Constants`
 pub(crate) struct Empty {}
 
 #[derive(Message, Debug, Default, Clone, PartialEq)]
@@ -97,6 +97,98 @@ pub(crate) struct PointCloud2 {
     pub(crate) row_step: u32,
     pub(crate) data: Vec<u8>,
     pub(crate) is_dense: bool,
+}
+
+#[derive(Message, Debug, Default, Clone, PartialEq)]
+#[message(name = "test_msgs/msg/Defaults")]
+pub(crate) struct Defaults {
+    pub(crate) bool_value: bool,
+    pub(crate) byte_value: u8,
+    pub(crate) char_value: u8,
+    pub(crate) float32_value: f32,
+    pub(crate) float64_value: f64,
+    pub(crate) int8_value: i8,
+    pub(crate) uint8_value: u8,
+    pub(crate) int16_value: i16,
+    pub(crate) uint16_value: u16,
+    pub(crate) int32_value: i32,
+    pub(crate) uint32_value: u32,
+    pub(crate) int64_value: i64,
+    pub(crate) uint64_value: u64,
+}
+
+#[derive(Message, Debug, Default, Clone, PartialEq)]
+#[message(name = "test_msgs/msg/Arrays")]
+pub(crate) struct Arrays {
+    pub(crate) bool_values: [bool; 3],
+    pub(crate) byte_values: [u8; 3],
+    pub(crate) char_values: [u8; 3],
+    pub(crate) float32_values: [f32; 3],
+    pub(crate) float64_values: [f64; 3],
+    pub(crate) int8_values: [i8; 3],
+    pub(crate) uint8_values: [u8; 3],
+    pub(crate) int16_values: [i16; 3],
+    pub(crate) uint16_values: [u16; 3],
+    pub(crate) int32_values: [i32; 3],
+    pub(crate) uint32_values: [u32; 3],
+    pub(crate) int64_values: [i64; 3],
+    pub(crate) uint64_values: [u64; 3],
+    pub(crate) string_values: [String; 3],
+    pub(crate) basic_types_values: [BasicTypes; 3],
+    pub(crate) constants_values: [Empty; 3],
+    pub(crate) defaults_values: [Defaults; 3],
+    pub(crate) bool_values_default: [bool; 3],
+    pub(crate) byte_values_default: [u8; 3],
+    pub(crate) char_values_default: [u8; 3],
+    pub(crate) float32_values_default: [f32; 3],
+    pub(crate) float64_values_default: [f64; 3],
+    pub(crate) int8_values_default: [i8; 3],
+    pub(crate) uint8_values_default: [u8; 3],
+    pub(crate) int16_values_default: [i16; 3],
+    pub(crate) uint16_values_default: [u16; 3],
+    pub(crate) int32_values_default: [i32; 3],
+    pub(crate) uint32_values_default: [u32; 3],
+    pub(crate) int64_values_default: [i64; 3],
+    pub(crate) uint64_values_default: [u64; 3],
+    pub(crate) string_values_default: [String; 3],
+    pub(crate) alignment_check: i32,
+}
+
+#[derive(Message, Debug, Default, Clone, PartialEq)]
+#[message(name = "test_msgs/msg/UnboundedSequences")]
+pub(crate) struct UnboundedSequences {
+    pub(crate) bool_values: Vec<bool>,
+    pub(crate) byte_values: Vec<u8>,
+    pub(crate) char_values: Vec<u8>,
+    pub(crate) float32_values: Vec<f32>,
+    pub(crate) float64_values: Vec<f64>,
+    pub(crate) int8_values: Vec<i8>,
+    pub(crate) uint8_values: Vec<u8>,
+    pub(crate) int16_values: Vec<i16>,
+    pub(crate) uint16_values: Vec<u16>,
+    pub(crate) int32_values: Vec<i32>,
+    pub(crate) uint32_values: Vec<u32>,
+    pub(crate) int64_values: Vec<i64>,
+    pub(crate) uint64_values: Vec<u64>,
+    pub(crate) string_values: Vec<String>,
+    pub(crate) basic_types_values: Vec<BasicTypes>,
+    pub(crate) constants_values: Vec<Empty>,
+    pub(crate) defaults_values: Vec<Defaults>,
+    pub(crate) bool_values_default: Vec<bool>,
+    pub(crate) byte_values_default: Vec<u8>,
+    pub(crate) char_values_default: Vec<u8>,
+    pub(crate) float32_values_default: Vec<f32>,
+    pub(crate) float64_values_default: Vec<f64>,
+    pub(crate) int8_values_default: Vec<i8>,
+    pub(crate) uint8_values_default: Vec<u8>,
+    pub(crate) int16_values_default: Vec<i16>,
+    pub(crate) uint16_values_default: Vec<u16>,
+    pub(crate) int32_values_default: Vec<i32>,
+    pub(crate) uint32_values_default: Vec<u32>,
+    pub(crate) int64_values_default: Vec<i64>,
+    pub(crate) uint64_values_default: Vec<u64>,
+    pub(crate) string_values_default: Vec<String>,
+    pub(crate) alignment_check: i32,
 }
 
 /// Every kind of sequence and array.

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use super::peer::{self, Peer};
 use super::shared::Shared;
-use super::{Window, on_own_thread};
+use super::{TwoProcessFloor, Window, on_own_thread};
 use crate::bench::rounds::Round;
 use crate::bench::samples::Samples;
-use crate::cli::TwoProcessFloor;
 use crate::clock::now_ns;
 use crate::error::Error;
 
@@ -18,7 +17,7 @@ const ROOM: usize = 1 << 18;
 
 /// One round. A sample is one way: from before the first byte is written until the last one is read, a time that the peer
 /// takes on the same clock and sends back.
-pub(super) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
+pub(crate) fn round(cores: (usize, usize), size: usize, time: Duration) -> Result<Round, Error> {
     on_own_thread(|| {
         let mut peer = Peer::start(TwoProcessFloor::Handover, cores, size)?;
         let mut samples = Samples::with_room_for(ROOM);

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use super::peer::{self, Peer};
 use super::shared::Shared;
-use super::{Window, on_own_thread};
+use super::{TwoProcessFloor, Window, on_own_thread};
 use crate::bench::rounds::Round;
 use crate::bench::samples::Samples;
-use crate::cli::TwoProcessFloor;
 use crate::clock::now_ns;
 use crate::error::Error;
 

@@ -2,7 +2,7 @@
 
 pub(crate) mod copy;
 pub(crate) mod direct;
-mod handover;
+pub(crate) mod handover;
 pub(crate) mod line2;
 mod peer;
 mod shared;
@@ -12,17 +12,19 @@ pub(crate) mod wake;
 use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::progress::Progress;
 use super::report::{Figures, Row};
 use super::rounds::{Round, alternate};
 use super::samples::Samples;
-use crate::cli::{FloorPeer, TwoProcessFloor};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
 
 /// The sizes messages are measured in, in bytes.
-const SIZES: [usize; 9] = [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];
+pub(super) const SIZES: [usize; 9] =
+    [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20];
 
 /// The rates that paced measurements run at, in Hz.
 const RATES: [f64; 3] = [10.0, 100.0, 1000.0];
@@ -97,19 +99,56 @@ fn two_processes(floors: &mut Floors<'_>, cores: (usize, usize)) -> Result<(), E
     Ok(())
 }
 
+/// What the second process of a floor is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Second {
+    /// The floor it serves.
+    pub(crate) floor: TwoProcessFloor,
+    /// The core it runs on.
+    core: usize,
+    /// The size of the buffer that is handed over, in bytes.
+    size: usize,
+}
+
+/// The floors that take two processes.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+pub(crate) enum TwoProcessFloor {
+    Line2,
+    Handover,
+    Wake,
+}
+
+impl TwoProcessFloor {
+    /// The name in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Line2 => "line2",
+            Self::Handover => "handover",
+            Self::Wake => "wake",
+        }
+    }
+}
+
 /// The second process of a floor: serves until it is ended.
-pub(crate) fn serve(peer: &FloorPeer) -> Result<(), Error> {
-    let shared = peer::join(peer)?;
-    match peer.floor {
+pub(crate) fn serve(second: &Second) -> Result<(), Error> {
+    let shared = peer::join(second)?;
+    match second.floor {
         TwoProcessFloor::Line2 => line2::serve(&shared),
         TwoProcessFloor::Handover => handover::serve(&shared),
         TwoProcessFloor::Wake => wake::serve(&shared),
     }
 }
 
+/// Stack of a thread that measures: several of the largest message, which is made there and moved.
+const STACK: usize = 128 << 20;
+
 /// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is measured next.
-pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        let thread = thread.map_err(|source| Error::System { call: "starting a thread", source })?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Samples for `time` at `rate` Hz: how many, at least two.
@@ -129,7 +168,7 @@ pub(super) fn warm_up(ticks: u32) -> u32 {
 }
 
 /// A round that is limited by time: its first tenth warms up, and it takes three samples at least.
-struct Window {
+pub(super) struct Window {
     counts_from_ns: i64,
     until_ns: i64,
 }
@@ -138,19 +177,19 @@ impl Window {
     const FEWEST: u64 = 3;
 
     /// Starts now.
-    fn of(time: Duration) -> Self {
+    pub(super) fn of(time: Duration) -> Self {
         let now = now_ns();
         Self { counts_from_ns: now + nanoseconds(time / 10), until_ns: now + nanoseconds(time) }
     }
 
     /// Keeps a value that was measured at `now_ns`, unless it belongs to the warm-up.
-    fn record(&self, now_ns: i64, value: i64, samples: &mut Samples) {
+    pub(super) fn record(&self, now_ns: i64, value: i64, samples: &mut Samples) {
         if now_ns >= self.counts_from_ns {
             samples.record(value);
         }
     }
 
-    fn is_over(&self, now_ns: i64, samples: &Samples) -> bool {
+    pub(super) fn is_over(&self, now_ns: i64, samples: &Samples) -> bool {
         now_ns >= self.until_ns && samples.recorded() >= Self::FEWEST
     }
 }

@@ -1,12 +1,11 @@
 //! The second process of a floor: started from our own program, on a core of its own, with the shared memory as its
 //! standard input; ended when the round is over, or when we die.
 
-use std::process::{Child, Command, Stdio};
-
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal};
+use std::process::{Child, Stdio};
 
 use super::shared::{Line, Shared};
-use crate::cli::{FloorPeer, TwoProcessFloor};
+use super::{Second, TwoProcessFloor};
+use crate::bench::process::{Role, command, status};
 use crate::error::Error;
 use crate::machine;
 
@@ -26,11 +25,7 @@ impl Peer {
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;
-        let child = Command::new("/proc/self/exe")
-            .arg("floor-peer")
-            .arg(floor.name())
-            .args([cores.1, size].map(|number| number.to_string()))
-            .arg(getpid().as_raw_nonzero().to_string())
+        let child = command(&Role::Floor(Second { floor, core: cores.1, size }))?
             .stdin(file)
             .stdout(Stdio::null())
             .spawn()
@@ -70,8 +65,7 @@ impl Peer {
 
     /// Fails if the peer has ended.
     fn check(&mut self) -> Result<(), Error> {
-        let status = self.child.try_wait().map_err(|source| Error::System { call: "waitpid", source })?;
-        match status {
+        match status(&mut self.child)? {
             None => Ok(()),
             Some(status) => Err(Error::PeerEnded { what: self.floor.name(), status: status.to_string() }),
         }
@@ -87,13 +81,9 @@ impl Drop for Peer {
 }
 
 /// In the peer: maps the memory, goes to its core, and tells the measuring process that it is there.
-pub(super) fn join(peer: &FloorPeer) -> Result<Shared, Error> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
-    if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
-        return Err(Error::NotOurPeer);
-    }
-    let shared = Shared::map(std::io::stdin(), peer.size)?;
-    machine::pin_to(peer.core)?;
+pub(super) fn join(second: &Second) -> Result<Shared, Error> {
+    let shared = Shared::map(std::io::stdin(), second.size)?;
+    machine::pin_to(second.core)?;
     shared.board().back.flag.raise(1, 0);
     Ok(shared)
 }

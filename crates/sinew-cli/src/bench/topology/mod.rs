@@ -1,6 +1,7 @@
 //! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs it. Every publisher has a
 //! timer of its own; no message leads to another.
 
+mod debug;
 mod graph;
 mod message_type;
 mod tracker;
@@ -8,25 +9,27 @@ mod tracker;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sinew::{Message, Publisher, Subscription, Timer};
+use sinew::{Message, Node, Publisher, Subscription, Timer};
 
 use super::histogram::Histogram;
+use super::process::Directory;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::run::{Collected, Run};
-use crate::cli::{ExecutorOptions, TopologyOptions};
+use crate::cli::TopologyOptions;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
-use graph::Graph;
+pub(crate) use debug::{DebugNode, serve};
 pub(crate) use graph::TopologyError;
+use graph::{Graph, PublisherPlan};
 use tracker::{Arrival, Tracker};
 
 /// Memory that is used later than this after the start has grown.
 const SETTLED: Duration = Duration::from_secs(10);
 
 /// Every message of every topology: a header as `performance_test_msgs/PerformanceHeader`, and data.
-#[derive(Default)]
+#[derive(Default, Message)]
 struct Stamped {
     stamp_ns: i64,
     tracking_number: u32,
@@ -34,8 +37,6 @@ struct Stamped {
     publisher: u16,
     data: Vec<u8>,
 }
-
-impl Message for Stamped {}
 
 /// What all subscriptions see, one behind the other: looking at it is left for afterwards, so that measuring touches as
 /// little memory between two callbacks as it can.
@@ -62,9 +63,12 @@ struct Arrivals {
 pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let graph = Graph::load(&options.file)?;
     let time = options.output.time_or(120);
+    if options.debug_node {
+        return debug::measure(&graph, options, time, &Directory::create()?, progress);
+    }
     progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
     let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
-    let figures = figures(&graph, options.executor, options.scale_rate, time)?;
+    let figures = figures(&Run::by(options.executor)?, &graph, options.scale_rate, time, |_| Ok(()))?;
     let row = |row: Row| row.with("file", graph.name.as_str());
     Ok(vec![
         row(Row::floor("topology", "idle", idle)),
@@ -72,16 +76,20 @@ pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Res
     ])
 }
 
+/// Runs a graph for `time`. Before the first message, `ready` is given all publishers.
 fn figures(
+    run: &Run,
     graph: &Graph,
-    executor: ExecutorOptions,
     scale_rate: f64,
     time: Duration,
-) -> sinew::Result<Figures> {
-    let run = Run::by(executor)?;
+    ready: impl FnOnce(&[Publisher<Stamped>]) -> Result<(), Error>,
+) -> Result<Figures, Error> {
     let log = Collected::new(room_for(graph, scale_rate, time));
-    let subscriptions = subscribe(&run, graph, &log)?;
-    let (publishers, timers) = publish(&run, graph, scale_rate)?;
+    let subscriptions = subscribe(run, graph, &log)?;
+    let sources = sources(run, graph)?;
+    let publishers: Vec<_> = sources.iter().map(|source| source.publisher.clone()).collect();
+    ready(&publishers)?;
+    let timers = publish(&sources, scale_rate)?;
 
     let rss_start = machine::resident_bytes();
     let settling = time.min(SETTLED);
@@ -198,47 +206,59 @@ fn number(index: usize) -> u16 {
     u16::try_from(index).unwrap_or(u16::MAX)
 }
 
-fn publish(
-    run: &Run,
-    graph: &Graph,
-    scale_rate: f64,
-) -> sinew::Result<(Vec<Publisher<Stamped>>, Vec<Timer>)> {
-    let mut on_topic: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut publishers, mut timers) = (Vec::new(), Vec::new());
+/// A publisher, and what the graph says about it.
+struct Source<'a> {
+    node: Node,
+    plan: &'a PublisherPlan,
+    publisher: Publisher<Stamped>,
+}
+
+/// All of a graph, in its order.
+fn sources<'a>(run: &Run, graph: &'a Graph) -> sinew::Result<Vec<Source<'a>>> {
+    let mut sources = Vec::new();
     for plan in &graph.nodes {
         let node = run.context.node(&plan.name)?;
-        for publisher_plan in &plan.publishers {
-            let place = on_topic.entry(&publisher_plan.topic).or_default();
-            let publisher = number(*place);
-            *place += 1;
-            let period = publisher_plan.period().div_f64(scale_rate);
-            let size = publisher_plan.data_size();
-            let to = node.publisher::<Stamped>(&publisher_plan.topic).create()?;
-            publishers.push(to.clone());
-            let mut tracking_number: u32 = 0;
-            timers.push(node.timer(period).callback(move || {
-                let mut message = to.loan();
-                message.data.resize(size, 0);
-                message.publisher = publisher;
-                message.tracking_number = tracking_number;
-                tracking_number = tracking_number.wrapping_add(1);
-                message.stamp_ns = now_ns();
-                to.publish(message)
-            })?);
+        for plan in &plan.publishers {
+            let publisher = node.publisher::<Stamped>(&plan.topic).create()?;
+            sources.push(Source { node: node.clone(), plan, publisher });
         }
     }
-    Ok((publishers, timers))
+    Ok(sources)
+}
+
+fn publish(sources: &[Source<'_>], scale_rate: f64) -> sinew::Result<Vec<Timer>> {
+    let mut on_topic: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut timers = Vec::new();
+    for Source { node, plan, publisher: to } in sources {
+        let place = on_topic.entry(&plan.topic).or_default();
+        let publisher = number(*place);
+        *place += 1;
+        let (size, to) = (plan.data_size(), to.clone());
+        let mut tracking_number: u32 = 0;
+        timers.push(node.timer(plan.period().div_f64(scale_rate)).callback(move || {
+            let mut message = to.loan();
+            message.data.resize(size, 0);
+            message.publisher = publisher;
+            message.tracking_number = tracking_number;
+            tracking_number = tracking_number.wrapping_add(1);
+            message.stamp_ns = now_ns();
+            to.publish(message)
+        })?);
+    }
+    Ok(timers)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::ExecutorOptions;
 
     #[test]
     fn a_whole_robot_runs_without_loss_or_copy() {
         let graph = Graph::load("mont_blanc").unwrap();
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
-            let figures = figures(&graph, executor, 1.0, Duration::from_millis(300)).unwrap();
+            let run = Run::by(executor).unwrap();
+            let figures = figures(&run, &graph, 1.0, Duration::from_millis(300), |_| Ok(())).unwrap();
             assert!(figures.messages.is_some_and(|messages| messages > 0));
             assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
         }

@@ -1,19 +1,19 @@
-//! Scenario `entities`: what a publisher with its subscription costs in time and memory, and whether many idle ones make a
-//! wake-up dearer.
+//! Both ends in one process.
 //!
 //! Each measurement is made by a process of its own (our own program again), so that none sees the memory of another.
 
-use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Message, QoS};
+use sinew::QoS;
 
-use super::progress::Progress;
-use super::report::{Figures, Row, tenth};
-use super::rounds::ROUNDS;
-use super::run::{Collected, Run};
-use super::samples::{Samples, median};
-use crate::cli::{EntitiesOptions, EntitiesPeer};
+use crate::bench::payload::Timing;
+use crate::bench::process::{Process, Role};
+use crate::bench::progress::Progress;
+use crate::bench::report::{Figures, Row, tenth};
+use crate::bench::rounds::ROUNDS;
+use crate::bench::run::{Collected, Run};
+use crate::bench::samples::{Samples, Summary, median};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
@@ -21,17 +21,20 @@ use crate::machine;
 /// Publishers and subscriptions of the row on which all share one topic.
 const ON_ONE_TOPIC: u32 = 100;
 
-/// A small message.
-#[derive(Clone, Copy)]
-struct Timing {
-    stamp: i64,
+/// What the process that makes entities is to do.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(crate) struct Crowd {
+    /// Publishers, and as many subscriptions.
+    pairs: u32,
+    /// Whether all of them share one topic.
+    one_topic: bool,
+    /// How long to measure wake-ups.
+    time: Duration,
 }
-
-impl Message for Timing {}
 
 /// What one process found out.
 #[derive(Debug, Deserialize, Serialize)]
-struct Found {
+pub(crate) struct Found {
     pairs: u64,
     create_ns: i64,
     destroy_ns: i64,
@@ -45,22 +48,21 @@ struct Found {
 }
 
 /// One row per number of pairs, each on a topic of its own, and one row of 100 x 100 on one topic.
-pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let time = options.output.time_or(1);
+pub(super) fn measure(numbers: &[u32], time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
-    for &pairs in &options.pairs {
-        let peer = EntitiesPeer { pairs, one_topic: false, time };
+    for &pairs in numbers {
+        let peer = Crowd { pairs, one_topic: false, time };
         let row = Row::sinew("entities", rounds(&peer, progress)?);
         rows.push(row.with("pairs", pairs).with("topics", pairs).with("path", "intra"));
     }
-    let peer = EntitiesPeer { pairs: ON_ONE_TOPIC, one_topic: true, time };
+    let peer = Crowd { pairs: ON_ONE_TOPIC, one_topic: true, time };
     let row = Row::sinew("entities", rounds(&peer, progress)?).with("topics", 1_u32).with("path", "intra");
     let row = row.with("publishers", ON_ONE_TOPIC).with("subscriptions", ON_ONE_TOPIC);
     rows.push(row.with("pairs", ON_ONE_TOPIC * ON_ONE_TOPIC));
     Ok(rows)
 }
 
-fn rounds(peer: &EntitiesPeer, progress: &mut Progress) -> Result<Figures, Error> {
+fn rounds(peer: &Crowd, progress: &mut Progress) -> Result<Figures, Error> {
     let what = match peer.one_topic {
         false => format!("{} pairs", peer.pairs),
         true => format!("{0} x {0} on one topic", peer.pairs),
@@ -68,7 +70,8 @@ fn rounds(peer: &EntitiesPeer, progress: &mut Progress) -> Result<Figures, Error
     let mut found = Vec::new();
     for number in 1..=ROUNDS {
         progress.show(&what, number, ROUNDS);
-        found.push(ask(&EntitiesPeer { time: peer.time / ROUNDS, ..*peer })?);
+        let peer = Crowd { time: peer.time / ROUNDS, ..*peer };
+        found.push(Process::start(&Role::Entities(peer))?.hear::<Found>()?);
     }
     let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
     Ok(Figures {
@@ -85,26 +88,8 @@ fn rounds(peer: &EntitiesPeer, progress: &mut Progress) -> Result<Figures, Error
     })
 }
 
-/// Has another process measure, and reads what it found.
-fn ask(peer: &EntitiesPeer) -> Result<Found, Error> {
-    let output = Command::new("/proc/self/exe")
-        .arg("entities-peer")
-        .args([peer.pairs.to_string(), peer.one_topic.to_string(), peer.time.as_secs_f64().to_string()])
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .map_err(|source| Error::System { call: "starting a process that measures entities", source })?;
-    let found = output.status.success().then(|| serde_json::from_slice(&output.stdout).ok()).flatten();
-    found.ok_or_else(|| Error::PeerEnded { what: "entities", status: output.status.to_string() })
-}
-
-/// In the other process: measures once and writes what it found.
-pub(crate) fn serve(peer: &EntitiesPeer) -> Result<(), Error> {
-    let found = found(peer)?;
-    serde_json::to_writer(std::io::stdout(), &found).map_err(|error| Error::Output(error.into()))
-}
-
-fn found(peer: &EntitiesPeer) -> sinew::Result<Found> {
+/// In the other process: measures once.
+pub(crate) fn found(peer: &Crowd) -> sinew::Result<Found> {
     let run = Run::new()?;
     let node = run.context.node("crowd")?;
     let qos = QoS::default().keep_last(10);
@@ -133,7 +118,7 @@ fn found(peer: &EntitiesPeer) -> sinew::Result<Found> {
     let until = now_ns() + nanoseconds(peer.time);
     let mut warm_up = 100;
     while now_ns() < until || warm_up > 0 {
-        probe.publish(Timing { stamp: now_ns() })?;
+        probe.publish(Timing { stamp: now_ns(), number: 0 })?;
         run.executor.spin_some()?;
         if warm_up > 0 {
             warm_up -= 1;
@@ -149,7 +134,7 @@ fn found(peer: &EntitiesPeer) -> sinew::Result<Found> {
     let destroy_ns = now_ns() - start;
 
     let count = u64::from(peer.pairs);
-    let figure = |figure: fn(&super::samples::Summary) -> f64| summary.as_ref().map_or(0.0, figure);
+    let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map_or(0.0, figure);
     Ok(Found {
         pairs: if peer.one_topic { count * count } else { count },
         create_ns,

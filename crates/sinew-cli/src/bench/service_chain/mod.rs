@@ -1,5 +1,7 @@
 //! Scenario `service-chain`: a client calls the first of a chain of servers; each calls the next, and answers after its own
-//! call was answered.
+//! call was answered. Or one server in another process.
+
+mod between;
 
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
@@ -18,6 +20,7 @@ use super::samples::{Samples, median};
 use crate::cli::{ExecutorOptions, ServiceChainOptions};
 use crate::clock::now_ns;
 use crate::error::Error;
+pub(crate) use between::{Serving, serve};
 
 /// How long a call may take before the run has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -58,8 +61,11 @@ struct Case {
     awaits: bool,
 }
 
-/// One row per rate, beside as many direct calls inside each other.
+/// One row per rate, beside as many direct calls inside each other; or those between processes.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    if options.other_process {
+        return between::measure(options, progress);
+    }
     let hops = options.relays + 1;
     let mut rows = Vec::new();
     for &rate in &options.rates {

@@ -1,0 +1,132 @@
+//! Messages that leave the process: a small one, and plain ones of every size that is measured, which are written and read
+//! where they lie in shared memory.
+
+use sinew::Message;
+
+/// A small message: when it was made, and its number.
+#[derive(Clone, Copy, Debug, Default, Message)]
+#[message(plain)]
+#[repr(C)]
+pub(crate) struct Timing {
+    pub(crate) stamp: i64,
+    pub(crate) number: u64,
+}
+
+/// A plain message of a certain size.
+pub(crate) trait Payload: Message + Default + Copy {
+    /// All of it. The first word is the message's number.
+    fn words(&self) -> &[u64];
+
+    /// The same, to be written.
+    fn words_mut(&mut self) -> &mut [u64];
+
+    /// The message's number.
+    fn number(&self) -> u64 {
+        self.words()[0]
+    }
+
+    /// Numbers it, and touches nothing else.
+    fn set_number(&mut self, number: u64) {
+        self.words_mut()[0] = number;
+    }
+
+    /// Whether every word holds the message's number. Reads all of them: without an early exit, so that the loop reads several
+    /// at a time.
+    fn is_whole(&self) -> bool {
+        let number = self.number();
+        self.words().iter().fold(0, |differences, word| differences | (word ^ number)) == 0
+    }
+}
+
+/// Work that is the same for messages of all sizes.
+pub(crate) trait ForPayload {
+    type Output;
+
+    fn with<P: Payload>(self) -> Self::Output;
+}
+
+macro_rules! payloads {
+    ($($name:ident: $words:literal,)*) => {
+        $(
+            #[derive(Clone, Copy, Message)]
+            #[message(plain)]
+            #[repr(C)]
+            struct $name {
+                words: [u64; $words],
+            }
+
+            impl Default for $name {
+                fn default() -> Self {
+                    Self { words: [0; $words] }
+                }
+            }
+
+            impl Payload for $name {
+                fn words(&self) -> &[u64] {
+                    &self.words
+                }
+
+                fn words_mut(&mut self) -> &mut [u64] {
+                    &mut self.words
+                }
+            }
+        )*
+
+        /// The sizes there are, in bytes.
+        pub(crate) const SIZES: &[usize] = &[$($words * size_of::<u64>()),*];
+
+        /// Does the work for messages of that size; `None` if there are none.
+        pub(crate) fn of_size<W: ForPayload>(size: usize, work: W) -> Option<W::Output> {
+            $(
+                if size == size_of::<$name>() {
+                    return Some(work.with::<$name>());
+                }
+            )*
+            None
+        }
+    };
+}
+
+payloads! {
+    Payload40: 5,
+    Payload64: 8,
+    Payload200: 25,
+    Payload256: 32,
+    Payload1K: 128,
+    Payload4K: 512,
+    Payload16K: 2048,
+    Payload64K: 8192,
+    Payload256K: 32768,
+    Payload1M: 131072,
+    Payload8M: 1048576,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fills a message and spoils its last word.
+    struct Spoil;
+
+    impl ForPayload for Spoil {
+        type Output = (usize, bool, bool);
+
+        fn with<P: Payload>(self) -> Self::Output {
+            let mut payload = P::default();
+            payload.words_mut().fill(7);
+            let whole = payload.is_whole();
+            if let Some(last) = payload.words_mut().last_mut() {
+                *last = 8;
+            }
+            (size_of::<P>(), whole, payload.is_whole())
+        }
+    }
+
+    #[test]
+    fn there_is_a_message_of_every_size_and_it_notices_a_wrong_word() {
+        for &size in SIZES.iter().filter(|&&size| size <= 1 << 16) {
+            assert_eq!(of_size(size, Spoil), Some((size, true, false)));
+        }
+        assert_eq!(of_size(48, Spoil), None);
+    }
+}
