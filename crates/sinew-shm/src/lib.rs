@@ -23,6 +23,8 @@ mod participant;
 mod peer;
 mod place;
 mod port;
+#[cfg(all(test, not(loom)))]
+mod properties;
 mod ring;
 mod room;
 mod segment;
