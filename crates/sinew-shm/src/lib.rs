@@ -28,6 +28,8 @@ mod participant;
 mod peer;
 mod place;
 mod port;
+#[cfg(all(test, not(loom)))]
+mod properties;
 pub mod raw;
 mod ring;
 mod room;

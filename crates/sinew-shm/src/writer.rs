@@ -248,7 +248,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Gives one entity of a reader the messages from `first` on that were published so far, and no more.
+    /// Gives one entity of a reader the messages from `first` on that were published so far, and no more. They are in the ring, or were
+    /// [brought back](Self::bring_back).
     ///
     /// # Errors
     /// [`CapacityError`]: then it gets none.
@@ -259,6 +260,7 @@ impl Writer {
         first: u64,
     ) -> Result<(), CapacityError> {
         let live = self.next;
+        self.ring.reach_back(first);
         let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
         if let Some(accepted) = self.accept(peer, &connect)? {
             accepted.end(live);
@@ -275,7 +277,7 @@ impl Writer {
     /// Brings a message that was published before into the ring, for late joiners: unless a newer one has its place. The image lies in
     /// memory lent for this writer, or fits into the ring.
     pub fn bring_back(&mut self, number: u64, head: &Head, image: Result<Lent, &[u8]>) {
-        if number >= self.next || matches!(self.ring.look(number), crate::ring::Found::Overwritten(_)) {
+        if number >= self.next || self.ring.is_displaced(number) {
             return;
         }
         let (payload, lent) = match &image {

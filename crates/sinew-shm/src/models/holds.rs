@@ -93,7 +93,7 @@ fn nobody_reads_what_is_written() {
 /// Fails if H3 is relaxed.
 #[test]
 fn a_word_marks_one_chunk_after_another() {
-    check(2, || {
+    check(3, || {
         let ours = ring(2);
         let chunks = Chunks::new();
         let (table, holds) = holds(1);
