@@ -1,5 +1,7 @@
 //! The command line: one definition yields the parser and the help.
 
+pub(crate) mod tools;
+
 use std::num::NonZeroI32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +9,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
-/// Nodes that talk at memory speed: a demonstration and the benchmarks.
+/// Nodes that talk at memory speed: look at what runs, a demonstration, and the benchmarks.
 #[derive(Debug, Parser)]
 #[command(name = "sinew", version)]
 pub(crate) struct Cli {
@@ -32,6 +34,16 @@ pub(crate) enum Command {
     Demo(DemoOptions),
     /// Measure Sinew on this machine, beside what the machine itself allows.
     Bench(Bench),
+    /// Look at nodes.
+    Node(tools::NodeOptions),
+    /// Look at topics.
+    Topic(tools::TopicOptions),
+    /// Look at services.
+    Service(tools::ServiceOptions),
+    /// Watch processes and topics: rates, latencies, queues and losses.
+    Top(tools::TopOptions),
+    /// Check what shared memory needs of this machine, and say how to mend what is wrong.
+    Doctor(tools::DoctorOptions),
     /// The second process of a floor that needs two.
     #[command(hide = true)]
     FloorPeer(FloorPeer),
@@ -46,7 +58,7 @@ impl Command {
         match self {
             Self::Demo(demo) => demo.executor.check(),
             Self::Bench(bench) => bench.scenario.check(),
-            Self::FloorPeer(_) | Self::EntitiesPeer(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 }

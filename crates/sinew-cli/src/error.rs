@@ -36,6 +36,45 @@ pub(crate) enum Error {
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
 
+    /// The domain that is to be looked at can't be.
+    #[error(transparent)]
+    Domain(#[from] sinew_shm::DomainError),
+
+    /// The domain's directory can't be read.
+    #[error(transparent)]
+    Directory(#[from] sinew_shm::SystemError),
+
+    /// The domain's number can't be read from the environment.
+    #[error("{0}")]
+    DomainNumber(String),
+
+    /// The directory that the user named isn't there.
+    #[error("{} is not there: participants make it; does --dir name the right one?", path.display())]
+    NoDirectory {
+        /// As the user named it.
+        path: PathBuf,
+    },
+
+    /// There is no node or topic of this name.
+    #[error("no {what} is called {name} in domain {domain}{}", suggestion(similar))]
+    NotFound {
+        /// What was looked for.
+        what: &'static str,
+        /// The name as it was looked for.
+        name: String,
+        /// The domain.
+        domain: u32,
+        /// Names of others that may have been meant.
+        similar: Vec<String>,
+    },
+
+    /// The doctor has found something.
+    #[error("{} to mend", if *count == 1 { "one thing".to_owned() } else { format!("{count} things") })]
+    Unwell {
+        /// How many things.
+        count: usize,
+    },
+
     /// The topology file says something that can't be run.
     #[error(transparent)]
     Topology(#[from] TopologyError),
@@ -52,6 +91,13 @@ pub(crate) enum Error {
         /// How the process ended.
         status: String,
     },
+}
+
+fn suggestion(similar: &[String]) -> String {
+    match similar {
+        [] => String::new(),
+        similar => format!("; did you mean {}?", similar.join(" or ")),
+    }
 }
 
 impl From<sinew::ContextError> for Error {

@@ -1,4 +1,4 @@
-//! The `sinew` command: a demonstration on real pictures, and the benchmarks.
+//! The `sinew` command: looking at what runs, a demonstration on real pictures, and the benchmarks.
 //!
 //! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something failed,
 //! 2 the command line was wrong.
@@ -7,8 +7,12 @@ mod bench;
 mod cli;
 mod clock;
 mod demo;
+mod doctor;
 mod error;
+mod graph;
 mod machine;
+mod terminal;
+mod top;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -19,6 +23,11 @@ fn main() -> ExitCode {
     let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
         Command::Bench(bench) => bench::run(&bench.scenario),
+        Command::Node(options) => graph::node(&options.command),
+        Command::Topic(options) => graph::topic(&options.command),
+        Command::Service(options) => graph::service(&options.command),
+        Command::Top(options) => top::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
         Command::FloorPeer(peer) => bench::floors::serve(&peer),
         Command::EntitiesPeer(peer) => bench::entities::serve(&peer),
     };

@@ -11,7 +11,8 @@
 
 use crate::error::CapacityError;
 use crate::holds::Mark;
-use crate::memory::{OwnChunk, class_of};
+use crate::kill::{self, Point};
+use crate::memory::{LONGEST, OwnChunk, class_of};
 use crate::participant::Participant;
 use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
 use crate::sys::Mapping;
@@ -44,6 +45,17 @@ struct Cell {
     users: AtomicU32,
 }
 
+impl State {
+    /// The pool has one more.
+    fn add(&mut self, chunk: OwnChunk) -> Arc<Cell> {
+        self.made += 1;
+        // So that nothing is allocated when they come back.
+        self.free.reserve(self.made);
+        self.retired.reserve(self.made);
+        Arc::new(Cell { chunk, users: AtomicU32::new(0) })
+    }
+}
+
 impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(participant: &Arc<Participant>, slots: usize) -> Arc<Self> {
@@ -59,27 +71,30 @@ impl Pool {
     /// A chunk with room for an image of `length` bytes.
     pub(crate) fn loan(self: &Arc<Self>, length: usize) -> Result<Loan, CapacityError> {
         self.participant.check()?;
+        if length > LONGEST {
+            return Err(CapacityError::Length { length, limit: LONGEST });
+        }
         let wanted = class_of(length);
         let mut state = self.state.lock();
         if wanted > state.class {
+            // First of all: where there is no room for it, everything stays as it was.
+            let chunk = self.participant.memory.chunk(wanted, &self.participant)?;
             let small = std::mem::take(&mut state.free);
             state.made -= small.len();
             state.class = wanted;
-            self.participant.memory.free_chunks(small.into_iter().map(own));
+            self.participant.memory.free_chunks(small.iter().map(own));
+            let cell = state.add(chunk);
+            state.free.push(cell);
         }
         if state.free.is_empty() && state.made >= state.enough {
             self.reclaim(&mut state);
+            kill::at(Point::ChunkReclaimed);
         }
         let cell = match state.free.pop() {
             Some(cell) => cell,
             None => {
                 let chunk = self.participant.memory.chunk(state.class, &self.participant)?;
-                state.made += 1;
-                // So that nothing is allocated when they come back.
-                let made = state.made;
-                state.free.reserve(made);
-                state.retired.reserve(made);
-                Arc::new(Cell { chunk, users: AtomicU32::new(0) })
+                state.add(chunk)
             }
         };
         drop(state);
@@ -97,15 +112,15 @@ impl Pool {
             let is_held = held.contains(&cell.chunk.name);
             if !is_held {
                 if cell.chunk.class() < *class {
-                    outgrown.push(cell.clone())
+                    outgrown.push(cell.clone());
                 } else {
-                    free.push(cell.clone())
+                    free.push(cell.clone());
                 }
             }
             is_held
         });
         *made -= outgrown.len();
-        self.participant.memory.free_chunks(outgrown.into_iter().map(own));
+        self.participant.memory.free_chunks(outgrown.iter().map(own));
     }
 
     /// Nothing in this process refers to the chunk any more.
@@ -116,17 +131,16 @@ impl Pool {
         } else if cell.chunk.class() < state.class {
             // It was lent before bigger ones were asked for: who lends next would take it for one of them.
             state.made -= 1;
-            self.participant.memory.free_chunks([own(cell)]);
+            self.participant.memory.free_chunks([own(&cell)]);
         } else {
             state.free.push(cell);
         }
     }
 }
 
-/// The chunk of a cell that nobody uses any more. (Whoever gave it back last may still be about to drop his `Arc`, so it can't
-/// be taken out.)
-fn own(cell: Arc<Cell>) -> OwnChunk {
-    OwnChunk { name: cell.chunk.name, slab: cell.chunk.slab.clone() }
+/// The chunk of a cell without users. A `Held` that is about to go may still have the cell: it doesn't touch the chunk any more.
+fn own(cell: &Arc<Cell>) -> OwnChunk {
+    cell.chunk.clone()
 }
 
 impl Drop for Pool {
@@ -135,8 +149,8 @@ impl Drop for Pool {
             return;
         }
         let State { free, retired, .. } = std::mem::take(&mut *self.state.lock());
-        self.participant.memory.free_chunks(free.into_iter().map(own));
-        self.participant.memory.retire_chunks(retired.into_iter().map(own));
+        self.participant.memory.free_chunks(free.iter().map(own));
+        self.participant.memory.retire_chunks(retired.iter().map(own));
     }
 }
 
@@ -186,6 +200,11 @@ impl Loan {
         unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
     }
 
+    /// Whose memory it is: a participant's id.
+    pub fn participant(&self) -> u64 {
+        self.0.pool.participant.id()
+    }
+
     /// Makes the image shorter, or as long as it was lent at most.
     pub fn truncate(&mut self, length: usize) {
         self.0.length = self.0.length.min(length);
@@ -214,6 +233,11 @@ impl Lent {
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: as in `Loan::bytes_mut`, and nobody writes while a `Lent` lives (module doc).
         unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
+    }
+
+    /// Whose memory it is: a participant's id.
+    pub fn participant(&self) -> u64 {
+        self.0.pool.participant.id()
     }
 
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {

@@ -31,6 +31,7 @@
 //! touched. A crash between two steps leaves a record that is not published, or published and not logged; the participant is
 //! dead then, and others look at it only to let go.
 
+use crate::kill::{self, Point};
 use crate::place::Record;
 use crate::segment::Header;
 use crate::sync::{AtomicU64, Ordering, fence};
@@ -397,7 +398,9 @@ pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: 
     let number = changes.load(Ordering::Relaxed); // ours alone
     let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
     log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it, its number tells it from others
+    kill::at(Point::LogEntry);
     changes.store(number.wrapping_add(1), Ordering::Release); // L2: pairs with L3; carries L1
+    kill::at(Point::LogHead);
 }
 
 /// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no sense: then all tables are to be

@@ -19,8 +19,9 @@ use crate::control::{
 };
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
-use crate::error::{JoinError, SystemError};
-use crate::incoming::Incoming;
+use crate::error::{JoinError, SegmentProblem, SystemError};
+use crate::incoming::{Incoming, Party};
+use crate::kill::{self, Point};
 use crate::participant::{Observer, Participant};
 use crate::peer::{Changes, Peer};
 use crate::port::Sink;
@@ -29,6 +30,7 @@ use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -36,14 +38,29 @@ use std::time::Duration;
 /// How often it looks where nobody tells.
 const POLL: Duration = Duration::from_millis(2);
 
-/// How long after a sign of death the lock is asked for again: the kernel reports before it lets go.
+/// How much longer for each peer: hundreds that poll each other must not fill the machine.
+const POLL_PEER: Duration = Duration::from_micros(100);
+
+/// How long a directory is read again and again after its time has changed: a second change may have the same time.
+const COARSE: i64 = 20_000_000;
+
+/// How long after a sign of death the lock is asked for again: the kernel reports before it lets go. Then twice as long, and so on.
 const SOON: Duration = Duration::from_micros(500);
+
+/// When the pause is longer than this, the sign was a false one.
+const LATE: Duration = Duration::from_millis(100);
 
 /// How often it is looked whether a dead peer's files can go, while somebody still reads.
 const REAP: Duration = Duration::from_millis(50);
 
-/// How often it looks in any case, should a sign have been lost.
+/// How often it looks at everything, should a sign have been lost.
 const FALLBACK: Duration = Duration::from_secs(2);
+
+/// How long files without a control segment are left alone: they may belong to one that a reading of the directory missed.
+const ORPHANED: i64 = 10_000_000_000;
+
+/// How long a dead participant's files are kept for a reader that never takes its connection up.
+const GRACE: i64 = 10_000_000_000;
 
 /// What a participant knows of the others.
 pub(crate) struct Discovery {
@@ -51,20 +68,44 @@ pub(crate) struct Discovery {
     peers: HashMap<u64, Known>,
     watch: Option<Watch>,
     by_watch: HashMap<i32, u64>,
-    /// Files that are no segments of ours: not to be looked at again.
-    refused: HashSet<u64>,
+    /// Files that are no segments of ours, and whether they may be some later.
+    refused: HashMap<u64, bool>,
     /// The directory is to be read.
     is_stale: bool,
+    /// Where there is no watch: the directory's time when it was looked at last, and when that was new.
+    directory: (Option<sys::FileTime>, i64),
     /// Peers of whom there was a sign of death.
-    suspects: HashSet<u64>,
+    suspects: HashMap<u64, Suspicion>,
+    /// When everything was looked at last, whoever had said what.
+    swept: i64,
+    /// Files without a control segment, and since when they are known.
+    orphans: HashMap<u64, i64>,
     /// Dead ones whose files are still there.
-    unburied: HashMap<u64, Arc<Peer>>,
+    unburied: HashMap<u64, Unburied>,
+}
+
+/// There was a sign of a peer's death.
+struct Suspicion {
+    /// When its lock is to be asked for.
+    at: i64,
+    /// How long it is left alone then, if it lives.
+    pause: Duration,
+}
+
+/// A dead peer whose files are still there.
+struct Unburied {
+    peer: Arc<Peer>,
+    since: i64,
 }
 
 struct Known {
     peer: Arc<Peer>,
+    /// Whether the operating system reports its end.
+    is_watched: bool,
     /// Of its log; `None`: all of it is new.
     position: Option<u64>,
+    /// There was no room for something: all of it is looked at again.
+    is_incomplete: bool,
     /// By slot.
     entities: HashMap<u32, EntityKey>,
     /// Event rings towards us, by slot: their lives.
@@ -85,9 +126,12 @@ impl Discovery {
             peers: HashMap::new(),
             watch,
             by_watch: HashMap::new(),
-            refused: HashSet::new(),
+            refused: HashMap::new(),
             is_stale: true,
-            suspects: HashSet::new(),
+            directory: (None, 0),
+            suspects: HashMap::new(),
+            swept: sys::steady(),
+            orphans: HashMap::new(),
             unburied: HashMap::new(),
         }
     }
@@ -99,28 +143,78 @@ impl Discovery {
         self.watch = None;
     }
 
+    /// Whether somebody's end, or coming, isn't reported.
+    fn polls(&self) -> bool {
+        self.watch.is_none() || self.peers.values().any(|known| !known.is_watched)
+    }
+
     /// Reads what the operating system reports.
-    fn hear(&mut self) {
-        let Some(watch) = &self.watch else {
+    fn hear(&mut self, now: i64) {
+        if now - self.swept > nanoseconds(FALLBACK) {
+            self.swept = now;
             self.is_stale = true;
-            self.suspects.extend(self.peers.keys());
+            self.refused.retain(|_, may_change| !*may_change);
+            let refused: Vec<u64> = self.refused.keys().copied().collect();
+            refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
+            self.suspect_all(now);
+        } else if self.polls() {
+            self.suspect_all(now);
+        }
+        let Some(watch) = &self.watch else {
+            let time = sys::modified(self.domain.path());
+            if time != self.directory.0 {
+                self.directory = (time, now);
+            }
+            self.is_stale |= now - self.directory.1 < COARSE;
             return;
         };
         for heard in watch.read() {
             match heard {
                 Heard::Directory => self.is_stale = true,
-                Heard::Closed(watch) => self.suspects.extend(self.by_watch.get(&watch)),
+                Heard::Closed(watch) => {
+                    if let Some(&id) = self.by_watch.get(&watch) {
+                        self.suspect(id, now, SOON);
+                    }
+                }
                 Heard::Changed => {}
                 Heard::TooMuch => {
                     self.is_stale = true;
-                    self.suspects.extend(self.peers.keys());
+                    self.suspect_all(now);
                 }
             }
         }
     }
 
+    /// Its lock is to be asked for, now, and after this pause.
+    fn suspect(&mut self, id: u64, now: i64, pause: Duration) {
+        self.suspects.insert(id, Suspicion { at: now, pause });
+    }
+
+    /// Everybody's lock is to be asked for, once.
+    fn suspect_all(&mut self, now: i64) {
+        for &id in self.peers.keys() {
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
+        }
+    }
+
+    /// Those whose lock is to be asked for now.
+    fn due(&mut self, now: i64) -> Vec<u64> {
+        let mut due = Vec::new();
+        self.suspects.retain(|&id, suspicion| {
+            if suspicion.at > now {
+                return true;
+            }
+            due.push(id);
+            suspicion.at = now + nanoseconds(suspicion.pause);
+            suspicion.pause *= 2;
+            suspicion.pause < LATE
+        });
+        due.sort_unstable();
+        due
+    }
+
     /// Finds who is new in the directory, and files without an owner.
-    fn read_directory(&mut self, own: u64) {
+    fn read_directory(&mut self, own: u64, now: i64) {
         self.is_stale = false;
         let Ok(entries) = std::fs::read_dir(self.domain.path()) else { return };
         let (mut with_control, mut others) = (HashSet::new(), HashSet::new());
@@ -132,62 +226,74 @@ impl Discovery {
             };
         }
         for &id in &with_control {
-            if id != own && !self.peers.contains_key(&id) && !self.refused.contains(&id) {
-                self.meet(id);
+            let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
+            if id != own && !is_known && !self.refused.contains_key(&id) {
+                self.meet(id, now);
             }
         }
-        self.refused.retain(|id| with_control.contains(id));
-        for id in others.difference(&with_control) {
-            // The bells are linked before the control segment, and removed before it: an old one without is nobody's.
-            let path = self.domain.path().join(file_name(Kind::Bells, *id, 0));
-            let is_old = std::fs::metadata(&path)
-                .and_then(|found| found.modified())
-                .is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age > Duration::from_secs(10)));
-            if is_old {
-                remove_files(&self.domain, *id);
+        self.refused.retain(|id, _| with_control.contains(id));
+        // The control segment is linked first and removed last: what has none is nobody's.
+        self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
+        for &id in others.difference(&with_control) {
+            if now - *self.orphans.entry(id).or_insert(now) > ORPHANED {
+                remove_files(&self.domain, id);
             }
         }
     }
 
-    fn meet(&mut self, id: u64) {
+    fn meet(&mut self, id: u64, now: i64) {
         // Watched before the lock is asked for: its end is either seen now or reported.
         let path = self.domain.path().join(file_name(Kind::Control, id, 0));
         let watch = self.watch.as_ref().and_then(|watch| watch.add(&path).ok());
+        if let Some(watch) = watch {
+            self.by_watch.insert(watch, id);
+        }
         match Peer::open(self.domain.path(), id) {
             Ok(peer) => {
-                if let Some(watch) = watch {
-                    self.by_watch.insert(watch, id);
-                }
-                let peer = Arc::new(peer);
-                self.peers.insert(
-                    id,
-                    Known { peer, position: None, entities: HashMap::new(), event_rings: HashMap::new() },
-                );
-                self.suspects.insert(id); // it may have died before it was watched
+                let known = Known {
+                    peer: Arc::new(peer),
+                    is_watched: watch.is_some(),
+                    position: None,
+                    is_incomplete: false,
+                    entities: HashMap::new(),
+                    event_rings: HashMap::new(),
+                };
+                self.peers.insert(id, known);
+                self.suspect(id, now, LATE); // it may have died before it was watched
             }
-            Err(error) => {
-                if probe(self.domain.path(), id) == Life::Dead {
-                    remove_files(&self.domain, id); // whatever it was
-                } else {
+            Err(error) => match probe(self.domain.path(), id) {
+                Life::Dead => remove_files(&self.domain, id), // whatever it was
+                Life::Gone => {}
+                Life::Alive => {
                     log::warn!("a participant of {} is ignored: {error}", self.domain.path().display());
-                    self.refused.insert(id);
+                    let may_change = matches!(error.problem, SegmentProblem::System(_));
+                    self.refused.insert(id, may_change);
                 }
-            }
+            },
         }
     }
 
     /// How long the helper thread may sleep.
     fn patience(&self) -> Duration {
-        if !self.suspects.is_empty() {
-            SOON
-        } else if self.watch.is_none() {
-            POLL
-        } else if !self.unburied.is_empty() {
-            REAP
-        } else {
-            FALLBACK
+        let now = sys::steady();
+        let mut patience = FALLBACK;
+        for suspicion in self.suspects.values() {
+            let left = u64::try_from(suspicion.at - now).unwrap_or(0);
+            patience = patience.min(Duration::from_nanos(left));
         }
+        if self.polls() {
+            let peers = u32::try_from(self.peers.len()).unwrap_or(u32::MAX);
+            patience = patience.min(POLL + POLL_PEER.saturating_mul(peers));
+        }
+        if !self.unburied.is_empty() {
+            patience = patience.min(REAP);
+        }
+        patience
     }
+}
+
+fn nanoseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
 /// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
@@ -201,7 +307,28 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
             let _ = std::fs::remove_file(entry.path()); // gone is gone
         }
     }
+    kill::at(Point::ReapedControl);
     let _ = std::fs::remove_file(domain.path().join(control)); // as above
+}
+
+thread_local! {
+    /// This thread is looking, and may be telling an observer.
+    static LOOKING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+struct Looking;
+
+impl Looking {
+    fn begin() -> Self {
+        LOOKING.set(true);
+        Self
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.set(false);
+    }
 }
 
 impl Participant {
@@ -209,7 +336,8 @@ impl Participant {
     ///
     /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
     pub fn refresh(self: &Arc<Self>) {
-        if self.check().is_err() {
+        // An observer that makes an entity while it is told of one looks no further.
+        if self.check().is_err() || LOOKING.get() {
             return;
         }
         let mut discovery = self.discovery.lock();
@@ -218,9 +346,11 @@ impl Participant {
 
     fn look(self: &Arc<Self>, discovery: &mut Discovery) {
         let Some(observer) = self.observer.get().cloned() else { return };
-        discovery.hear();
+        let _looking = Looking::begin();
+        let now = sys::steady();
+        discovery.hear(now);
         if discovery.is_stale {
-            discovery.read_directory(self.id());
+            discovery.read_directory(self.id(), now);
         }
         let mut known: Vec<u64> = discovery.peers.keys().copied().collect();
         known.sort_unstable();
@@ -228,14 +358,16 @@ impl Participant {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
             self.follow(known, &*observer);
         }
-        for id in std::mem::take(&mut discovery.suspects) {
-            let Some(known) = discovery.peers.get(&id) else { continue };
-            let life = probe(self.domain().path(), id);
-            if life == Life::Alive && !known.peer.has_left() {
+        for id in discovery.due(now) {
+            if probe(self.domain().path(), id) == Life::Alive {
                 continue;
             }
+            discovery.suspects.remove(&id);
+            discovery.by_watch.retain(|_, watched| *watched != id);
+            if discovery.refused.remove(&id).is_some() {
+                remove_files(self.domain(), id);
+            }
             if let Some(known) = discovery.peers.remove(&id) {
-                discovery.by_watch.retain(|_, watched| *watched != id);
                 self.bury(discovery, known, &*observer);
             }
         }
@@ -252,6 +384,9 @@ impl Participant {
 
     /// Brings what is known of a peer up to date.
     fn follow(self: &Arc<Self>, known: &mut Known, observer: &dyn Observer) {
+        if std::mem::take(&mut known.is_incomplete) {
+            known.position = None;
+        }
         let changes = match known.position {
             Some(position) if !known.peer.has_changed(position) => return,
             Some(position) => known.peer.changes(position),
@@ -268,13 +403,13 @@ impl Participant {
             }
             Changes::All(head) => {
                 known.position = Some(head);
-                for table in
-                    [Table::Entities, Table::Outgoing, Table::Incoming, Table::EventRings, Table::Tails]
-                {
+                for table in [Table::Entities, Table::Outgoing, Table::Incoming, Table::EventRings] {
                     for slot in 0..known.peer.reserved(table) {
                         self.follow_record(known, table, slot, observer);
                     }
                 }
+                self.follow_tails(known);
+                self.follow_ports(known);
             }
         }
     }
@@ -292,7 +427,7 @@ impl Participant {
     }
 
     /// A connection of the peer's, perhaps to us.
-    fn follow_outgoing(self: &Arc<Self>, known: &Known, slot: u32, observer: &dyn Observer) {
+    fn follow_outgoing(self: &Arc<Self>, known: &mut Known, slot: u32, observer: &dyn Observer) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
@@ -320,6 +455,7 @@ impl Participant {
             Ok(None) => return,
             Err(error) => {
                 log::error!("a connection can't be taken up: {error}");
+                known.is_incomplete = true;
                 return;
             }
         };
@@ -351,8 +487,8 @@ impl Participant {
         }
         let taken = place.take();
         drop(all);
-        if let (Some(taken), Ok(control)) = (taken, self.control()) {
-            control.retire(Table::Incoming, taken.slot);
+        if let Some(taken) = taken {
+            taken.lease.end(self, Party::Helper);
         }
     }
 
@@ -379,7 +515,11 @@ impl Participant {
     /// Forgets a connection that is ended and read.
     pub(crate) fn check_outgoing(&self, accepted: &crate::writer::Accepted) {
         if accepted.is_ended() && accepted.is_done() {
-            let ours = self.outgoing.lock().remove(&accepted.slot);
+            let mut all = self.outgoing.lock();
+            // Its slot may be another connection's by now.
+            let is_ours = all.get(&accepted.slot).is_some_and(|ours| ours.reference == accepted.reference);
+            let ours = is_ours.then(|| all.remove(&accepted.slot)).flatten();
+            drop(all);
             if let Some(ours) = ours {
                 ours.retire();
             }
@@ -412,7 +552,10 @@ impl Participant {
                 known.event_rings.insert(slot, life);
                 port.add_source(&known.peer, slot, entries, tail);
             }
-            Err(error) => log::error!("events of another participant can't be read: {error}"),
+            Err(error) => {
+                log::error!("events of another participant can't be read: {error}");
+                known.is_incomplete = true;
+            }
         }
     }
 
@@ -459,6 +602,9 @@ impl Participant {
         if let Some(found) = found {
             return Ok(Some(found.clone()));
         }
+        if peer.is_gone() {
+            return Ok(None); // its event rings are retired already
+        }
         let made = Towards::create(self, peer, port)?;
         all.extend(made.clone());
         Ok(made)
@@ -477,23 +623,19 @@ impl Participant {
         found.map_err(|error| log::warn!("a port of {peer:?} can't be rung: {error}")).ok()
     }
 
-    /// Whether a peer has left, or died.
-    pub(crate) fn is_gone(&self, peer: u64) -> bool {
-        self.gone.lock().contains(&peer)
-    }
-
     /// A peer's end.
     fn bury(self: &Arc<Self>, discovery: &mut Discovery, mut known: Known, observer: &dyn Observer) {
         let id = known.peer.id();
-        self.follow(&mut known, observer); // its last words
-        self.gone.lock().insert(id);
+        // Its last words. Not by its log: it may have died between a record and the log's entry.
+        known.position = None;
+        self.follow(&mut known, observer);
+        known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
         // As a reader: its holds count no more, nobody waits for it.
         self.accepted.lock().retain(|peer| peer.id() != id);
         let entities: Vec<_> = known.entities.drain().collect();
         for (_, key) in entities {
             observer.vanished(&known.peer, key);
         }
-        self.drop_towards(|towards| towards.peer.id() == id, true);
         let outgoing: Vec<_> = {
             let mut all = self.outgoing.lock();
             let slots: Vec<u32> =
@@ -501,6 +643,8 @@ impl Participant {
             slots.iter().filter_map(|slot| all.remove(slot)).collect()
         };
         outgoing.iter().for_each(|accepted| accepted.retire());
+        // Last: their memory is used again, and the connections wrote there until now.
+        self.drop_towards(|towards| towards.peer.id() == id, true);
         if let Ok(bell) = self.space_bell() {
             bell.ring(); // whoever waits for it looks again
         }
@@ -513,77 +657,99 @@ impl Participant {
         sinks.iter().for_each(|sink| sink.drain());
         self.each_port(|port| port.remove_sources(id));
         observer.left(&known.peer);
-        discovery.unburied.insert(id, known.peer);
+        discovery.unburied.insert(id, Unburied { peer: known.peer, since: sys::steady() });
     }
 
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
     fn reap(&self, discovery: &mut Discovery) {
         let directory = self.domain().path();
-        discovery.unburied.retain(|&id, peer| {
+        let now = sys::steady();
+        discovery.unburied.retain(|&id, unburied| {
             if probe(directory, id) != Life::Gone {
-                if self.is_read(peer) {
+                if self.is_read(&unburied.peer, now - unburied.since < GRACE) {
                     return true;
                 }
                 remove_files(self.domain(), id);
             }
             let taken = self.incoming.lock().remove(&id);
-            if let Ok(control) = self.control() {
-                for taken in taken.into_iter().flatten().flatten() {
-                    control.retire(Table::Incoming, taken.slot);
-                }
+            for taken in taken.into_iter().flatten().flatten() {
+                taken.lease.end(self, Party::Helper);
             }
             self.forget_slot_for(id);
-            self.gone.lock().remove(&id);
             false
         });
     }
 
-    /// Whether somebody alive still has something to read from this dead peer.
-    fn is_read(&self, dead: &Peer) -> bool {
-        let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return false };
-        let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
-        for (slot, record) in (0u32..).zip(records.iter()) {
-            let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-            if life % 2 == 1 {
-                let reference = crate::control::reference(slot, life);
-                readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
-            }
-        }
-        readers.iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread))
+    /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
+    /// up: he may be slow to notice.
+    fn is_read(&self, dead: &Peer, is_early: bool) -> bool {
+        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
     }
 
     /// Whether a participant lives and is not done with all these connections of a dead peer.
-    fn reads(&self, reader: u64, dead: u64, connections: &HashSet<u64>) -> bool {
+    fn reads(&self, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
         if reader == self.id() {
             let control = self.control().ok();
             let all = self.incoming.lock();
-            let Some(taken) = all.get(&dead) else { return true };
+            let Some(taken) = all.get(&dead) else { return false };
             return connections.iter().any(|&connection| {
                 let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
                 let record = taken.zip(control).and_then(|(taken, control)| {
-                    control.record::<IncomingRecord>(Table::Incoming, taken.slot).ok()
+                    control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
                 });
-                record.is_none_or(|record| record.cursor.load(Ordering::Relaxed) != DONE) // our own
+                // What wasn't taken up with its last words won't be. Relaxed: our own.
+                record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
             });
         }
-        if probe(self.domain().path(), reader) != Life::Alive {
-            return false;
-        }
-        let Ok(peer) = Peer::open(self.domain().path(), reader) else { return false };
-        let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
-        let done: HashSet<u64> = records
-            .iter()
-            .filter_map(|record| {
-                read_life(&record.life, || {
-                    let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-                    let ours = is_done && record.peer.load(Ordering::Relaxed) == dead;
-                    ours.then(|| record.outgoing.load(Ordering::Relaxed)) // Relaxed: T3 checks it
-                })?
-                .1
-            })
-            .collect();
-        !connections.is_subset(&done) && !peer.has_left()
+        peer_reads(self.domain().path(), reader, dead, connections, is_early)
     }
+}
+
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
+pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
+    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread, true))
+}
+
+/// The connections of a dead peer that it hasn't retired, by their readers.
+fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
+    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
+    for (slot, record) in (0u32..).zip(records.iter()) {
+        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
+        if life % 2 == 1 {
+            let reference = crate::control::reference(slot, life);
+            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
+        }
+    }
+    readers
+}
+
+/// Whether another participant lives and is not done with all these connections of a dead peer.
+fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
+    if probe(directory, reader) != Life::Alive {
+        return false;
+    }
+    let Ok(peer) = Peer::open(directory, reader) else { return false };
+    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
+    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
+    for record in records.iter() {
+        // Relaxed: T3 checks it.
+        let found = read_life(&record.life, || {
+            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
+        });
+        let Some((_, (peer, connection, is_done))) = found else { continue };
+        if peer != dead {
+            continue;
+        }
+        if is_done {
+            done.insert(connection)
+        } else {
+            taken.insert(connection)
+        };
+    }
+    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
+    connections.iter().any(reads) && !peer.has_left()
 }
 
 fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {

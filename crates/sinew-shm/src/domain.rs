@@ -1,6 +1,7 @@
 //! A domain's directory: where its participants find each other.
 
 use crate::error::{CapacityError, DomainError, SystemError};
+use crate::segment::{Kind, NewSegment, OwnSegment};
 use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf};
@@ -50,6 +51,42 @@ impl Domain {
         let found = stat(&path)?;
         check(&path, &found, given)?;
         Ok(Self { path, number, shared_with: found.st_mode & 0o066 })
+    }
+
+    /// The same as [`open`](Self::open), but makes and changes nothing; `None` if the directory isn't there.
+    ///
+    /// # Errors
+    /// [`DomainError`]
+    pub fn find(base: Option<&Path>, number: u32) -> Result<Option<Self>, DomainError> {
+        let (base, given) = base.map_or_else(Self::default_base, |base| (base.to_owned(), true));
+        let path = base.join(number.to_string());
+        let mut shared_with = 0;
+        for directory in [&base, &path] {
+            let found = match rustix::fs::stat(directory) {
+                Ok(found) => found,
+                Err(Errno::NOENT) => return Ok(None),
+                Err(errno) => return Err(SystemError::at("stat", directory)(errno).into()),
+            };
+            check(directory, &found, given)?;
+            shared_with = found.st_mode & 0o066;
+        }
+        Ok(Some(Self { path, number, shared_with }))
+    }
+
+    /// Makes a segment as participants do, a page long, and lets it go before anybody sees it.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: what would keep a participant from joining.
+    pub fn try_out(&self) -> Result<(), CapacityError> {
+        let new = NewSegment {
+            kind: Kind::Control,
+            owner: 0,
+            number: 0,
+            length: 4096,
+            reserved: 4096,
+            locked: true,
+        };
+        OwnSegment::create(self, &new).map(drop)
     }
 
     /// The directory.

@@ -115,6 +115,8 @@ pub enum Counter {
     Copies = 10,
     /// The sum of all latencies in nanoseconds: with `Taken`, the mean.
     Latencies = 11,
+    /// Of the raw layer: 1 once the entity's claim to its name is undisputed.
+    Established = 12,
 }
 
 impl Entity {

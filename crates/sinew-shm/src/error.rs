@@ -4,7 +4,7 @@ use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
 /// The operating system refused a call.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{call} on {} failed: {errno}{}", path.display(), remedy(*errno))]
 #[non_exhaustive]
 pub struct SystemError {
@@ -33,6 +33,7 @@ fn remedy(errno: Errno) -> &'static str {
         Errno::ACCESS | Errno::PERM => {
             " (the directory belongs to somebody else, or forbids it: see `sinew doctor`)"
         }
+        Errno::NOSPC => " (the file system has no room for another file, or is full: see `df -i` and `df`)",
         Errno::MFILE => " (this process has too many files open: raise `ulimit -n`)",
         Errno::NOMEM => " (no memory, or too many mappings: see vm.max_map_count)",
         Errno::NOTSUP | Errno::ISDIR => {
@@ -43,7 +44,7 @@ fn remedy(errno: Errno) -> &'static str {
 }
 
 /// The directory of a domain can't be used.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DomainError {
     /// It can't be made or looked at.
@@ -76,7 +77,7 @@ pub enum DomainError {
 }
 
 /// There is no room for something.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CapacityError {
     /// The file system of the domain's directory is full.
@@ -94,6 +95,22 @@ pub enum CapacityError {
         free: u64,
         /// How big it is.
         size: u64,
+    },
+    /// A message is too long.
+    #[error("an image of {length} bytes is too long: {limit} bytes at most")]
+    Length {
+        /// How long it would be.
+        length: usize,
+        /// How long it may be.
+        limit: usize,
+    },
+    /// More messages are to be kept than a ring can have.
+    #[error("{depth} messages are more than a ring keeps, which is {limit}: use a smaller depth")]
+    Depth {
+        /// How many are to be kept.
+        depth: usize,
+        /// How many can be.
+        limit: usize,
     },
     /// A table is full.
     #[error("this participant has {limit} {table} already, which is the limit: use several contexts")]
@@ -115,7 +132,7 @@ pub enum CapacityError {
 }
 
 /// A participant can't join its domain.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JoinError {
     /// The directory can't be used.

@@ -50,6 +50,7 @@
 //! A writer that dies between W3 and P3 has published a message that nobody was told of: whoever notices the death drains its
 //! connections once. A reader that dies leaves its tail; its rings go with it.
 
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::ring::MOVED;
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
@@ -153,6 +154,7 @@ impl Pusher {
         }
         let entry = (self.head.wrapping_add(1) & 0xffff_ffff) << 32 | u64::from(connection);
         self.entries.word(self.head).store(entry, Ordering::Release); // P2: pairs with D1
+        kill::at(Point::EventPushed);
         self.head += 1;
         *last = self.head;
         Pushed::New
@@ -167,6 +169,7 @@ impl Pusher {
             return false;
         }
         self.rung = sleep;
+        kill::at(Point::SleeperFound);
         true
     }
 
@@ -178,7 +181,9 @@ impl Pusher {
     /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that says where the ring is.
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
         let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
+        kill::at(Point::EventsCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        kill::at(Point::EventsPublished);
         outgrown(&old); // G3
     }
 
@@ -238,6 +243,8 @@ pub(crate) enum Drained {
     Nothing,
     /// This one may have something: it is to be read until it is empty.
     Connection(u32),
+    /// As nothing; the ring isn't found, for the first time. It is looked for again whenever somebody asks.
+    Lost,
 }
 
 /// How many rings a drainer goes on to at once. They double, so nobody has more.
@@ -253,23 +260,26 @@ impl Drainer {
     pub(crate) fn next(&mut self, tail: &AtomicU64, find: impl Fn() -> Option<Entries>) -> Drained {
         for _ in 0..MOVES {
             match self.entries.entry(self.taken) {
-                Entry::None => return Drained::Nothing,
+                Entry::None => {
+                    self.is_lost = false;
+                    return Drained::Nothing;
+                }
                 Entry::Connection(connection) => {
+                    self.is_lost = false;
                     self.taken += 1;
                     tail.store(self.taken, Ordering::Release); // D2: pairs with P1
                     // D3: SeqCst, pairs with P1's fence. Forbids that the writer sees the old tail and we no message.
                     fence(Ordering::SeqCst);
+                    kill::at(Point::EventTaken);
                     return Drained::Connection(connection);
                 }
                 Entry::Moved => {
                     let Some(entries) = find() else { break };
                     self.entries = entries;
-                    self.is_lost = false;
                 }
             }
         }
-        self.is_lost = true;
-        Drained::Nothing
+        if std::mem::replace(&mut self.is_lost, true) { Drained::Nothing } else { Drained::Lost }
     }
 
     /// Whether something was announced.
@@ -300,6 +310,7 @@ impl Bell {
     /// Ends a sleep that began, or begins, with an older value.
     pub(crate) fn ring(&self) {
         self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
+        kill::at(Point::BellChanged);
         crate::sys::futex_wake(&self.0);
     }
 
@@ -315,6 +326,7 @@ pub(crate) fn park(parked: &AtomicU64, sleep: u64) {
     parked.store(sleep, Ordering::Relaxed); // K2: the fence orders it before K3
     // K2: SeqCst, pairs with P3's.
     fence(Ordering::SeqCst);
+    kill::at(Point::Parked);
 }
 
 /// K4

@@ -34,6 +34,7 @@
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
 
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::ring::Ring;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence};
@@ -99,6 +100,7 @@ impl Holds {
     #[inline]
     pub(crate) fn give_back(&self, mark: &Mark) {
         mark.word.store(0, Ordering::Release); // H7: pairs with W6
+        kill::at(Point::HoldGone);
         self.words.lock().free.push(mark.index);
     }
 }
@@ -113,6 +115,7 @@ impl Mark {
         self.word.store(chunk.wrapping_add(1), Ordering::Release);
         // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
         fence(Ordering::SeqCst);
+        kill::at(Point::HoldSet);
         ring.still_there_after_fence(number) // H5
     }
 }

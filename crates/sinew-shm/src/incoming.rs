@@ -7,20 +7,21 @@ use crate::control::{
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
 use crate::events;
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{Port, SPACE_BELL, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::room;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, Ordering, PlainU64};
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
 const RETRIES: usize = 16;
 
-/// No message has this number: a writer that says so is broken, and its numbers don't overflow ours.
-const LAST: u64 = u64::MAX / 4;
+/// The greatest number that a message can have: twice as much fits into a word.
+const GREATEST: u64 = 1 << 62;
 
 /// The longest image that is copied where no hold is to be had: what isn't mapped can't be read anyway.
 const LONGEST: u64 = 1 << 40;
@@ -35,12 +36,14 @@ pub struct Incoming {
     outgoing_slot: u32,
     outgoing_life: u64,
     entity: Place<EntityRecord>,
-    slot: u32,
     record: Place<IncomingRecord>,
+    lease: Arc<Lease>,
     ring: Option<(u64, Ring)>,
     next: u64,
     live: u64,
     is_done: bool,
+    /// Where the ring should be is something else: nothing more comes.
+    is_broken: bool,
     port: u64,
 }
 
@@ -48,8 +51,38 @@ pub struct Incoming {
 pub(crate) struct Taken {
     /// The writer's record's life.
     pub(crate) life: u64,
-    pub(crate) slot: u32,
+    pub(crate) lease: Arc<Lease>,
     pub(crate) sink: Option<Arc<dyn Sink>>,
+}
+
+/// A record of the table of incoming connections, which two have: who reads writes into it, and the helper thread knows whether the
+/// writer still looks at it. It may be used again when both have let go.
+pub(crate) struct Lease {
+    pub(crate) slot: u32,
+    let_go: PlainU64,
+}
+
+/// Who lets go of a [`Lease`].
+#[derive(Clone, Copy)]
+pub(crate) enum Party {
+    /// Who reads: everything is read.
+    Reader = 1,
+    /// The helper thread: the writer's record is gone.
+    Helper = 2,
+}
+
+impl Lease {
+    /// This one won't touch the record any more.
+    pub(crate) fn end(&self, participant: &Participant, party: Party) {
+        let before = self.let_go.fetch_or(party as u64, Ordering::AcqRel); // carries what the other one wrote there
+        let both = Party::Reader as u64 | Party::Helper as u64;
+        if before != both
+            && before | party as u64 == both
+            && let Ok(control) = participant.control()
+        {
+            control.retire(Table::Incoming, self.slot);
+        }
+    }
 }
 
 impl fmt::Debug for Incoming {
@@ -93,7 +126,10 @@ impl Incoming {
         if life != outgoing_life {
             return Ok(None);
         }
-        let first = first.min(LAST);
+        // A number that nobody counts to is a broken writer's; ours don't overflow.
+        if first > GREATEST {
+            return Ok(None);
+        }
         let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
         let control = participant.control()?;
         let slot = control.allocate(Table::Incoming)?;
@@ -102,7 +138,7 @@ impl Incoming {
         record.peer.store(peer.id(), Ordering::Relaxed);
         record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
         record.port.store(0, Ordering::Relaxed);
-        record.cursor.store(first.min(UNBOUND), Ordering::Relaxed);
+        record.cursor.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
         Ok(Some(Self {
             participant: participant.clone(),
@@ -112,18 +148,19 @@ impl Incoming {
             outgoing_slot,
             outgoing_life,
             entity,
-            slot,
             record,
+            lease: Arc::new(Lease { slot, let_go: PlainU64::new(0) }),
             ring: None,
             next: first,
             live,
             is_done: false,
+            is_broken: false,
             port: 0,
         }))
     }
 
     pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {
-        Taken { life: self.outgoing_life, slot: self.slot, sink }
+        Taken { life: self.outgoing_life, lease: self.lease.clone(), sink }
     }
 
     /// Whose messages these are.
@@ -147,15 +184,31 @@ impl Incoming {
     /// Allocates only in `buffer`. Never blocks.
     ///
     /// # Errors
-    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped.
+    /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
+    /// said once, and the connection [is over](Self::is_over).
+    ///
+    /// In a forked child there is nothing to read.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
+        if self.participant.is_forked() {
+            return Ok(None);
+        }
         let mut missed = 0;
         for _ in 0..RETRIES {
             let Some(ring) = self.find_ring()? else { return Ok(None) };
             match ring.look(self.next) {
                 Found::Nothing => return Ok(None),
                 Found::Moved => self.ring = None,
+                Found::Overwritten(oldest) if oldest > GREATEST => {
+                    self.is_broken = true;
+                    self.ring = None;
+                    return Err(SegmentError::field(
+                        self.peer.file(),
+                        "number of a message",
+                        oldest,
+                        GREATEST,
+                    ));
+                }
                 Found::Overwritten(oldest) => {
                     missed += oldest - self.next;
                     self.next = oldest;
@@ -199,8 +252,12 @@ impl Incoming {
         if location == 0 {
             return Ok(None);
         }
-        let (words, segment) = self.peer.block(location)?;
-        let ring = Ring::open(words, &segment.name)?;
+        if self.is_broken {
+            return Ok(None);
+        }
+        let found = self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name));
+        self.is_broken = found.is_err();
+        let ring = found?;
         self.ring = Some((location, ring.clone()));
         Ok(Some(ring))
     }
@@ -220,6 +277,7 @@ impl Incoming {
             return Ok(None);
         }
         // H6
+        kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.peer.image(chunk.name, chunk.length) {
             Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
@@ -237,13 +295,14 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let place = self.peer.image(chunk.name, chunk.length.min(LONGEST));
+        let length = chunk.length.min(LONGEST);
+        let place = self.peer.image(chunk.name, length);
         if !ring.still_there(self.next) {
             return Ok(None); // then the place may have been nonsense, too
         }
         let place = place?;
         buffer.clear();
-        buffer.resize(usize::try_from(chunk.length).unwrap_or(0), 0);
+        buffer.resize(usize::try_from(length).unwrap_or(0), 0);
         copy_unheld(&place, buffer);
         Ok(ring.still_there(self.next).then_some(None))
     }
@@ -270,27 +329,32 @@ impl Incoming {
         skipped
     }
 
-    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. The caller drains once afterwards.
-    pub fn set_port(&mut self, port: Option<&Port>) {
+    /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. If that is another one than before, returns true:
+    /// the caller drains once more.
+    pub fn set_port(&mut self, port: Option<&Port>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
-        if reference == self.port || self.is_done {
-            return;
+        if reference == self.port || self.is_done || self.participant.is_forked() {
+            return false;
         }
         let listens_first = self.port == 0;
         self.port = reference;
         events::change_port(&self.record.port, reference); // E1
+        kill::at(Point::PortNamed);
         if listens_first && let Ok(control) = self.participant.control() {
-            control.changed(Table::Incoming, self.slot); // see `Accepted::has_listener`
+            control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
         }
+        true
     }
 
     /// B2: everything before this number is done with. A writer that waits is woken.
     #[inline]
     pub fn set_cursor(&mut self, cursor: u64) {
-        if self.is_done {
+        if self.is_done || self.participant.is_forked() {
             return;
         }
-        if room::advance(&self.record.cursor, cursor.min(UNBOUND), &self.outgoing.waiting) {
+        let waits = room::advance(&self.record.cursor, cursor.min(UNBOUND), &self.outgoing.waiting);
+        kill::at(Point::CursorMoved);
+        if waits {
             self.ring_space();
         }
     }
@@ -311,15 +375,22 @@ impl Incoming {
     /// nothing is left.
     pub fn is_over(&mut self) -> bool {
         let life = self.outgoing.life.load(Ordering::Acquire); // T3
-        if life != self.outgoing_life {
+        if life != self.outgoing_life || self.is_broken {
             return true;
         }
         match self.outgoing.end.load(Ordering::Acquire) {
             // pairs with `Accepted::end`
-            0 => self.participant.is_gone(self.peer.id()) && !self.is_ready(),
+            0 => self.peer.is_gone() && !self.is_ready(),
             u64::MAX => !self.is_ready(),
             end => self.next >= end - 1,
         }
+    }
+
+    /// Whether the writer has ended the connection: it has published its last message for this reader.
+    pub fn has_ended(&self) -> bool {
+        // T3, and pairs with `Accepted::end`.
+        self.outgoing.life.load(Ordering::Acquire) != self.outgoing_life
+            || self.outgoing.end.load(Ordering::Acquire) != 0
     }
 
     /// Everything is read: the writer may forget this connection.
@@ -329,12 +400,15 @@ impl Incoming {
         }
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         // Pairs with `Accepted::is_done`, too; carries all reading.
-        if room::advance(&self.record.cursor, DONE, &self.outgoing.waiting) {
+        let waits = room::advance(&self.record.cursor, DONE, &self.outgoing.waiting);
+        kill::at(Point::ConnectionDone);
+        if waits {
             self.ring_space();
         }
         if let Ok(control) = self.participant.control() {
-            control.changed(Table::Incoming, self.slot);
+            control.changed(Table::Incoming, self.lease.slot);
         }
+        self.lease.end(&self.participant, Party::Reader);
         // The record is retired once the writer's is, or the writer is gone: see `discovery`.
         let life = self.outgoing.life.load(Ordering::Acquire); // T3
         if !names_life(life, self.outgoing_life) {

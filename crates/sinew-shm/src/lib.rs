@@ -6,6 +6,7 @@
 //!
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are `sinew`'s.
 
+mod census;
 mod chunk;
 mod control;
 mod discovery;
@@ -15,6 +16,10 @@ mod error;
 mod events;
 mod holds;
 mod incoming;
+#[cfg(feature = "kill-points")]
+pub mod kill;
+#[cfg(not(feature = "kill-points"))]
+mod kill;
 mod memory;
 #[cfg(all(test, loom))]
 mod models;
@@ -25,6 +30,7 @@ mod place;
 mod port;
 #[cfg(all(test, not(loom)))]
 mod properties;
+pub mod raw;
 mod ring;
 mod room;
 mod segment;
@@ -33,6 +39,7 @@ mod sys;
 mod towards;
 mod writer;
 
+pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
 pub use domain::Domain;
 pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};
@@ -43,4 +50,4 @@ pub use peer::Peer;
 pub use port::{Port, Sink};
 pub use ring::Head;
 pub use segment::LAYOUT_VERSION;
-pub use writer::{Connect, Lender, Waiting, Writer};
+pub use writer::{Connect, Laggard, Lender, Waiting, Writer};

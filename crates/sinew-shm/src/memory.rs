@@ -78,7 +78,10 @@ pub(crate) struct Block {
     pub(crate) words: Place<[AtomicU64]>,
 }
 
-/// The size of chunk for an image of `length` bytes: up to an eighth more than needed.
+/// The longest image: longer than any memory, and sums of a few don't overflow.
+pub(crate) const LONGEST: usize = 1 << 44;
+
+/// The size of chunk for an image of `length` bytes, [`LONGEST`] at most: up to an eighth more than needed.
 pub(crate) fn class_of(length: usize) -> usize {
     let needed = length + IMAGE_AT;
     let step = (needed.next_power_of_two() / 8).max(64);
@@ -155,6 +158,9 @@ impl Memory {
                 let number = state.next;
                 state.next += 1;
                 let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class)?);
+                slab.reserve(&self.domain, 0).inspect_err(|_| {
+                    let _ = std::fs::remove_file(&slab.segment.path); // nobody knows of it yet
+                })?;
                 state.slabs.insert(number, slab.clone());
                 let (slab, used) = place.insert((slab, 0));
                 (slab, used)
@@ -246,6 +252,7 @@ impl Slab {
 }
 
 /// A chunk that is with its owner: nobody reads it.
+#[derive(Clone)]
 pub(crate) struct OwnChunk {
     /// Segment << 32, index.
     pub(crate) name: u64,

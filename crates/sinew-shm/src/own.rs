@@ -3,6 +3,7 @@
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError};
+use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
 use crate::sync::{AtomicU64, Mutex, Ordering};
@@ -125,6 +126,7 @@ impl OwnControl {
         if end > begin {
             self.segment.reserve(&self.domain, table.offset() + begin, end - begin)?;
         }
+        kill::at(Point::Reserved);
         // Writers look at every hold that may be in use: no more of them than are wanted.
         let ready = if table == Table::Holds { wanted } else { end / table.size() };
         slots.reserved = ready.min(table.capacity());
@@ -154,7 +156,9 @@ impl OwnControl {
     /// T2: the record is complete. Returns the reference to it.
     pub(crate) fn publish(&self, table: Table, slot: u32) -> u64 {
         let Some(life) = self.life(table, slot) else { return 0 };
+        kill::at(Point::RecordFilled);
         let life = control::publish_life(&life);
+        kill::at(Point::RecordPublished);
         self.changed(table, slot);
         reference(slot, life)
     }
@@ -169,6 +173,7 @@ impl OwnControl {
     pub(crate) fn unpublish(&self, table: Table, slot: u32) {
         let Some(life) = self.life(table, slot) else { return };
         control::end_life(&life);
+        kill::at(Point::RecordRetired);
         self.changed(table, slot);
     }
 

@@ -8,6 +8,7 @@ use crate::error::{CapacityError, JoinError, SystemError};
 use crate::events::{Bell, Entries};
 use crate::holds::Holds;
 use crate::incoming::{Incoming, Taken};
+use crate::kill::{self, Point};
 use crate::memory::Memory;
 use crate::own::{NewControl, OwnControl};
 use crate::peer::Peer;
@@ -38,7 +39,8 @@ pub trait Observer: Send + Sync + 'static {
 
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
-/// Made by [`join`](Self::join). It leaves when it is dropped, or its process ends, however that happens.
+/// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all that was made with it is dropped, or its process
+/// ends, however that happens.
 pub struct Participant {
     id: u64,
     domain: Domain,
@@ -60,8 +62,6 @@ pub struct Participant {
     pub(crate) incoming: Mutex<HashMap<u64, Vec<Option<Taken>>>>,
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
-    /// Peers that are gone, and not forgotten.
-    pub(crate) gone: Mutex<std::collections::HashSet<u64>>,
     left: PlainU64,
     helper: Mutex<Option<Helper>>,
 }
@@ -73,14 +73,21 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
+    /// Joins a domain, with a random id. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
     /// participant, which sleeps while nothing changes.
     ///
     /// # Errors
     /// [`JoinError`]
     pub fn join(domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
+        Self::join_as(sys::random(), domain, observer)
+    }
+
+    /// Joins a domain with this id, which is random: nobody else has or had it.
+    ///
+    /// # Errors
+    /// [`JoinError`]
+    pub fn join_as(id: u64, domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
-        let id = sys::random();
         let bells = NewSegment {
             kind: Kind::Bells,
             owner: id,
@@ -89,9 +96,13 @@ impl Participant {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        let control = NewControl::create(domain, id)?;
-        let bells = OwnSegment::create(domain, &bells)?.publish()?;
-        let control = control.publish()?;
+        // The control segment is linked first, and removed last: it says whose files the others are, and whether he lives.
+        let bells = OwnSegment::create(domain, &bells)?;
+        let control = NewControl::create(domain, id)?.publish()?;
+        kill::at(Point::Joining);
+        let bells = bells.publish().inspect_err(|_| {
+            let _ = std::fs::remove_file(control.path()); // there is nothing else of ours
+        })?;
         let holds = Holds::new(control.records(Table::Holds)?);
         let discovery = Discovery::new(domain);
         let participant = Arc::new(Self {
@@ -110,7 +121,6 @@ impl Participant {
             outgoing: Mutex::default(),
             incoming: Mutex::default(),
             peers: Mutex::default(),
-            gone: Mutex::default(),
             left: PlainU64::new(0),
             helper: Mutex::default(),
         });
@@ -301,16 +311,23 @@ impl Participant {
         }
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
+        // What is read here is read no more. Its readers refer to this participant, so they wouldn't go by themselves.
+        let incoming = std::mem::take(&mut *self.incoming.lock());
+        drop(incoming);
         self.control.leave();
         let directory = self.domain.path();
         let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives(directory));
+        kill::at(Point::Leaving);
         if !read_on {
             for path in self.memory.paths().iter().chain([&self.bells.path]) {
                 let _ = std::fs::remove_file(path); // gone is gone
             }
+            kill::at(Point::LeftControl);
             let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
         }
         self.discovery.lock().forget();
+        let connections = std::mem::take(&mut *self.outgoing.lock()); // they, too, refer to this participant
+        drop(connections);
         if let Ok(bell) = self.space_bell() {
             bell.ring();
         }

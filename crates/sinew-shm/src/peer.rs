@@ -22,6 +22,8 @@ pub struct Peer {
     bells: Mutex<Option<Arc<PeerSegment>>>,
     /// By number.
     data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
+    /// 1 once its end was noticed: it reads and writes nothing any more.
+    gone: AtomicU64,
 }
 
 impl fmt::Debug for Peer {
@@ -58,6 +60,7 @@ impl Peer {
             header,
             bells: Mutex::default(),
             data: Mutex::default(),
+            gone: AtomicU64::new(0),
         })
     }
 
@@ -87,6 +90,17 @@ impl Peer {
     /// Whether it has left its domain, in good order.
     pub(crate) fn has_left(&self) -> bool {
         self.header.state.load(Ordering::Acquire) != 0 // pairs with `OwnControl::leave`
+    }
+
+    /// Whether its end was noticed. Whoever adds something for it to a list looks afterwards, with the list's lock released or held:
+    /// [`set_gone`](Self::set_gone) comes before the lists are cleared, so either that finds what was added, or this says so.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire) != 0 // pairs with `set_gone`
+    }
+
+    /// It has left, or died.
+    pub(crate) fn set_gone(&self) {
+        self.gone.store(1, Ordering::Release); // carries that its memory stays as it is
     }
 
     /// The name of its control segment's file.

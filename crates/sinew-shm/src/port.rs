@@ -6,6 +6,7 @@
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
 use crate::events::{self, Bell, Drained, Drainer, Entries};
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
@@ -123,6 +124,9 @@ impl Port {
     /// Whether a peer has announced something. Reads one word for each peer.
     #[inline]
     pub fn is_pending(&self) -> bool {
+        if self.participant.is_forked() {
+            return false;
+        }
         let sources = self.sources.lock();
         sources.iter().any(|source| source.drainer.is_pending())
     }
@@ -145,14 +149,23 @@ impl Port {
     /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
+        if self.participant.is_forked() {
+            return None;
+        }
         let mut sources = self.sources.lock();
         for source in sources.iter_mut() {
             let Source { peer, slot, drainer, tail } = source;
             let find = || self.participant.event_entries(peer, *slot);
-            if let Drained::Connection(connection) = drainer.next(&tail.tail, find) {
-                let peer = peer.id();
-                drop(sources);
-                return Some(self.participant.sink(peer, connection));
+            match drainer.next(&tail.tail, find) {
+                Drained::Nothing => {}
+                Drained::Connection(connection) => {
+                    let peer = peer.id();
+                    drop(sources);
+                    return Some(self.participant.sink(peer, connection));
+                }
+                Drained::Lost => {
+                    log::warn!("events of {peer:?} are not found: it says that they are elsewhere")
+                }
             }
         }
         None
@@ -161,13 +174,21 @@ impl Port {
     /// K1: to be read before it is [parked](Self::park), and given to [`sleep`](Self::sleep).
     #[inline]
     pub fn bell(&self) -> u32 {
+        if self.participant.is_forked() {
+            return 0;
+        }
         self.bell.rung()
     }
 
     /// K2: from now on, whoever has something for it rings. The caller looks once more at everything that it waits for before it
     /// sleeps, [`is_pending`](Self::is_pending) included.
+    ///
+    /// In a forked child, does nothing.
     #[inline]
     pub fn park(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         // Relaxed: one thread at a time parks; the number only has to differ from the one before.
         let sleep = self.sleeps.fetch_add(1, Ordering::Relaxed);
         events::park(&self.record.parked, sleep);
@@ -176,16 +197,25 @@ impl Port {
     /// Awake again.
     #[inline]
     pub fn unpark(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         events::unpark(&self.record.parked);
     }
 
-    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early.
+    /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early; in a forked child, at once.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.bell.sleep(seen, timeout);
     }
 
     /// Ends a sleep, from this process.
     pub fn ring(&self) {
+        if self.participant.is_forked() {
+            return;
+        }
         self.bell.ring();
     }
 
@@ -201,6 +231,7 @@ impl Port {
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
         tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
+        kill::at(Point::TailPublished);
         control.changed(Table::Tails, slot);
         Ok(tail)
     }
@@ -213,8 +244,8 @@ pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
 
 impl Drop for Port {
     fn drop(&mut self) {
-        self.participant.remove_port(slot_of(self.reference));
         if let Ok(control) = self.participant.control() {
+            self.participant.remove_port(slot_of(self.reference));
             control.retire(Table::Ports, self.slot);
         }
         debug_assert!(reference(self.slot, self.reference) == self.reference);

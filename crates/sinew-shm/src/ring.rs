@@ -47,7 +47,8 @@
 //!
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
-use crate::error::SegmentError;
+use crate::error::{CapacityError, SegmentError};
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 
@@ -56,6 +57,9 @@ pub(crate) const MOVED: u64 = u64::MAX;
 
 /// Words of a slot before the image.
 pub(crate) const HEAD: usize = 7;
+
+/// The most messages that a ring keeps. What is asked for may come from another process.
+const DEEPEST: usize = 1 << 24;
 
 /// Words of a ring before the slots.
 pub(crate) const HEADER: usize = 8;
@@ -92,9 +96,17 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The shape for so many messages, with so many bytes of image in each slot.
-    pub(crate) fn new(messages: usize, inline: usize) -> Self {
+    pub(crate) fn new(messages: usize, inline: usize) -> Result<Self, CapacityError> {
         let stride = (HEAD + inline.div_ceil(8)).next_multiple_of(8);
-        Self { slots: messages.max(1).next_power_of_two(), stride }
+        Self { slots: 1, stride }.keeping(messages)
+    }
+
+    /// The same, but for so many messages.
+    pub(crate) fn keeping(self, messages: usize) -> Result<Self, CapacityError> {
+        if messages > DEEPEST {
+            return Err(CapacityError::Depth { depth: messages, limit: DEEPEST });
+        }
+        Ok(Self { slots: messages.max(1).next_power_of_two(), ..self })
     }
 
     /// Bytes of the whole ring.
@@ -187,6 +199,7 @@ impl Ring {
         let slot = self.slot(number);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(1), Ordering::Relaxed); // W1
         fence(Ordering::Release); // W1: pairs with the fence of R3
+        kill::at(Point::SlotBegun);
         let store = |word: usize, value: u64| slot[word].store(value, Ordering::Relaxed); // W2: W3 publishes it
         store(STAMP, head.stamp.cast_unsigned());
         store(ORDER, head.order);
@@ -213,7 +226,9 @@ impl Ring {
                 store(CHUNK, chunk.name.wrapping_add(1));
             }
         }
+        kill::at(Point::SlotFilled);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(2), Ordering::Release); // W3
+        kill::at(Point::SlotPublished);
     }
 
     /// R1, and R2 of the fields. What it says holds only if `still_there` says so afterwards.
@@ -291,7 +306,9 @@ impl Ring {
     /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says where the ring is.
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
+        kill::at(Point::RingCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        kill::at(Point::RingPublished);
         self.outgrown(); // G3
         *self = new;
     }
@@ -317,6 +334,7 @@ impl Ring {
     fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
+            kill::at(Point::RingMoving);
         }
     }
 }

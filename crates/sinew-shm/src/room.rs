@@ -15,6 +15,7 @@
 
 use crate::control::IncomingRecord;
 use crate::events::Bell;
+use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 use std::sync::OnceLock;
@@ -66,6 +67,7 @@ pub(crate) fn begin_to_wait<'a>(
     }
     // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
     fence(Ordering::SeqCst);
+    kill::at(Point::Waiting);
     (!has_room()).then_some(seen)
 }
 

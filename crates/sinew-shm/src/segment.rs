@@ -13,6 +13,7 @@
 
 use crate::domain::Domain;
 use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
+use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::{self, Lock, Mapping};
@@ -171,6 +172,7 @@ pub(crate) struct Unpublished {
 impl Unpublished {
     /// Gives it its name.
     pub(crate) fn publish(self) -> Result<OwnSegment, SystemError> {
+        kill::at(Point::SegmentUnlinked);
         sys::link(&self.named, &self.segment.path)?;
         Ok(self.segment)
     }

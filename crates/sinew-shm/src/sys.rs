@@ -112,6 +112,15 @@ pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
     Ok(rustix::fs::futimens(file, &times)?)
 }
 
+/// When something last changed, in seconds and nanoseconds; only good for comparing.
+pub(crate) type FileTime = (i64, i64);
+
+/// When a directory last got or lost a name.
+pub(crate) fn modified(path: &Path) -> Option<FileTime> {
+    let found = rustix::fs::stat(path).ok()?;
+    Some((found.st_mtime, i64::try_from(found.st_mtime_nsec).ok()?))
+}
+
 /// A word that says whether this is still the process that made it: in a forked child it is wiped.
 pub(crate) struct ForkMark(Mapping);
 
@@ -349,4 +358,13 @@ pub(crate) fn fence_all_threads() {
 pub(crate) fn small_timer_slack() {
     // SAFETY: takes numbers only.
     let _ = unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1_000) };
+}
+
+/// This process ends here, as if somebody had killed it.
+#[cfg(feature = "kill-points")]
+pub(crate) fn kill_this_process() -> ! {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL); // can't fail for ourselves
+    loop {
+        std::hint::spin_loop();
+    }
 }

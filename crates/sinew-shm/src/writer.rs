@@ -5,6 +5,7 @@ use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
 use crate::events::{self, Announced, Bell, Position};
+use crate::kill::{self, Point};
 use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
@@ -28,13 +29,28 @@ pub struct Writer {
     /// The number of the next message.
     next: u64,
     connections: Vec<Connection>,
+    /// Disconnected, but what was published before may still be read.
+    ending: Vec<Arc<Accepted>>,
     pool: Arc<Pool>,
 }
 
 struct Connection {
     accepted: Arc<Accepted>,
+    /// The reading entity, if it is for that one alone.
+    target: Option<EntityKey>,
     /// Of a bound connection: messages that may be under way.
     capacity: Option<u64>,
+}
+
+/// A reader that must get everything, and has no room for more.
+#[derive(Debug, Clone)]
+pub struct Laggard {
+    /// Its participant.
+    pub peer: Arc<Peer>,
+    /// The reading entity, if the connection is for it alone.
+    pub target: Option<EntityKey>,
+    /// The number of the first message that it isn't done with.
+    pub cursor: u64,
 }
 
 /// A connection, as the writer and the helper thread have it.
@@ -49,6 +65,8 @@ pub(crate) struct Accepted {
     /// Whom to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
+    /// 1: the record isn't published any more.
+    retired: PlainU64,
     /// What goes when the reader is done: the entity's record and its blocks.
     remains: Mutex<Option<Arc<Remains>>>,
 }
@@ -71,7 +89,10 @@ pub(crate) struct Remains {
 
 impl Drop for Remains {
     fn drop(&mut self) {
-        if let Ok(control) = self.participant.control() {
+        // Who has left uses nothing again: others may still read it.
+        if self.participant.check().is_ok()
+            && let Ok(control) = self.participant.control()
+        {
             control.give_back(Table::Entities, self.slot);
             let blocks = std::mem::take(&mut *self.blocks.lock());
             blocks.into_iter().for_each(|block| self.participant.memory.free_block(block));
@@ -103,6 +124,14 @@ pub struct Connect {
     pub capacity: Option<usize>,
 }
 
+impl Connection {
+    #[inline]
+    fn has_room(&self, next: u64) -> bool {
+        self.capacity
+            .is_none_or(|capacity| self.accepted.cursor.lag(next) < capacity || self.accepted.peer.is_gone())
+    }
+}
+
 impl Writer {
     /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at least; images of up to `inline` bytes
     /// go into the ring itself, greater ones into chunks.
@@ -116,13 +145,24 @@ impl Writer {
         next: u64,
     ) -> Result<Self, CapacityError> {
         entity.participant().check()?;
-        let shape = Shape::new(depth, inline);
+        let shape = Shape::new(depth, inline)?;
         let block = entity.participant().memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
         let pool = Pool::new(entity.participant(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
-        Ok(Self { entity, ring, block, outgrown: Vec::new(), named, next, connections: Vec::new(), pool })
+        let connections = Vec::new();
+        Ok(Self {
+            entity,
+            ring,
+            block,
+            outgrown: Vec::new(),
+            named,
+            next,
+            connections,
+            ending: Vec::new(),
+            pool,
+        })
     }
 
     /// The entity whose end it is.
@@ -178,7 +218,8 @@ impl Writer {
             return Ok(());
         }
         let participant = self.entity.participant();
-        let shape = Shape { slots: depth.next_power_of_two(), ..self.ring.shape };
+        participant.check()?;
+        let shape = self.ring.shape.keeping(depth)?;
         let block = participant.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
@@ -194,12 +235,61 @@ impl Writer {
         Ok(())
     }
 
-    /// Connects a reader, or changes how it is connected.
+    /// Connects a reader. One that is gone already isn't connected afterwards.
     ///
     /// # Errors
     /// [`CapacityError`]: then it isn't connected.
     pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
         self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
+        let capacity = connect.capacity.map(|capacity| capacity as u64);
+        let accepted = self.accept(peer, connect)?;
+        let target = connect.target;
+        self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
+        Ok(())
+    }
+
+    /// Gives one entity of a reader the messages from `first` on that were published so far, and no more.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: then it gets none.
+    pub fn hand_over(
+        &mut self,
+        peer: &Arc<Peer>,
+        target: EntityKey,
+        first: u64,
+    ) -> Result<(), CapacityError> {
+        let live = self.next;
+        let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
+        if let Some(accepted) = self.accept(peer, &connect)? {
+            accepted.end(live);
+            self.ending.push(accepted);
+        }
+        Ok(())
+    }
+
+    /// Whether this message is in the ring.
+    pub fn has_number(&self, number: u64) -> bool {
+        matches!(self.ring.look(number), crate::ring::Found::Inline(..) | crate::ring::Found::Chunk(..))
+    }
+
+    /// Brings a message that was published before into the ring, for late joiners: unless a newer one has its place. The image lies in
+    /// memory lent for this writer, or fits into the ring.
+    pub fn bring_back(&mut self, number: u64, head: &Head, image: Result<Lent, &[u8]>) {
+        if number >= self.next || matches!(self.ring.look(number), crate::ring::Found::Overwritten(_)) {
+            return;
+        }
+        let (payload, lent) = match &image {
+            Ok(lent) => (Payload::Chunk(lent.chunk()), Some(lent.clone())),
+            Err(bytes) => (Payload::Inline(bytes), None),
+        };
+        self.ring.publish(number, head, payload);
+        let place = slot_index(number, self.named.len());
+        let displaced = std::mem::replace(&mut self.named[place], lent);
+        drop(displaced);
+    }
+
+    /// Publishes a connection; `None` if the reader is gone already.
+    fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Option<Arc<Accepted>>, CapacityError> {
         let participant = self.entity.participant();
         let control = participant.control()?;
         // W5: before the reader can know that it may hold anything.
@@ -208,6 +298,7 @@ impl Writer {
             list.push(peer.clone());
         }
         drop(list);
+        kill::at(Point::ReaderListed);
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
@@ -230,18 +321,32 @@ impl Writer {
             cursor: Cursor::new(connect.first),
             route: Mutex::default(),
             ended: PlainU64::new(0),
+            retired: PlainU64::new(0),
             remains: Mutex::new(None),
         });
         all.insert(slot, accepted.clone());
         drop(all);
-        let capacity = connect.capacity.map(|capacity| capacity as u64);
-        self.connections.push(Connection { accepted, capacity });
-        Ok(())
+        if peer.is_gone() {
+            // Its end was noticed before it stood in the lists, so nobody else takes it out.
+            participant.accepted.lock().retain(|known| known.id() != peer.id());
+            if participant.outgoing.lock().remove(&slot).is_some() {
+                accepted.retire();
+            }
+            return Ok(None);
+        }
+        Ok(Some(accepted))
     }
 
     /// Whether this reader is connected.
     pub fn has(&self, peer: u64) -> bool {
         self.connections.iter().any(|connection| connection.accepted.peer.id() == peer)
+    }
+
+    /// Whether this entity of a reader's has a connection of its own.
+    pub fn has_entity(&self, peer: u64, target: EntityKey) -> bool {
+        self.connections
+            .iter()
+            .any(|connection| connection.accepted.peer.id() == peer && connection.target == Some(target))
     }
 
     /// Changes how many messages may be under way to a reader.
@@ -255,27 +360,48 @@ impl Writer {
 
     /// Ends a reader's connection: what was published before is still its.
     pub fn disconnect(&mut self, peer: u64) {
+        self.disconnect_if(peer, |_| true);
+    }
+
+    /// The same of the connection that one of the reader's entities has for itself.
+    pub fn disconnect_entity(&mut self, peer: u64, target: EntityKey) {
+        self.disconnect_if(peer, |connected| connected == Some(target));
+    }
+
+    fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EntityKey>) -> bool) {
+        if self.entity.participant().is_forked() {
+            return;
+        }
         let end = self.next;
+        self.ending.retain(|accepted| !accepted.is_retired());
+        let ending = &mut self.ending;
         self.connections.retain(|connection| {
-            let stays = connection.accepted.peer.id() != peer;
+            let stays = connection.accepted.peer.id() != peer || !goes(connection.target);
             if !stays {
-                connection.accepted.end(end, None);
+                connection.accepted.end(end);
+                ending.push(connection.accepted.clone());
             }
             stays
         });
     }
 
-    /// Whether every reader that must get everything has room for one more message. Forgets those that are gone.
+    /// Whether every reader that must get everything has room for one more message. Those that are gone have.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.connections.iter().all(|connection| match connection.capacity {
-            Some(capacity) => connection.accepted.cursor.lag(self.next) < capacity,
-            None => true,
-        })
+        self.connections.iter().all(|connection| connection.has_room(self.next))
+    }
+
+    /// One of the readers that stand in the way of the next message.
+    pub fn laggard(&self) -> Option<Laggard> {
+        let behind = self.connections.iter().find(|connection| !connection.has_room(self.next))?;
+        let Connection { accepted, target, .. } = behind;
+        let cursor = self.next - accepted.cursor.lag(self.next);
+        Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
     /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
     pub fn wait_for_room(&self) -> Option<Waiting> {
+        self.entity.participant().control().ok()?; // not in a forked child
         let bell = self.entity.participant().space_bell().ok()?;
         let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
         let waiting = bound.map(|connection| &connection.accepted.record.waiting);
@@ -288,18 +414,23 @@ impl Writer {
 
     /// Waits no longer.
     pub fn stop_waiting(&self) {
+        if self.entity.participant().is_forked() {
+            return;
+        }
         for connection in &self.connections {
             connection.accepted.record.waiting.store(0, Ordering::Relaxed); // it only saves calls
         }
     }
 
-    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)).
+    /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)). In a forked
+    /// child, does nothing: see [`Participant::check`].
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
         self.publish(number, head, Payload::Inline(image), None);
     }
 
-    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer.
+    /// Publishes the next message with this number, whose image lies in memory that was lent for this writer. In a forked child, does
+    /// nothing.
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
@@ -308,6 +439,9 @@ impl Writer {
 
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
+        if self.entity.participant().is_forked() {
+            return; // the ring is its parent's
+        }
         debug_assert!(number >= self.next);
         self.ring.publish(number, head, payload);
         self.next = number + 1;
@@ -357,8 +491,12 @@ impl Drop for Writer {
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),
         });
+        for accepted in &self.ending {
+            accepted.leave(&remains);
+        }
         for connection in &self.connections {
-            connection.accepted.end(self.next, Some(remains.clone()));
+            connection.accepted.leave(&remains);
+            connection.accepted.end(self.next);
         }
     }
 }
@@ -447,11 +585,19 @@ impl Accepted {
         }
     }
 
+    /// The reader may still read what the writer leaves behind.
+    fn leave(&self, remains: &Arc<Remains>) {
+        let mut place = self.remains.lock();
+        if !self.is_retired() {
+            *place = Some(remains.clone());
+        }
+    }
+
     /// The reader gets nothing more, from message `end` on.
-    fn end(&self, end: u64, remains: Option<Arc<Remains>>) {
-        *self.remains.lock() = remains;
-        self.ended.store(1, Ordering::Release); // carries `remains` to who sees it done
+    fn end(&self, end: u64) {
+        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
+        kill::at(Point::ConnectionEnded);
         let Ok(control) = self.participant.control() else { return };
         control.changed(Table::Outgoing, self.slot);
         self.announce();
@@ -480,16 +626,34 @@ impl Accepted {
         probe(directory, self.peer.id()) == Life::Alive && !self.peer.has_left()
     }
 
-    /// The reader is gone, or done: the record may be used again.
+    fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
+    }
+
+    /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
     pub(crate) fn retire(&self) {
         if let Some(towards) = self.route.lock().towards.take() {
             towards.remove_connection();
         }
         if let Ok(control) = self.participant.control() {
-            control.retire(Table::Outgoing, self.slot);
+            control.unpublish(Table::Outgoing, self.slot);
         }
-        let remains = self.remains.lock().take();
-        drop(remains);
+        let mut place = self.remains.lock();
+        self.retired.store(1, Ordering::Release); // pairs with `is_retired`
+        let remains = place.take();
+        drop(place);
+        drop(remains); // takes locks of its own
+    }
+}
+
+impl Drop for Accepted {
+    fn drop(&mut self) {
+        // Not earlier: its writer may write into the record until now.
+        if self.is_retired()
+            && let Ok(control) = self.participant.control()
+        {
+            control.give_back(Table::Outgoing, self.slot);
+        }
     }
 }
 

@@ -10,11 +10,13 @@ use crate::executor::membership::Groups;
 use crate::executor::scheduler::Scheduler;
 use crate::interrupt;
 use crate::node::Node;
+use crate::outside::Outside;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::timer::Schedule;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Weak;
+use std::path::PathBuf;
+use std::sync::{OnceLock, Weak};
 
 /// A process's presence in a domain: the root of its nodes.
 ///
@@ -46,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) services: Services,
     pub(crate) waits: Arc<Waits>,
     pub(crate) groups: Arc<Groups>,
+    /// How it meets the other processes of the host: made with the first node.
+    neighbours: Neighbours,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     ros_timers: Mutex<Vec<Weak<Schedule>>>,
 }
@@ -183,15 +187,58 @@ impl Shared {
         timers.push(Arc::downgrade(timer));
     }
 
+    /// This context's presence among the processes of the host, if it is to have one; joins when it is first asked for.
+    pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<Outside>>, CreateError> {
+        let Neighbours { wanted, base, outside, joining } = &self.neighbours;
+        if !wanted {
+            return Ok(None);
+        }
+        if let Some(outside) = outside.get() {
+            return Ok(Some(outside));
+        }
+        let _one_at_a_time = joining.lock();
+        if outside.get().is_none() {
+            let joined = Outside::join(self, base.as_deref(), self.domain).map_err(|source| {
+                CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) }
+            })?;
+            let _ = outside.set(joined);
+        }
+        Ok(outside.get())
+    }
+
+    /// This context's presence among the processes of the host, if it has one by now.
+    pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
+        self.neighbours.outside.get()
+    }
+
     fn each_executor(&self, act: impl Fn(&Scheduler)) {
         let executors: Vec<_> = self.executors.lock().iter().filter_map(Weak::upgrade).collect();
         executors.iter().for_each(|scheduler| act(scheduler));
     }
 }
 
+/// How a context meets the other processes of the host.
+struct Neighbours {
+    wanted: bool,
+    /// The directory below which domains are; `None` for the usual one.
+    base: Option<PathBuf>,
+    outside: OnceLock<Arc<Outside>>,
+    joining: Mutex<()>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(outside) = self.neighbours.outside.get() {
+            outside.leave();
+        }
+    }
+}
+
 /// Makes a [`Context`]; from [`Context::builder`].
 #[derive(Default)]
 pub struct ContextBuilder {
+    stays_inside: bool,
+    base: Option<PathBuf>,
     arguments: Option<Vec<String>>,
     domain: Option<u32>,
     interrupts: bool,
@@ -225,6 +272,22 @@ impl ContextBuilder {
         self
     }
 
+    /// Whether its nodes reach those of other processes on the host (default: yes), through the shared memory of the domain's
+    /// directory. Without, it opens no file and starts no thread.
+    #[must_use]
+    pub fn shared_memory(mut self, wanted: bool) -> Self {
+        self.stays_inside = !wanted;
+        self
+    }
+
+    /// The directory below which each domain has its own. Default: `$SINEW_DIR`, else `/dev/shm/sinew-<uid>`. Contexts with different
+    /// directories never meet.
+    #[must_use]
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.base = Some(path.into());
+        self
+    }
+
     /// Lives in virtual time.
     #[must_use]
     pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
@@ -251,6 +314,12 @@ impl ContextBuilder {
             services: Services::default(),
             waits: Waits::of_this_process(),
             groups: Arc::default(),
+            neighbours: Neighbours {
+                wanted: !self.stays_inside && cfg!(not(loom)),
+                base: self.base,
+                outside: OnceLock::new(),
+                joining: Mutex::new(()),
+            },
             ended: AtomicBool::new(false),
             executors: Mutex::new(Vec::new()),
             ros_timers: Mutex::new(Vec::new()),

@@ -86,6 +86,14 @@ pub enum ContextError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
+    /// The context can't meet the other processes of the host; see `sinew doctor`.
+    #[error("{name} can't be made known to other processes: {source}")]
+    Outside {
+        /// What was to be made.
+        name: String,
+        /// Why.
+        source: Box<OutsideError>,
+    },
     /// A name breaks ROS 2's rules.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -180,10 +188,35 @@ pub enum PublishFailure {
         /// The publisher's `max_blocking_time`.
         waited: std::time::Duration,
     },
+    /// The file system of the shared memory has no room for the message's image.
+    #[error(
+        "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
+         are free. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
+    )]
+    NoSpace {
+        /// Bytes that were needed.
+        wanted: usize,
+        /// Bytes that are left.
+        free: u64,
+        /// The size of the file system.
+        size: u64,
+    },
     /// A reliable keep_all subscription has no room, and only the caller could make some.
     #[error(
         "the message was not published: a reliable keep_all subscription is full, and waiting for it would never end, \
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
+}
+
+/// Why a context can't meet the other processes of the host. `Context::builder().shared_memory(false)` does without them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OutsideError {
+    /// It can't join the domain.
+    #[error(transparent)]
+    Join(#[from] sinew_shm::JoinError),
+    /// There is no room for more.
+    #[error(transparent)]
+    Capacity(#[from] sinew_shm::CapacityError),
 }

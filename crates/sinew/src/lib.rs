@@ -201,6 +201,7 @@ mod interrupt;
 mod message;
 mod name;
 mod node;
+mod outside;
 mod publisher;
 mod qos;
 mod receive;
@@ -220,7 +221,7 @@ pub use callback::{EventCallback, Outcome, SubscriptionCallback};
 pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
 pub use descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
-pub use error::{ContextError, CreateError, Error, PublishFailure, Result};
+pub use error::{ContextError, CreateError, Error, OutsideError, PublishFailure, Result};
 pub use event::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,

@@ -7,7 +7,9 @@ use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::Groups;
 use crate::guard::GuardConditionBuilder;
 use crate::handlers::Handlers;
+use crate::message::table::Table;
 use crate::name::{self, NameKind};
+use crate::outside::About;
 use crate::publisher::PublisherBuilder;
 use crate::qos::QoS;
 use crate::service::{ClientBuilder, ServiceBuilder};
@@ -15,6 +17,7 @@ use crate::subscription::SubscriptionBuilder;
 use crate::sync::{Arc, next_serial};
 use crate::timer::TimerBuilder;
 use sinew_msg::{Message, Service};
+use sinew_shm::{EntityKind, OwnEntity};
 use std::fmt;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -45,6 +48,16 @@ struct Inner {
     full_name: Arc<str>,
     default_group: Group,
     groups: Arc<Groups>,
+    /// What other processes know it by.
+    entity: Option<OwnEntity>,
+}
+
+/// What other processes are told of a node's entity.
+pub(crate) struct Advertised<'a> {
+    pub(crate) number: u64,
+    pub(crate) name: &'a str,
+    pub(crate) table: &'static Table,
+    pub(crate) qos: QoS,
 }
 
 impl Node {
@@ -58,14 +71,31 @@ impl Node {
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
         let default_group = Group::new(&full_name, context, ());
         let groups = Arc::new(Groups::default());
+        let number = next_serial();
+        let entity = match context.join(&full_name)? {
+            Some(outside) => Some(outside.advertise_or(
+                &full_name,
+                &About {
+                    kind: EntityKind::Node,
+                    number,
+                    node: &full_name,
+                    name: "",
+                    table: None,
+                    qos: QoS::default(),
+                    of_node: None,
+                },
+            )?),
+            None => None,
+        };
         let node = Self(Arc::new(Inner {
             context: context.clone(),
-            number: next_serial(),
+            number,
             name: name.to_owned(),
             namespace: namespace.to_owned(),
             full_name,
             default_group,
             groups,
+            entity,
         }));
         node.register(&node.0.default_group.core);
         Ok(node)
@@ -169,6 +199,26 @@ impl Node {
         } else {
             Err(CreateError::ForeignGroup { name: name.to_owned() })
         }
+    }
+
+    /// Tells other processes of an entity, if there are to be any. Before that, it is looked who they are now.
+    pub(crate) fn advertise(
+        &self,
+        kind: EntityKind,
+        what: &Advertised<'_>,
+    ) -> Result<Option<OwnEntity>, CreateError> {
+        let Some(outside) = self.0.context.outside() else { return Ok(None) };
+        outside.refresh();
+        let about = About {
+            kind,
+            number: what.number,
+            node: &self.0.full_name,
+            name: what.name,
+            table: Some(what.table),
+            qos: what.qos,
+            of_node: self.0.entity.as_ref().map(OwnEntity::key),
+        };
+        outside.advertise_or(what.name, &about).map(Some)
     }
 
     /// Checks what a publisher and a subscription are made with, and finds the topic's full name.

@@ -9,12 +9,14 @@ use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
 use crate::message::{Gid, Shared, Unique};
-use crate::node::Node;
+use crate::node::{Advertised, Node};
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Message;
+use sinew_shm::EntityKind;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 /// How many blocks a publisher's pool has at most, unless the builder says otherwise.
 const POOL_CAPACITY: usize = 64;
@@ -60,13 +62,17 @@ impl<T: Message> Publisher<T> {
     /// all the capacity it has, or `T::default()`.
     ///
     /// When the last reference to the message goes, wherever that is, it comes back with its content. So a steady flow
-    /// allocates nothing. More messages at once than the pool may have (64, see [`PublisherBuilder::pool`]) are allocated
+    /// allocates nothing. If subscriptions of other processes match, and values of the type are [plain](sinew_msg::Plain), the
+    /// message lies in shared memory, where they will read it; its content is then what any earlier message left. More messages at once than the pool may have (64, see [`PublisherBuilder::pool`]) are allocated
     /// one by one. Never blocks but for the pool's short lock.
     pub fn loan(&self) -> Unique<T>
     where
         T: Default,
     {
-        Unique::assume(self.outlet.pool.loan::<T>())
+        match self.outlet.loan_outside() {
+            Some(message) => Unique::assume(message),
+            None => Unique::assume(self.outlet.pool.loan::<T>()),
+        }
     }
 
     /// Publishes a message: to every matching subscription before this returns.
@@ -95,6 +101,7 @@ impl<T: Message> Publisher<T> {
             Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
             Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
             Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
+            Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
         };
         let message = match form {
             Form::Unique => Unpublishable::Unique(Unique::assume(message)),
@@ -121,6 +128,25 @@ impl<T: Message> Publisher<T> {
     /// How many subscriptions match now. ROS 2: `get_subscription_count`.
     pub fn matched_subscriptions(&self) -> u64 {
         self.outlet.observers.matched_now()
+    }
+
+    /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also in virtual time), or until the
+    /// context is shut down; returns whether they do. Not for callbacks: it does nothing else meanwhile.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let node = Context::new()?.node("tracker")?;
+    /// let poses = node.publisher::<Pose>("poses").create()?;
+    /// assert!(!poses.wait_for_subscribers(1, Duration::from_millis(1)));
+    /// let _subscription = node.subscription::<Pose>("poses").create()?;
+    /// assert!(poses.wait_for_subscribers(1, Duration::ZERO));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
+        let context = &self.outlet.context;
+        let enough = || self.outlet.observers.matched_now() >= count;
+        context.graph.wait_until(enough, || context.has_ended(), timeout)
     }
 
     /// Says that this publisher is alive, as publishing does: for one that is
@@ -460,7 +486,11 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             context: context.clone(),
             promised: self.handlers.promised(&self.qos, self.group.core()),
         };
-        let outlet = context.graph.add_outlet(&topic, offered, observers);
+        let entity = self.node.advertise(
+            EntityKind::Publisher,
+            &Advertised { number: offered.number, name: &topic, table: offered.table, qos: self.qos },
+        )?;
+        let outlet = context.graph.add_outlet(&topic, offered, observers, entity);
         let boxes = Mutex::new(None);
         let inner =
             Inner { outlet: outlet.clone(), boxes, pool_capacity: self.pool, handlers: self.handlers };

@@ -18,11 +18,12 @@ use crate::message::handle::Incoming;
 use crate::message::info::ChainScope;
 use crate::message::table::{CloneInto, Table, clone_into};
 use crate::message::{MessageInfo, Shared, Unique};
-use crate::node::Node;
+use crate::node::{Advertised, Node};
 use crate::qos::QoS;
 use crate::receive::{Messages, Recv, RecvUnique, Wait};
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Message;
+use sinew_shm::{EntityKind, OwnEntity};
 use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
@@ -73,6 +74,8 @@ pub enum BufferType {
 #[must_use = "a subscription ends when it is dropped: keep it in a variable"]
 pub struct Subscription<T: Message> {
     inbox: Arc<Inbox>,
+    /// What other processes know it by.
+    entity: Option<OwnEntity>,
     member: Option<(Arc<GroupCore>, Membership)>,
     /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
     watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
@@ -268,7 +271,11 @@ impl<T: Message> Subscription<T> {
     }
 
     fn leave(&self, wait: bool) {
-        self.node.context_shared().graph.remove_inbox(&self.inbox);
+        let context = self.node.context_shared();
+        context.graph.remove_inbox(&self.inbox);
+        if let (Some(entity), Some(outside)) = (&self.entity, context.outside()) {
+            outside.forget(entity.key());
+        }
         self.inbox.close();
         let watch = self.watch.lock().take();
         for (group, membership) in self.member.iter().chain(&watch) {
@@ -541,9 +548,22 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             };
             Inbox::new(wanted, observers, told)
         });
+        let known =
+            Advertised { number: next_serial(), name: &topic, table: inbox.wanted.table, qos: self.qos };
+        let entity = match self.node.advertise(EntityKind::Subscription, &known) {
+            Ok(entity) => entity,
+            Err(error) => {
+                context.graph.remove_inbox(&inbox);
+                return Err(error);
+            }
+        };
+        if let (Some(entity), Some(outside)) = (&entity, context.outside()) {
+            outside.know(entity.key(), &inbox);
+        }
         // A subscription already: if its filter panics while it joins, it leaves again.
         let subscription = Subscription {
             inbox,
+            entity,
             member: None,
             watch: Mutex::new(None),
             handlers: self.handlers,

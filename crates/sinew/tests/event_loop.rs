@@ -25,7 +25,7 @@ fn is_readable(executor: &Executor) -> bool {
 
 #[test]
 fn the_descriptor_tells_of_work_and_of_nothing_else() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
     let numbers = node.publisher::<Number>("numbers").create().unwrap();
     let _numbers = node.subscription::<Number>("numbers").callback(|_: &Number| {}).unwrap();
@@ -49,7 +49,7 @@ fn the_descriptor_tells_of_work_and_of_nothing_else() {
 
 #[test]
 fn an_event_loop_misses_nothing_that_others_publish() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
     let (received, mut got) = (node.group(Vec::new()), 0);
     let qos = QoS::default().keep_all();
@@ -77,7 +77,7 @@ fn an_event_loop_misses_nothing_that_others_publish() {
 
 #[test]
 fn timers_make_it_readable_also_those_that_come_later() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("guest").unwrap();
     let executor = Executor::single();
     executor.add(&context).unwrap();
@@ -101,7 +101,7 @@ fn cores() -> Vec<usize> {
 
 /// The cores that two callbacks see which run at the same time, one on each of two threads.
 fn cores_of_two(executor: Executor) -> Result<[Vec<usize>; 2], SpinError> {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let both = std::sync::Arc::new(std::sync::Barrier::new(2));
     let (sender, seen) = channel();
     let guards = ["a", "b"].map(|name| {
@@ -153,7 +153,7 @@ fn options_that_can_not_be_had_are_errors_of_the_spin() {
     let no_such = Executor::multi(2).placement(Placement::Cores(vec![100_000]));
     let error = cores_of_two(no_such).unwrap_err();
     assert!(matches!(error, SpinError::Setup(ThreadError::Core { core: 100_000, .. })), "{error}");
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let executor = Executor::single().realtime_priority(100);
     executor.add(&context).unwrap();
     assert_eq!(executor.spin(), Err(SpinError::Setup(ThreadError::Priority { priority: 100 })));

@@ -103,7 +103,7 @@ fn ctrl_c_shuts_down_all_contexts_that_want_it_and_no_other() {
 }
 
 fn interruptible() -> sinew::Result<Context> {
-    Ok(Context::builder().domain(0).interrupts(true).build()?)
+    Ok(Context::builder().shared_memory(false).domain(0).interrupts(true).build()?)
 }
 
 /// What a child process does. In the test run itself there is no part to play.

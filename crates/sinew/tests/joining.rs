@@ -382,7 +382,7 @@ fn what_happens_on_another_topic_makes_no_copies() {
     struct Other;
     impl sinew::Message for Other {}
 
-    let context = sinew::Context::new().unwrap();
+    let context = sinew::Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("node").unwrap();
     let publisher = node.publisher("kept").qos(sinew::QoS::default().transient_local()).create().unwrap();
     let owner = node.subscription::<Counted>("kept").buffer(sinew::BufferType::Unique).create().unwrap();

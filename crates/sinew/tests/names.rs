@@ -11,7 +11,7 @@ use support::{Number, numbers_in};
 fn remapped<const N: usize>(rules: [&str; N]) -> sinew::Result<Context> {
     let rules = rules.iter().flat_map(|rule| ["-r", *rule]);
     let arguments = ["program", "--ros-args"].into_iter().chain(rules);
-    Ok(Context::builder().domain(0).arguments(arguments).build()?)
+    Ok(Context::builder().shared_memory(false).domain(0).arguments(arguments).build()?)
 }
 
 /// The full name of what a node calls so; a publisher and a subscription agree on it.
@@ -120,7 +120,7 @@ fn the_first_rule_that_matches_is_applied_and_no_other() -> sinew::Result<()> {
 #[test]
 fn what_is_not_for_the_nodes_is_the_programs() -> sinew::Result<()> {
     let line = ["program", "--rate", "30", "--ros-args", "-r", "a:=b", "--", "file.yaml", "c:=d"];
-    let context = Context::builder().domain(0).arguments(line).build()?;
+    let context = Context::builder().shared_memory(false).domain(0).arguments(line).build()?;
     assert_eq!(context.arguments().rest(), ["program", "--rate", "30", "file.yaml", "c:=d"]);
     assert_eq!(topic(&context.node("node")?, "c"), "/c");
     Ok(())
@@ -131,7 +131,7 @@ fn a_command_line_that_cannot_be_honoured_is_an_error_that_shows_the_argument() 
     for words in [&["-r", "image"][..], &["--frobnicate"], &["-r", "not a name:=image"], &["-p", "rate:=30"]]
     {
         let line = ["program", "--ros-args"].iter().chain(words).copied();
-        let error = Context::builder().domain(0).arguments(line).build().unwrap_err();
+        let error = Context::builder().shared_memory(false).domain(0).arguments(line).build().unwrap_err();
         assert!(matches!(error, ContextError::Arguments(_)), "{error:?}");
         let sentence = error.to_string();
         assert!(words.iter().any(|word| sentence.contains(word)), "{words:?}: {sentence}");
@@ -189,7 +189,7 @@ fn a_name_may_be_so_long_and_no_longer() -> sinew::Result<()> {
 #[test]
 fn a_domain_is_what_the_builder_says() -> sinew::Result<()> {
     for domain in [0, 42, u32::MAX] {
-        assert_eq!(Context::builder().domain(domain).build()?.domain(), domain);
+        assert_eq!(Context::builder().shared_memory(false).domain(domain).build()?.domain(), domain);
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ fn a_domain_comes_from_the_environment_if_the_builder_does_not_say() {
 #[test]
 fn finds_a_domain_in_a_child_process() {
     let Ok(expected) = std::env::var(EXPECTED) else { return };
-    match Context::new() {
+    match Context::builder().shared_memory(false).build() {
         Ok(context) => assert_eq!(context.domain().to_string(), expected),
         Err(error) => assert!(error.to_string().contains(&expected), "{error}"),
     }

@@ -249,7 +249,7 @@ fn the_thread_that_span_an_executor_last_cannot_wait_for_it() -> sinew::Result<(
 
 #[test]
 fn a_waiting_publisher_notices_that_a_message_expired() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("node").unwrap();
     let qos = QoS::default().keep_all().max_samples(1);
     let offered = qos.lifespan(Duration::from_millis(5)).max_blocking_time(Duration::from_secs(60));

@@ -429,7 +429,7 @@ fn names_are_checked_expanded_and_remapped() -> sinew::Result<()> {
         "-r",
         "rostopic://mul:=y",
     ];
-    let context = Context::builder().domain(0).arguments(line).build()?;
+    let context = Context::builder().shared_memory(false).domain(0).arguments(line).build()?;
     let node = context.node_in("/ns", "calc")?;
     let name = |name: &str| -> sinew::Result<String> {
         let server = node.service::<Numbers>(name).callback(|n: Unique<Number>| n)?;

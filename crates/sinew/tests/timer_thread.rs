@@ -8,7 +8,7 @@ use std::thread::ThreadId;
 
 /// What a timer's callback saw: the thread it ran on.
 fn spin_with(kind: TimerThread) -> (Vec<ThreadId>, u64) {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("busy").unwrap();
     let (ticks, ticked) = channel();
     let (stop, mut left) = (context.clone(), 5);
@@ -60,7 +60,7 @@ fn a_thread_that_runs_them_is_another_one() {
 
 /// A callback that waits for a timer of another group, on the only thread of its executor; how many ticks it saw meanwhile.
 fn wait_for_ticks(kind: TimerThread) -> usize {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let (tick, ticked) = channel();
     let _timer = context
         .node("ticking")
@@ -95,7 +95,7 @@ fn a_thread_that_runs_them_does_so_while_the_executor_is_busy() {
 
 #[test]
 fn a_timer_whose_group_is_running_waits_for_it() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("one_group").unwrap();
     let group = node.group(Vec::new());
     let _timer = node
@@ -129,7 +129,7 @@ fn a_timer_whose_group_is_running_waits_for_it() {
 
 #[test]
 fn a_panic_on_their_thread_is_returned_by_spin() {
-    let context = Context::new().unwrap();
+    let context = Context::builder().shared_memory(false).build().unwrap();
     let node = context.node("unlucky").unwrap();
     let _timer = node.timer(Duration::from_millis(1)).callback(|| panic!("as announced")).unwrap();
     let executor = Executor::single().timer_thread(TimerThread::Runs);
@@ -140,7 +140,8 @@ fn a_panic_on_their_thread_is_returned_by_spin() {
 
 #[test]
 fn virtual_time_needs_no_thread() {
-    let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build().unwrap();
+    let context =
+        Context::builder().shared_memory(false).virtual_time(&sinew::VirtualClock::new()).build().unwrap();
     let node = context.node("calm").unwrap();
     let _timer = node.timer(Duration::from_secs(1)).callback(|| {}).unwrap();
     let executor = Executor::single().timer_thread(TimerThread::Runs);

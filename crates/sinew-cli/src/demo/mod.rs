@@ -8,7 +8,6 @@ mod preview;
 mod save;
 mod screen;
 mod settings;
-mod terminal;
 mod viewer;
 
 use std::io::{self, IsTerminal as _, Write as _};
@@ -19,13 +18,13 @@ use sinew::{CallFailure, Client, Context, Message, MessageInfo, Shared, Unique};
 use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
 use crate::error::Error;
+use crate::terminal::{self, Terminal};
 use controls::{Controls, Panel, Sources};
 use filter::Filter;
 use frame::{Camera, Frame};
 use save::Saver;
 use screen::Screen;
 use settings::{SetEdges, Settings};
-use terminal::Terminal;
 use viewer::{Copies, Seen, Viewer};
 
 impl Message for Frame {}
@@ -64,7 +63,8 @@ fn show(
 ) -> Result<Collected<Seen>, Error> {
     let context = Context::new()?;
     let executor = executor(options.executor);
-    terminal::stop_on_signal(executor.stop_handle(), terminal.as_ref())?;
+    let stop = executor.stop_handle();
+    terminal::stop_on_signal(move || stop.stop(), terminal.as_ref())?;
     executor.add(&context)?;
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is 1000 at most")]

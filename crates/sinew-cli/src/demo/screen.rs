@@ -12,12 +12,12 @@ use crossterm::terminal::{self, Clear, ClearType};
 use super::controls::Panel;
 use super::frame::Frame;
 use super::preview;
-use super::terminal::Terminal;
 use crate::bench::run::Collected;
 use crate::bench::samples::Summary;
 use crate::bench::table::time;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
+use crate::terminal::Terminal;
 
 /// Time between two drawings of a terminal.
 const REDRAW: Duration = Duration::from_millis(66);

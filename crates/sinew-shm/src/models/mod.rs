@@ -8,6 +8,10 @@
 //! [`loom::cell::UnsafeCell`], so that whoever touches one at the wrong time is reported. A thread that sleeps on a bell goes on only
 //! when the bell has changed, so a lost wake-up is a deadlock.
 //!
+//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread that loads a word before it stores
+//! to it (it compares a step with the last one on the same word only), and owners do that with their own words. The readers' loads
+//! may still see anything older.
+//!
 //! | module | protocol | sync points |
 //! |---|---|---|
 //! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |
@@ -46,7 +50,7 @@ fn words(count: usize) -> Place<[AtomicU64]> {
 
 /// A fresh ring with room for one word of image in each slot.
 fn ring(slots: usize) -> Ring {
-    let shape = Shape::new(slots, 8);
+    let shape = Shape::new(slots, 8).unwrap();
     Ring::create(words(shape.bytes() / 8), shape)
 }
 

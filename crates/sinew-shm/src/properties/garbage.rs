@@ -108,6 +108,7 @@ proptest! {
         prop_assert_eq!(moved().entry(0), Entry::Moved);
         let (mut drainer, tail) = (Drainer::new(moved()), AtomicU64::new(0));
         prop_assert!(drainer.is_pending());
+        prop_assert_eq!(drainer.next(&tail, || Some(moved())), Drained::Lost);
         prop_assert_eq!(drainer.next(&tail, || Some(moved())), Drained::Nothing);
         prop_assert!(!drainer.is_pending());
         let entry = 1u64 << 32 | 5;

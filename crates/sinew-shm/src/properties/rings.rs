@@ -92,7 +92,7 @@ proptest! {
         slots in 1..5usize,
         operations in vec(operation(), 0..80),
     ) {
-        let shape = Shape::new(slots, INLINE);
+        let shape = Shape::new(slots, INLINE).unwrap();
         let mut slots = shape.slots;
         let mut newest = words(std::iter::repeat_n(0, shape.bytes() / 8));
         let mut ring = Ring::create(newest.clone(), shape);

@@ -6,9 +6,14 @@ use super::inbox::{Inbox, Outbox};
 use super::observers::Observers;
 use super::outlet::{Class, Offered, Outlet, Routes};
 use crate::message::table::Table;
+use crate::outside::description::Described;
+use crate::outside::drain_later;
+use crate::outside::proxy::Proxy;
 use crate::qos::{self, QoS};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
+use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
+use std::time::Duration;
 
 /// The topics of a context.
 #[repr(C)] // what every publish reads comes first
@@ -16,6 +21,8 @@ pub(crate) struct Graph {
     /// Counts changes of any topic's subscriptions; see [`outlet`](super::outlet).
     generation: AtomicU64,
     topics: Mutex<HashMap<Arc<str>, Topic>>,
+    /// Signalled when ends came or went.
+    changed: Condvar,
 }
 
 #[derive(Default)]
@@ -23,6 +30,17 @@ struct Topic {
     outlets: Vec<Arc<Outlet>>,
     inboxes: Vec<Arc<Inbox>>,
     classes: Vec<Arc<Class>>,
+    /// Publishers of other processes.
+    proxies: Vec<Arc<Proxy>>,
+    /// Subscriptions of other processes.
+    remote: Vec<Remote>,
+}
+
+/// A subscription of another process.
+struct Remote {
+    peer: Arc<Peer>,
+    key: EntityKey,
+    wanted: Described,
 }
 
 /// How an outlet and an inbox of one topic stand to each other.
@@ -30,6 +48,19 @@ enum Match {
     Yes,
     OtherType,
     OtherQos(qos::Policy),
+    /// Its type can't leave its process, or ours can't.
+    Never,
+}
+
+/// How one of our ends and one of another process stand to each other.
+fn match_outside(table: &Table, other: &Described, offered: &QoS, requested: &QoS) -> Match {
+    if table.image.is_none() || !other.travels() {
+        return Match::Never;
+    }
+    if !other.has_type(table) {
+        return Match::OtherType;
+    }
+    qos::incompatibility(offered, requested).map_or(Match::Yes, Match::OtherQos)
 }
 
 fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
@@ -42,7 +73,7 @@ fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
 impl Default for Graph {
     fn default() -> Self {
         // No publisher has seen generation 1: the first publish fetches its list.
-        Self { generation: AtomicU64::new(1), topics: Mutex::default() }
+        Self { generation: AtomicU64::new(1), topics: Mutex::default(), changed: Condvar::new() }
     }
 }
 
@@ -70,8 +101,14 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher. It matches before this returns, so its first message reaches who is there.
-    pub(crate) fn add_outlet(&self, topic: &str, offered: Offered, observers: Observers) -> Arc<Outlet> {
+    /// Makes a publisher, which others know by `entity`. It matches before this returns, so its first message reaches who is there.
+    pub(crate) fn add_outlet(
+        &self,
+        topic: &str,
+        offered: Offered,
+        observers: Observers,
+        entity: Option<OwnEntity>,
+    ) -> Arc<Outlet> {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
@@ -81,7 +118,14 @@ impl Graph {
             for inbox in &entry.inboxes {
                 tell(&outlet, inbox, outbox);
             }
+            if let Some(known_as) = entity {
+                outlet.is_known_as(known_as);
+                for remote in &entry.remote {
+                    meet_remote(&outlet, remote, outbox);
+                }
+            }
             entry.outlets.push(outlet.clone());
+            self.changed.notify_all();
             outlet
         })
     }
@@ -97,6 +141,7 @@ impl Graph {
                     part(outlet, inbox, outbox);
                 }
             }
+            self.changed.notify_all();
             let class = &outlet.class;
             let unused = !topic.outlets.iter().any(|other| Arc::ptr_eq(&other.class, class));
             let class = unused.then(|| topic.classes.iter().position(|other| Arc::ptr_eq(other, class)));
@@ -121,6 +166,11 @@ impl Graph {
             for outlet in &entry.outlets {
                 tell(outlet, &inbox, outbox);
             }
+            for proxy in &entry.proxies {
+                meet_proxy(proxy, &inbox, outbox);
+                entry.serve(proxy, outbox);
+            }
+            self.changed.notify_all();
             (inbox, old)
         });
         drop(old); // old lists may be the last to hold entities: outside the lock
@@ -161,10 +211,110 @@ impl Graph {
                     part(outlet, inbox, outbox);
                 }
             }
+            for proxy in &topic.proxies {
+                topic.serve(proxy, outbox);
+            }
+            self.changed.notify_all();
             let topic = topic.is_empty().then(|| topics.remove(&inbox.wanted.topic));
             Some((gone, old, topic))
         });
         drop(gone); // outside the lock
+    }
+
+    // ---- other processes ----
+
+    /// A publisher of another process came.
+    pub(crate) fn add_proxy(&self, proxy: Arc<Proxy>) {
+        Outbox::with(|outbox| {
+            let mut topics = self.topics.lock();
+            let name = Self::topic_name(&mut topics, &proxy.offered.topic);
+            let entry = topics.entry(name).or_default();
+            for inbox in &entry.inboxes {
+                meet_proxy(&proxy, inbox, outbox);
+            }
+            entry.serve(&proxy, outbox);
+            entry.proxies.push(proxy);
+            self.changed.notify_all();
+        });
+    }
+
+    /// A publisher of another process is gone. What it published is read to the end.
+    pub(crate) fn remove_proxy(&self, proxy: &Arc<Proxy>) {
+        Outbox::with(|outbox| {
+            let mut topics = self.topics.lock();
+            let topic = topics.get_mut(&*proxy.offered.topic)?;
+            let index = topic.proxies.iter().position(|other| Arc::ptr_eq(other, proxy))?;
+            let gone = topic.proxies.swap_remove(index);
+            for inbox in &topic.inboxes {
+                if matches!(match_proxy(proxy, inbox), Match::Yes) {
+                    inbox.observers.is_unmatched(outbox);
+                    if let Some(liveliness) = &inbox.liveliness {
+                        liveliness.is_unmatched(None, outbox);
+                    }
+                }
+            }
+            drain_later(outbox, &gone);
+            self.changed.notify_all();
+            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered.topic));
+            Some(topic)
+        });
+    }
+
+    /// A subscription of another process came.
+    pub(crate) fn add_remote_subscription(&self, peer: &Arc<Peer>, key: EntityKey, wanted: Described) {
+        Outbox::with(|outbox| {
+            let mut topics = self.topics.lock();
+            let name = Self::topic_name(&mut topics, &wanted.topic);
+            let entry = topics.entry(name).or_default();
+            let remote = Remote { peer: peer.clone(), key, wanted };
+            for outlet in &entry.outlets {
+                meet_remote(outlet, &remote, outbox);
+            }
+            entry.remote.push(remote);
+            self.changed.notify_all();
+        });
+    }
+
+    /// A subscription of another process is gone.
+    pub(crate) fn remove_remote_subscription(&self, topic: &str, peer: u64, key: EntityKey) {
+        let gone = Outbox::with(|outbox| {
+            let mut topics = self.topics.lock();
+            let entry = topics.get_mut(topic)?;
+            let is_it = |remote: &Remote| remote.peer.id() == peer && remote.key == key;
+            let remote = entry.remote.iter().position(is_it).map(|index| entry.remote.swap_remove(index))?;
+            for outlet in &entry.outlets {
+                if matches!(match_remote(outlet, &remote), Match::Yes) {
+                    outlet.observers.is_unmatched(outbox);
+                    outlet.disconnect(peer, key);
+                }
+            }
+            self.changed.notify_all();
+            let entry = entry.is_empty().then(|| topics.remove(topic));
+            Some((remote, entry))
+        });
+        drop(gone); // outside the lock
+    }
+
+    /// Waits until something is so that depends on who is there, at most for `timeout` of real time. Whether it is.
+    pub(crate) fn wait_until(
+        &self,
+        is_so: impl Fn() -> bool,
+        has_ended: impl Fn() -> bool,
+        timeout: Duration,
+    ) -> bool {
+        let deadline = crate::clock::Time::steady() + timeout;
+        let mut topics = self.topics.lock();
+        loop {
+            if is_so() {
+                return true;
+            }
+            let left = deadline - crate::clock::Time::steady();
+            if left.is_zero() || has_ended() {
+                return false;
+            }
+            // A shutdown signals nobody here: it is looked for now and then.
+            topics = self.changed.wait_at_most(topics, Some(left.min(Duration::from_millis(50))));
+        }
     }
 
     /// Every subscription, e.g. to wake who waits for one.
@@ -175,7 +325,18 @@ impl Graph {
 
 impl Topic {
     fn is_empty(&self) -> bool {
-        self.outlets.is_empty() && self.inboxes.is_empty()
+        self.outlets.is_empty()
+            && self.inboxes.is_empty()
+            && self.proxies.is_empty()
+            && self.remote.is_empty()
+    }
+
+    /// The subscriptions of a publisher of another process are those that match it now.
+    fn serve(&self, proxy: &Arc<Proxy>, outbox: &mut Outbox) {
+        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(proxy, inbox), Match::Yes);
+        let inboxes: Vec<_> = self.inboxes.iter().filter(matching).cloned().collect();
+        proxy.serve(&inboxes);
+        drain_later(outbox, proxy);
     }
 
     /// The class of publishers like this; a new one finds who is there.
@@ -213,6 +374,80 @@ fn part(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
     }
 }
 
+fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
+    let Described { qos, .. } = &proxy.offered;
+    match_outside(inbox.wanted.table, &proxy.offered, qos, &inbox.wanted.qos)
+}
+
+fn match_remote(outlet: &Outlet, remote: &Remote) -> Match {
+    match_outside(outlet.table, &remote.wanted, &outlet.qos, &remote.wanted.qos)
+}
+
+/// Tells a subscription what a publisher of another process is to it.
+fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
+    let offered = &proxy.offered;
+    let subscription = || format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node);
+    match match_proxy(proxy, inbox) {
+        Match::Yes => {
+            inbox.add_source(proxy);
+            inbox.observers.is_matched(outbox);
+            if let Some(liveliness) = &inbox.liveliness {
+                liveliness.is_matched(None, outbox);
+            }
+        }
+        Match::OtherQos(policy) => {
+            let reason = format!(
+                "{} is offered by the publisher of node {} in another process, {} is requested",
+                offered.qos.word(policy),
+                offered.node,
+                inbox.wanted.qos.word(policy),
+            );
+            inbox.observers.has_incompatible_qos(&subscription(), policy, &reason, outbox);
+        }
+        Match::OtherType => {
+            let reason = format!(
+                "the publisher of node {} in another process has type {}, this has type {}",
+                offered.node,
+                offered.describe_type(),
+                inbox.wanted.table.describe(),
+            );
+            inbox.observers.has_incompatible_type(&subscription(), &reason, outbox);
+        }
+        Match::Never => {}
+    }
+}
+
+/// Tells a publisher what a subscription of another process is to it.
+fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
+    let wanted = &remote.wanted;
+    let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
+    match match_remote(outlet, remote) {
+        Match::Yes => {
+            outlet.connect(&remote.peer, remote.key, &wanted.qos);
+            outlet.observers.is_matched(outbox);
+        }
+        Match::OtherQos(policy) => {
+            let reason = format!(
+                "{} is offered, {} is requested by the subscription of node {} in another process",
+                outlet.qos.word(policy),
+                wanted.qos.word(policy),
+                wanted.node,
+            );
+            outlet.observers.has_incompatible_qos(&publisher(), policy, &reason, outbox);
+        }
+        Match::OtherType => {
+            let reason = format!(
+                "the subscription of node {} in another process has type {}, this has type {}",
+                wanted.node,
+                wanted.describe_type(),
+                outlet.table.describe(),
+            );
+            outlet.observers.has_incompatible_type(&publisher(), &reason, outbox);
+        }
+        Match::Never => {}
+    }
+}
+
 /// Tells both ends what they are to each other.
 fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
     let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
@@ -247,5 +482,6 @@ fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
             outlet.observers.has_incompatible_type(&publisher(), &reason, outbox);
             inbox.observers.has_incompatible_type(&subscription(), &reason, outbox);
         }
+        Match::Never => {}
     }
 }

@@ -113,6 +113,18 @@ impl History {
         self.taken + self.overwritten + self.expired + self.len() as u64
     }
 
+    /// Messages that would have come were overwritten elsewhere.
+    pub(crate) fn count_lost(&mut self, count: u64) {
+        self.overwritten += count;
+    }
+
+    /// The number of the oldest message of this publisher.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+        let mut of_publisher =
+            self.first.iter().chain(&self.rest).filter(|entry| entry.publication.publisher == publisher);
+        of_publisher.next().map(|entry| entry.publication.sequence)
+    }
+
     /// The stamp of the oldest message.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<Stamp> {
@@ -224,7 +236,7 @@ impl History {
     /// Brings in what publishers had retained when this subscription joined, among what arrived since: each message
     /// once, in order of publication, the newest ones that fit. Returns the others.
     ///
-    /// Nothing may have been taken yet.
+    /// What waits is numbered anew, so nobody may have looked at the numbers yet.
     pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64) -> Vec<Entry> {
         let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
         let mut all: Vec<Entry> = self.drain().into();
@@ -241,7 +253,7 @@ impl History {
         let room = self.capacity.saturating_sub(self.reserved);
         let surplus = all.len().saturating_sub(room);
         out.extend(all.drain(..surplus));
-        for (entry, reception) in all.iter_mut().zip(1..) {
+        for (entry, reception) in all.iter_mut().zip(self.taken + 1..) {
             entry.reception = reception;
         }
         self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();

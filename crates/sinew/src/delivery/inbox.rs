@@ -16,6 +16,7 @@ use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
+use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use std::cell::Cell;
@@ -32,6 +33,8 @@ pub(crate) struct Outbox {
     pub(crate) signals: Vec<Arc<Scheduler>>,
     pub(crate) heard: Vec<Heard>,
     pub(crate) warnings: Vec<String>,
+    /// Publishers of other processes, from whom there may be something to read.
+    pub(crate) proxies: Vec<Arc<Proxy>>,
 }
 
 thread_local! {
@@ -54,6 +57,9 @@ impl Outbox {
         }
         if !outbox.dropped.is_empty() {
             outbox.dropped.clear();
+        }
+        while let Some(proxy) = outbox.proxies.pop() {
+            proxy.drain();
         }
         if !outbox.warnings.is_empty() {
             outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
@@ -164,6 +170,15 @@ pub(crate) struct Inbox {
     pub(crate) observers: Observers,
     pub(crate) lost: Option<Arc<Source<MessageLost>>>,
     pub(crate) liveliness: Option<Watcher>,
+    /// Publishers of other processes that match. Whoever takes by hand reads what they have.
+    sources: Sources,
+}
+
+/// Publishers of other processes.
+#[derive(Default)]
+struct Sources {
+    any: AtomicBool,
+    all: Mutex<Arc<Vec<Arc<Proxy>>>>,
 }
 
 #[repr(C)]
@@ -249,6 +264,7 @@ impl Inbox {
             observers,
             lost,
             liveliness,
+            sources: Sources::default(),
         })
     }
 
@@ -309,6 +325,7 @@ impl Inbox {
 
     /// Takes the oldest message, for somebody who asks by himself.
     pub(crate) fn take(&self) -> Option<Entry> {
+        self.look_outside();
         self.take_as(Taker::Anybody).map(|(entry, _)| entry)
     }
 
@@ -345,6 +362,7 @@ impl Inbox {
     ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let mut next = state.history.oldest();
+        let frees = self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed); // as in `look_outside`
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
         }
@@ -356,6 +374,9 @@ impl Inbox {
             signal = Some(home.scheduler.clone());
         }
         self.release(state);
+        if frees {
+            self.read_sources(); // a publisher elsewhere may wait for this place
+        }
         (entry.map(|entry| (entry, next)), signal)
     }
 
@@ -377,7 +398,8 @@ impl Inbox {
         task: &Waker,
         ended: &AtomicBool,
     ) -> Poll<Option<Entry>> {
-        Outbox::with(|outbox| {
+        self.look_outside();
+        let result = Outbox::with(|outbox| {
             let mut ours: Option<Waker> = None;
             loop {
                 let mut state = self.state.lock();
@@ -403,7 +425,11 @@ impl Inbox {
                 self.release(state);
                 ours = Some(task.clone()); // the program's code; then everything is looked at again
             }
-        })
+        });
+        if result.is_pending() {
+            self.retune(); // somebody has to receive now
+        }
+        result
     }
 
     /// A task waits no longer, without having got a message.
@@ -428,11 +454,115 @@ impl Inbox {
         let before = state.listen(|all| all.set_listener(listener.clone()));
         drop(state);
         drop(before);
+        self.retune();
         if let Some(listener) = listener
             && waiting > 0
         {
             listener.hear(waiting);
         }
+    }
+
+    // ---- other processes ----
+
+    /// Reads what publishers of other processes have, if there are any.
+    #[inline]
+    fn look_outside(&self) {
+        // Relaxed: who is matched meanwhile drains by himself.
+        if self.sources.any.load(Ordering::Relaxed) {
+            self.read_sources();
+        }
+    }
+
+    #[inline(never)]
+    fn read_sources(&self) {
+        let sources = self.sources.all.lock().clone();
+        sources.iter().for_each(|proxy| proxy.drain());
+        if sources.iter().any(|proxy| proxy.is_over()) {
+            self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
+        }
+    }
+
+    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
+        let mut sources = self.sources.all.lock();
+        let mut all = sources.to_vec();
+        change(&mut all);
+        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
+        let before = std::mem::replace(&mut *sources, Arc::new(all));
+        drop(sources);
+        drop(before);
+    }
+
+    /// A publisher of another process matches.
+    pub(crate) fn add_source(&self, proxy: &Arc<Proxy>) {
+        self.change_sources(|all| all.push(proxy.clone()));
+    }
+
+    /// Whoever reads for this subscription has changed.
+    fn retune(&self) {
+        if self.sources.any.load(Ordering::Relaxed) {
+            let sources = self.sources.all.lock().clone();
+            sources.iter().for_each(|proxy| proxy.retune());
+        }
+    }
+
+    /// Whose executor runs its callback.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+    }
+
+    /// Whether somebody waits for its messages without an executor.
+    pub(crate) fn needs_receiver(&self) -> bool {
+        let state = self.state.lock();
+        state.listened || state.home.is_some()
+    }
+
+    /// Messages for it were overwritten before it got them.
+    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
+        if count == 0 {
+            return;
+        }
+        self.state.lock().history.count_lost(count);
+        let Some(lost) = &self.lost else { return };
+        outbox.signal(lost.update(|event| {
+            event.total += count;
+            event.total_change += count;
+        }));
+    }
+
+    /// The number of the oldest message of this publisher that waits.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+        self.state.lock().history.oldest_of(publisher)
+    }
+
+    /// Announces what was brought in besides [`push`](Self::push).
+    pub(crate) fn announce_waiting(&self) {
+        Outbox::with(|outbox| {
+            let mut state = self.state.lock();
+            let Some(oldest) = state.history.oldest() else { return };
+            if let Some(home) = &state.home
+                && !state.announced
+            {
+                if home.notify(oldest) {
+                    outbox.signals.push(home.scheduler.clone());
+                }
+                state.announced = true;
+            }
+            if state.listened {
+                outbox.heard.push(state.heard());
+            }
+        });
+    }
+
+    /// Promises a place if there is one now; `None` if the subscription is gone and needs none.
+    pub(crate) fn try_reserve(&self) -> Option<bool> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return None;
+        }
+        let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+        drop(state);
+        drop(freed); // user code
+        Some(granted)
     }
 
     /// Takes back the announcement if nothing waits; whether something does.
@@ -470,6 +600,7 @@ impl Inbox {
             }
             state.home = home;
         });
+        self.retune();
     }
 
     /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).

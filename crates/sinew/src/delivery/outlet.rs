@@ -39,12 +39,17 @@ use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
 use crate::message::block::{Erased, Pool};
+use crate::message::foreign::Keep;
 use crate::message::info::Publication;
 use crate::message::table::Table;
+use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
-use crate::sync::{Arc, Guard, Mutex};
+use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
+use sinew_shm::{CapacityError, EntityKey, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::mem;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 /// The subscriptions of a class of publishers, and what a publish needs to know of them all.
 #[derive(Default)]
@@ -66,6 +71,20 @@ impl Routes {
         });
         let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
         Self { inboxes: inboxes.into(), owners, sharers, values, particular }
+    }
+
+    pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
+        &self.inboxes
+    }
+
+    /// All take references, and nothing else is to be thought of.
+    pub(crate) fn is_plain_sharers(&self) -> bool {
+        !self.particular && self.owners == 0 && self.values == 0
+    }
+
+    /// Nobody could read a message before it is given away.
+    fn nobody_shares(&self) -> bool {
+        self.sharers == 0
     }
 }
 
@@ -112,6 +131,20 @@ pub(crate) struct Outlet {
     pub(crate) table: &'static Table,
     pub(crate) observers: Observers,
     pub(crate) promised: Promised,
+    pub(crate) way_out: WayOut,
+}
+
+/// How a publisher's messages leave the process.
+#[derive(Default)]
+pub(crate) struct WayOut {
+    /// Somebody is connected. As [`State::leaves`], for a look without the lock.
+    is_open: AtomicBool,
+    /// There once somebody matched. Locked before the publisher's state.
+    sender: Mutex<Option<Box<Sender>>>,
+    /// What others know it by.
+    entity: OnceLock<Arc<OwnEntity>>,
+    /// Control blocks for messages that are lent where they will be published.
+    foreign: OnceLock<Arc<Pool>>,
 }
 
 /// What a publisher has promised, as far as somebody watches whether it keeps it.
@@ -139,7 +172,7 @@ impl Promised {
 
 #[repr(C)]
 struct State {
-    /// The graph's generation at which `routes` were fetched.
+    /// The graph's generation at which `way` was fetched; 0 while messages leave the process: then no publish takes the short way.
     generation: u64,
     sequence: u64,
     way: Way,
@@ -147,6 +180,10 @@ struct State {
     retained: Option<Box<Retained>>,
     copies: u64,
     closed: bool,
+    /// Somebody in another process is connected. Changes under the sender's lock and this one.
+    leaves: bool,
+    /// The generation at which `way` was fetched, whatever `generation` says.
+    fetched: u64,
 }
 
 /// The newest messages of a transient-local publisher, oldest first.
@@ -184,6 +221,12 @@ impl Way {
 /// Why a message could not be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unpublished {
+    /// There is no memory for its image.
+    NoSpace {
+        wanted: usize,
+        free: u64,
+        size: u64,
+    },
     Shutdown,
     Closed,
     Full,
@@ -215,8 +258,16 @@ impl Outlet {
         let Offered { number, topic, node, node_number, qos, table, pool, context, promised } = offered;
         let retained = qos.is_transient_local().then(Box::default);
         // No graph has generation 0: the first publish fetches the list.
-        let state =
-            State { generation: 0, sequence: 0, way: Way::Nobody, retained, copies: 0, closed: false };
+        let state = State {
+            generation: 0,
+            sequence: 0,
+            way: Way::Nobody,
+            retained,
+            copies: 0,
+            closed: false,
+            leaves: false,
+            fetched: 0,
+        };
         let lifespan = qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let state = Mutex::new(state);
         Arc::new(Self {
@@ -234,6 +285,7 @@ impl Outlet {
             table,
             observers,
             promised,
+            way_out: WayOut::default(),
         })
     }
 
@@ -246,7 +298,7 @@ impl Outlet {
         let is_current = state.generation == self.context.graph.generation();
         if !is_current || state.closed || self.context.has_ended() {
             drop(state);
-            return self.publish_with_care(message, form);
+            return self.publish_slowly(message, form);
         }
         let State { way, sequence, retained, .. } = &mut *state;
         match way {
@@ -294,12 +346,45 @@ impl Outlet {
         });
     }
 
+    /// A message leaves the process, or who gets it has changed.
+    #[inline(never)]
+    fn publish_slowly(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+        // Relaxed: the publisher's lock is taken before it counts.
+        if self.way_out.is_open.load(Ordering::Relaxed) {
+            let mut sender = self.way_out.sender.lock();
+            if let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) {
+                let mut state = self.state.lock();
+                let is_short = state.leaves
+                    && !state.closed
+                    && !self.context.has_ended()
+                    && matches!(state.way, Way::Nobody)
+                    && state.fetched == self.context.graph.generation(); // C2
+                if is_short {
+                    let prepared = match open.prepare(&mut message) {
+                        Ok(prepared) => prepared,
+                        Err(error) => return Err((message, no_space(&error))),
+                    };
+                    let publication = self.next_publication(&mut state.sequence);
+                    let displaced = self.retain(&mut state.retained, &message, &publication);
+                    drop(state);
+                    let image = open.encode(&message, prepared);
+                    open.send(&publication, image);
+                    drop(sender);
+                    drop((message, displaced));
+                    return Ok(());
+                }
+            }
+        }
+        self.publish_with_care(message, form)
+    }
+
     /// The general case: a new list, filters, reserved places, copies, watched promises.
     #[cold]
     #[inline(never)]
-    fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+    fn publish_with_care(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
         let retains = self.qos.is_transient_local();
-        let form = if retains { Form::Shared } else { form };
+        // A message that lies in shared memory is read by others if it leaves: so nobody here may own it.
+        let own = if retains || message.keep().is_some() { Form::Shared } else { form };
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut given = Given::take();
         loop {
@@ -309,17 +394,38 @@ impl Outlet {
                     return Err((message, reason));
                 }
                 let (routes, old) = self.fetch(&mut state);
-                (routes, state.generation, old)
+                (routes, state.fetched, old)
             };
             drop(old);
-            given.choose(&routes, self, &message);
+            let leaves = self.way_out.is_open.load(Ordering::Relaxed); // checked again below
+            // Those who read it here get it before it is encoded; who owns it, after.
+            let form = if leaves && !routes.nobody_shares() { Form::Shared } else { own };
+            given.choose(&routes, Some(self.node_number), &message);
             let promises = match Promises::collect(&routes, &mut given, self, deadline) {
                 Ok(promises) => promises,
                 Err(reason) => return Err((message, reason)),
             };
             let plan = given.plan(&routes, form);
-            given.copy(&routes, plan, &message, self);
+            given.copy(&routes, plan, &message, &self.pool);
+            let mut out = match self.open_way_out(leaves, &mut message, deadline) {
+                Ok(Out::Closed) => None,
+                Ok(Out::Open(out)) => Some(out),
+                Ok(Out::Changed) => {
+                    given.forget_copies();
+                    continue;
+                }
+                Err(reason) => {
+                    given.forget_copies();
+                    return Err((message, reason));
+                }
+            };
             let mut state = self.state.lock();
+            if state.leaves != out.is_some() {
+                state.copies += plan.copies() as u64; // made in vain, but made
+                drop(state);
+                given.forget_copies();
+                continue;
+            }
             if let Some(reason) = self.refuses(&state) {
                 drop(state);
                 given.forget_copies();
@@ -332,6 +438,10 @@ impl Outlet {
                 given.forget_copies();
                 continue;
             }
+            let early = out.as_mut().filter(|_| form == Form::Unique);
+            let mut image = early.and_then(|out| out.encode(&message));
+            let late = out.is_some() && form != Form::Unique;
+            let kept = late.then(|| message.another());
             Outbox::with(|outbox| {
                 let State { sequence, retained, copies, .. } = &mut *state;
                 let publication = self.next_publication(sequence);
@@ -341,6 +451,13 @@ impl Outlet {
                 given.deliver(message, &publication, &promises, outbox);
                 promises.kept(); // before the outbox, where the program's code may panic
                 drop(state);
+                if let Some(mut out) = out {
+                    if let Some(kept) = kept {
+                        image = out.encode(&kept);
+                        outbox.dropped.push(kept);
+                    }
+                    out.send(&publication, image);
+                }
             });
             drop(routes); // the last of an old list, perhaps: outside the locks
             return Ok(());
@@ -362,7 +479,8 @@ impl Outlet {
     /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
     fn fetch(&self, state: &mut State) -> (Arc<Routes>, Way) {
         // The list may be newer than the generation: then it is fetched once more.
-        state.generation = self.context.graph.generation();
+        state.fetched = self.context.graph.generation();
+        state.generation = if state.leaves { 0 } else { state.fetched };
         let routes = self.class.routes.lock().clone();
         let way = Way::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
         let old = mem::replace(&mut state.way, way);
@@ -413,6 +531,11 @@ impl Outlet {
         let way = mem::replace(&mut state.way, Way::Nobody);
         drop(state);
         drop((retained, way));
+        let sender = self.way_out.sender.lock().take();
+        drop(sender);
+        if let Some(foreign) = self.way_out.foreign.get() {
+            foreign.close();
+        }
         self.pool.close();
     }
 
@@ -426,9 +549,172 @@ impl Outlet {
     }
 }
 
+#[cold]
+fn no_space(error: &CapacityError) -> Unpublished {
+    match error {
+        CapacityError::FileSystem { wanted, free, size, .. } => {
+            Unpublished::NoSpace { wanted: *wanted, free: *free, size: *size }
+        }
+        CapacityError::Left { .. } => Unpublished::Shutdown,
+        other => {
+            log::error!("a message can't leave the process: {other}");
+            Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
+        }
+    }
+}
+
+/// A message's way out, for the time of one publish.
+struct Opened<'a> {
+    sender: Guard<'a, Option<Box<Sender>>>,
+    prepared: Option<Prepared>,
+}
+
+enum Out<'a> {
+    /// Nobody is connected.
+    Closed,
+    Open(Opened<'a>),
+    /// Somebody came or went: all is to be thought of again.
+    Changed,
+}
+
+impl Opened<'_> {
+    fn encode(&mut self, message: &Erased) -> Option<Lent> {
+        let (sender, prepared) = (self.sender.as_deref_mut()?, self.prepared.take()?);
+        sender.encode(message, prepared)
+    }
+
+    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+        if let Some(sender) = self.sender.as_deref_mut() {
+            sender.send(publication, image);
+        }
+    }
+}
+
+impl Outlet {
+    /// Locks the way out, once every reader that must get everything has room, with memory for the image.
+    fn open_way_out(
+        &self,
+        leaves: bool,
+        message: &mut Erased,
+        deadline: Time,
+    ) -> Result<Out<'_>, Unpublished> {
+        if !leaves {
+            return Ok(Out::Closed);
+        }
+        let mut waited = false;
+        loop {
+            let mut sender = self.way_out.sender.lock();
+            let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
+                return Ok(Out::Changed);
+            };
+            if self.context.has_ended() {
+                return Err(Unpublished::Shutdown);
+            }
+            if let Some(waiting) = open.wait_for_room() {
+                let left = deadline - Time::steady();
+                if left.is_zero() {
+                    open.stop_waiting();
+                    return Err(Unpublished::Full);
+                }
+                drop(sender);
+                waiting.sleep(Some(left));
+                waited = true;
+                continue;
+            }
+            if waited {
+                open.stop_waiting();
+            }
+            let prepared = open.prepare(message).map_err(|error| no_space(&error))?;
+            return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
+        }
+    }
+
+    /// What others know it by; set once.
+    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        let _ = self.way_out.entity.set(Arc::new(entity));
+    }
+
+    /// A subscription of another process matches.
+    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) {
+        let Some(entity) = self.way_out.entity.get() else { return };
+        let mut sender = self.way_out.sender.lock();
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        let next = state.sequence + 1;
+        let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
+        let made = match &mut *sender {
+            Some(_) => Ok(()),
+            none => Sender::new(entity, &self.qos, plain, next).map(|made| *none = Some(Box::new(made))),
+        };
+        let retained = state.retained.as_ref().map(|retained| &retained.0);
+        let none = VecDeque::new();
+        let connected = made.and_then(|()| {
+            let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
+            sender.connect((peer, key, requested), &self.qos, next, retained.unwrap_or(&none).iter())
+        });
+        if let Err(error) = connected {
+            log::error!("publisher on {} can't reach a subscription in another process: {error}", self.topic);
+        }
+        self.mark_way_out(&sender, &mut state);
+    }
+
+    /// A subscription of another process is gone.
+    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) {
+        let mut sender = self.way_out.sender.lock();
+        let mut state = self.state.lock();
+        if let Some(sender) = sender.as_deref_mut() {
+            sender.disconnect(peer, key, &self.qos);
+        }
+        self.mark_way_out(&sender, &mut state);
+    }
+
+    fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
+        state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
+        state.generation = 0; // the next publish looks
+        self.way_out.is_open.store(state.leaves, Ordering::Relaxed); // checked again under the locks
+    }
+
+    /// A message to be written where it is published, if somebody outside listens and the type allows it.
+    pub(crate) fn loan_outside(&self) -> Option<Erased> {
+        if !self.way_out.is_open.load(Ordering::Relaxed) || !self.table.is_plain() {
+            return None;
+        }
+        self.loan_in_chunk()
+    }
+
+    fn loan_in_chunk(&self) -> Option<Erased> {
+        let size = self.table.layout.size();
+        let lender = {
+            let sender = self.way_out.sender.lock();
+            let sender = sender.as_deref()?;
+            // A small image is copied into the ring anyway.
+            if size + 4 <= sender.inline() {
+                return None;
+            }
+            sender.lender.clone()
+        };
+        // If there is no room, an ordinary block does, and publishing says so.
+        let mut loan = lender.loan(size + 4).ok()?;
+        let (header, value) = loan.bytes_mut().split_at_mut(4);
+        header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
+        let value = NonNull::from(value).cast::<u8>();
+        if !value.addr().get().is_multiple_of(self.table.layout.align()) {
+            return None;
+        }
+        let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
+        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
+        Some(unsafe { Erased::foreign(foreign, Keep::Loan(loan), value) })
+    }
+}
+
+/// Control blocks for messages in shared memory that a publisher keeps.
+const FOREIGN: usize = 64;
+
 /// Who gets what in one careful publish: scratch that is used again.
 #[derive(Default)]
-struct Given {
+pub(crate) struct Given {
     /// Indices of the inboxes that want the message, and the reference that each gets (`None`: the original).
     chosen: Vec<(usize, Option<Erased>)>,
 }
@@ -446,40 +732,40 @@ impl Drop for Given {
 }
 
 impl Given {
-    fn take() -> Self {
+    pub(crate) fn take() -> Self {
         Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
     }
 
-    fn forget_copies(&mut self) {
+    pub(crate) fn forget_copies(&mut self) {
         self.chosen.clear();
     }
 
     /// Runs the filters.
-    fn choose(&mut self, routes: &Routes, outlet: &Outlet, message: &Erased) {
+    pub(crate) fn choose(&mut self, routes: &Routes, node: Option<u64>, message: &Erased) {
         self.chosen.clear();
         for (index, inbox) in routes.inboxes.iter().enumerate() {
             let wanted = &inbox.wanted;
-            let own = wanted.ignore_own && wanted.node_number == outlet.node_number;
+            let own = wanted.ignore_own && Some(wanted.node_number) == node;
             if !own && wanted.filter.as_ref().is_none_or(|filter| filter(message)) {
                 self.chosen.push((index, None));
             }
         }
     }
 
-    fn plan(&self, routes: &Routes, form: Form) -> Plan {
+    pub(crate) fn plan(&self, routes: &Routes, form: Form) -> Plan {
         let count = |role| self.chosen.iter().filter(|(i, _)| routes.inboxes[*i].wanted.role == role).count();
         Plan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
     }
 
     /// Makes the copies; if a `Clone` panics, nothing has been delivered.
-    fn copy(&mut self, routes: &Routes, plan: Plan, message: &Erased, outlet: &Outlet) {
+    pub(crate) fn copy(&mut self, routes: &Routes, plan: Plan, message: &Erased, pool: &Arc<Pool>) {
         let mut nth = [0; 3];
         let mut shared: Option<Erased> = None;
         for (index, given) in &mut self.chosen {
             let wanted = &routes.inboxes[*index].wanted;
             let share = plan.share(wanted.role, nth[wanted.role as usize]);
             nth[wanted.role as usize] += 1;
-            let pool = if wanted.role == Role::Value { &wanted.pool } else { &outlet.pool };
+            let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
             *given = match share {
                 Share::Original => None,
                 Share::OriginalShared => Some(message.another()),
@@ -492,7 +778,7 @@ impl Given {
         }
     }
 
-    fn deliver(
+    pub(crate) fn deliver(
         &mut self,
         message: Erased,
         publication: &Publication,
@@ -536,7 +822,7 @@ fn duplicate(message: &Erased, routes: &Routes, pool: &Arc<Pool>) -> Erased {
 }
 
 /// Places reserved for one message. Dropped, they are given back.
-struct Promises<'a> {
+pub(crate) struct Promises<'a> {
     routes: &'a Routes,
     /// Indices of the inboxes, ascending.
     at: Vec<usize>,
@@ -574,12 +860,27 @@ impl<'a> Promises<'a> {
         failure.map_or(Ok(promises), Err)
     }
 
+    /// The same for a message that came from another process: without waiting, and `None` if there is a place missing.
+    pub(crate) fn collect_now(routes: &'a Routes, given: &Given, blocking: bool) -> Option<Self> {
+        let mut promises =
+            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
+        for (index, _) in given.chosen.iter().filter(|_| blocking) {
+            let inbox = &routes.inboxes[*index];
+            match inbox.wanted.qos.is_blocking().then(|| inbox.try_reserve()).flatten() {
+                Some(true) => promises.at.push(*index),
+                Some(false) => return None,
+                None => {}
+            }
+        }
+        Some(promises)
+    }
+
     fn has(&self, inbox: &Arc<Inbox>) -> bool {
         self.at.iter().any(|&index| Arc::ptr_eq(&self.routes.inboxes[index], inbox))
     }
 
     /// The messages came: the places are theirs.
-    fn kept(mut self) {
+    pub(crate) fn kept(mut self) {
         self.at.clear();
     }
 }

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_name_goes_with_its_last_end() {
-        let context = Context::new().unwrap();
+        let context = Context::builder().shared_memory(false).build().unwrap();
         let node = context.node("node").unwrap();
         let names = || context.shared().services.0.lock().len();
         for _ in 0..3 {

@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn an_executor_has_no_place_for_groups_that_are_gone() {
-        let context = Context::new().unwrap();
+        let context = Context::builder().shared_memory(false).build().unwrap();
         let executor = Executor::single();
         executor.add(&context).unwrap();
         let _stays = context.node("stays").unwrap();
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_group_that_goes_in_its_own_callback_goes() {
-        let context = Context::new().unwrap();
+        let context = Context::builder().shared_memory(false).build().unwrap();
         let executor = Executor::single();
         executor.add(&context).unwrap();
         let node = context.node("goes").unwrap();

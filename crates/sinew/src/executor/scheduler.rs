@@ -36,6 +36,7 @@
 
 use super::current;
 use super::descriptor::Descriptor;
+use super::ears::Ears;
 use super::handover::{Times, WATCH_INTERVAL, Woken};
 pub(crate) use super::state::Hand;
 use super::state::{Lent, Member, Slot, State, Wait, member_of, wait_of};
@@ -44,7 +45,9 @@ use super::turn::Turn;
 pub(crate) use super::worker::Worker;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{Clock, ClockKind, Stamp, Time, Wake};
+use crate::outside::Outside;
 use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
+use sinew_shm::Port;
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -150,6 +153,8 @@ pub(crate) struct Scheduler {
     finished: Condvar,
     /// For somebody else's event loop, if there is one.
     descriptor: OnceLock<Descriptor>,
+    /// What is heard from other processes.
+    pub(super) ears: Ears,
 }
 
 /// What the workers sleep on.
@@ -276,6 +281,7 @@ impl Scheduler {
             },
             finished: Condvar::new(),
             descriptor: OnceLock::new(),
+            ears: Ears::default(),
         })
     }
 
@@ -420,6 +426,7 @@ impl Scheduler {
         }
         while due != 0 {
             self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
+            self.ears.call(due.trailing_zeros());
             due &= due - 1;
         }
     }
@@ -474,6 +481,7 @@ impl Scheduler {
         state.workers.call_all();
         drop(state);
         self.bells.of_workers.iter().for_each(Condvar::notify_all);
+        self.ears.call_anybody();
         self.bells.of_timers.notify_all();
         self.make_descriptor_readable();
     }
@@ -534,6 +542,7 @@ impl Scheduler {
     pub(super) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
         if self.descriptor.get().is_none() {
             let _ = self.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
+            self.ears.give_up();
             self.watch_descriptor();
         }
         self.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
@@ -611,6 +620,7 @@ impl Scheduler {
         let (on_panic, on_error) = self.reactions();
         other.set_reactions(Some(on_panic), Some(on_error));
         other.take_lent_threads(self.state.lock().takes_lent_threads);
+        other.ears.set_patience(self.ears.patience());
         other
     }
 
@@ -624,6 +634,20 @@ impl Scheduler {
         let described =
             measured.into_iter().map(|(entity, histogram)| RunTimes { entity: entity.describe(), histogram });
         described.collect()
+    }
+
+    /// What publishers of other processes are to notify for entities that this executor runs. `None`: the context's receiving thread
+    /// hears for it.
+    pub(crate) fn port(&self, outside: &Arc<Outside>) -> Option<Arc<Port>> {
+        // Nobody can make the descriptor readable but this process.
+        if self.descriptor.get().is_some() {
+            return None;
+        }
+        let (port, is_new) = self.ears.port(outside)?;
+        if is_new {
+            self.calling(|state| state.workers.call()); // whoever sleeps is to sleep where it is heard
+        }
+        Some(port)
     }
 
     /// How many threads spin it now.
@@ -674,6 +698,7 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, worker: &mut Worker) -> Next {
         let ended = Work::end(work);
+        self.ears.listen();
         let mut state = self.state.lock();
         if work.is_some() {
             let gone = state.put_back(work, ended);
@@ -755,7 +780,14 @@ impl Scheduler {
         let watch = watch.map(wait_of);
         let timeout = timeout.into_iter().chain(watch).min();
         worker.slack.tighten();
-        state = self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout);
+        state = match self.ears.take_post(worker.index) {
+            Some(post) => {
+                drop(state);
+                post.sleep(timeout); // P1: from when the post was taken, under the mutex, calls go there
+                self.state.lock()
+            }
+            None => self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout),
+        };
         if self.threads() > 1 {
             worker.now = Time::steady().nanoseconds();
         }

@@ -30,6 +30,7 @@
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
+use super::foreign::Keep;
 use super::table::{CloneInto, Table};
 use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
@@ -54,6 +55,8 @@ enum Place {
     Inline,
     /// In a `Box` that was adopted.
     Boxed,
+    /// In memory that the [`Keep`] behind the control block keeps. Only for types whose values need no `Drop`.
+    Foreign,
 }
 
 /// A message's control block.
@@ -82,6 +85,8 @@ impl Control {
         let control = Layout::new::<Control>();
         match place {
             Place::Boxed => (control, 0),
+            #[expect(clippy::expect_used, reason = "two small structs")]
+            Place::Foreign => control.extend(Layout::new::<Keep>()).expect("fits the address space"),
             #[expect(
                 clippy::expect_used,
                 reason = "a type that leaves no room for this header can't have a value"
@@ -104,7 +109,7 @@ impl Control {
         let value = match place {
             // SAFETY: `offset` is within, or one past, the allocation of `layout`.
             Place::Inline => unsafe { memory.add(offset) },
-            Place::Boxed => NonNull::dangling(),
+            Place::Boxed | Place::Foreign => NonNull::dangling(),
         };
         let control = memory.cast::<Control>();
         let vacant = Control {
@@ -151,9 +156,39 @@ impl Control {
         let _box = match self.place {
             Place::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
             Place::Inline => None,
+            Place::Foreign => {
+                self.let_keep_go();
+                return; // the values of such types need no `Drop`
+            }
         };
         // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that nobody else has it.
         unsafe { (self.table.drop)(self.value.as_ptr()) };
+    }
+}
+
+impl Control {
+    /// Where the `Keep` of a foreign block is.
+    fn keep_at(&self) -> *mut Keep {
+        debug_assert!(self.place == Place::Foreign);
+        let (_, offset) = Self::layout(self.table, Place::Foreign);
+        // SAFETY: the block was allocated with this layout, in which the `Keep` stands at this offset.
+        unsafe { ptr::from_ref(self).cast_mut().byte_add(offset) }.cast()
+    }
+
+    /// What keeps the memory of a filled foreign block goes.
+    fn let_keep_go(&mut self) {
+        // SAFETY: a filled foreign block has one (`Erased::foreign`); the caller took `filled` back.
+        unsafe { ptr::drop_in_place(self.keep_at()) };
+    }
+
+    /// The value was moved out: what is left goes.
+    fn vacate(&mut self) {
+        self.filled = false;
+        match self.place {
+            Place::Boxed => drop(BoxMemory { value: self.value, layout: self.table.layout }),
+            Place::Foreign => self.let_keep_go(),
+            Place::Inline => {}
+        }
     }
 }
 
@@ -247,6 +282,75 @@ impl Erased {
         self.control().references.load(Ordering::Acquire) == 1
     }
 
+    /// Whether this is the only reference, and nobody outside the process reads the message: so it may become its holder's own.
+    #[inline]
+    pub(crate) fn is_ownable(&self) -> bool {
+        self.is_sole() && !(self.control().place == Place::Foreign && self.is_shared_outside())
+    }
+
+    #[cold]
+    fn is_shared_outside(&self) -> bool {
+        !matches!(self.keep(), Some(Keep::Loan(_)))
+    }
+
+    /// A value that lies in shared memory, with a control block from `pool`, made by [`Pool::for_foreign`].
+    ///
+    /// # Safety
+    /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there, and unchanged unless through this message,
+    /// while `keep` lives.
+    pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Keep, value: NonNull<u8>) -> Self {
+        let mut vacant = pool.vacant();
+        let control = vacant.0.control_mut();
+        control.value = value;
+        let at = control.keep_at();
+        // SAFETY: the block is vacant and ours: nothing is there.
+        unsafe { at.write(keep) };
+        vacant.done(false)
+    }
+
+    /// What keeps the memory of a message that lies in shared memory.
+    pub(crate) fn keep(&self) -> Option<&Keep> {
+        let control = self.control();
+        if control.place != Place::Foreign {
+            return None;
+        }
+        // SAFETY: a message is filled, so there is one (`foreign`); it changes only through the sole reference (`keep_mut`).
+        Some(unsafe { &*control.keep_at() })
+    }
+
+    /// The same, for the sole reference.
+    pub(crate) fn keep_mut(&mut self) -> Option<&mut Keep> {
+        let control = self.control_mut();
+        if control.place != Place::Foreign {
+            return None;
+        }
+        // SAFETY: as in `keep`, and `control_mut` takes the sole reference.
+        Some(unsafe { &mut *control.keep_at() })
+    }
+
+    /// A message made by decoding an image into a block of `pool`: over the kept value of an earlier one, if there is one.
+    pub(crate) fn decode(pool: &Arc<Pool>, image: &[u8]) -> Result<Self, sinew_msg::DecodeError> {
+        let Some(functions) = &pool.table.image else {
+            return Err(sinew_msg::DecodeError::Truncated {
+                type_name: pool.table.name(),
+                field: "",
+                length: image.len(),
+                needed: usize::MAX,
+            });
+        };
+        let kept = pool.blocks.lock().filled.pop();
+        if let Some(block) = kept {
+            let message = block.lend(pool);
+            // SAFETY: a filled block of the pool's type, of which this is the sole reference.
+            unsafe { (functions.decode)(image, message.value().as_ptr(), true) }?;
+            return Ok(message);
+        }
+        let vacant = pool.vacant();
+        // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes home.
+        unsafe { (functions.decode)(image, vacant.0.value().as_ptr(), false) }?;
+        Ok(vacant.done(true))
+    }
+
     /// A copy of the message in a block of `pool`.
     ///
     /// # Safety
@@ -267,11 +371,7 @@ impl Erased {
     pub(crate) unsafe fn into_value<T>(mut self) -> T {
         // SAFETY: the caller says it is a `T`, `&self` that it is alive; it is read once, as `filled` is taken back below.
         let value = unsafe { self.value().cast::<T>().read() };
-        let control = self.control_mut();
-        control.filled = false;
-        if control.place == Place::Boxed {
-            drop(BoxMemory { value: control.value, layout: control.table.layout });
-        }
+        self.control_mut().vacate();
         value
     }
 
@@ -300,11 +400,7 @@ impl Erased {
         // SAFETY: both are places for `size` bytes of the same type, in different blocks; a move is a copy of the bytes
         // after which the source is not used: `filled` is taken back below.
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), vacant.0.value().as_ptr(), size) };
-        let control = self.control_mut();
-        control.filled = false;
-        if control.place == Place::Boxed {
-            drop(BoxMemory { value: control.value, layout: control.table.layout });
-        }
+        self.control_mut().vacate();
         vacant.done(false)
     }
 
@@ -464,6 +560,17 @@ impl Pool {
     /// A pool of blocks with room for a `T`.
     pub(crate) fn new<T: Message>(capacity: usize) -> Arc<Self> {
         Self::of(Table::of::<T>(), Place::Inline, capacity)
+    }
+
+    /// A pool of blocks with room for values of a type.
+    pub(crate) fn of_table(table: &'static Table, capacity: usize) -> Arc<Self> {
+        Self::of(table, Place::Inline, capacity)
+    }
+
+    /// A pool of control blocks for values that lie in shared memory.
+    pub(crate) fn for_foreign(table: &'static Table, capacity: usize) -> Arc<Self> {
+        debug_assert!(table.is_plain());
+        Self::of(table, Place::Foreign, capacity)
     }
 
     /// A pool of control blocks for adopted boxes of `T`.

@@ -148,7 +148,7 @@ impl<T: Message> Shared<T> {
     /// # Errors
     /// Gives the reference back while there are others.
     pub fn try_unique(self) -> Result<Unique<T>, Self> {
-        if self.message.is_sole() { Ok(Unique::assume(self.message)) } else { Err(self) }
+        if self.message.is_ownable() { Ok(Unique::assume(self.message)) } else { Err(self) }
     }
 
     /// The message for itself: the same one if this is the only reference left, else a copy.
@@ -222,7 +222,7 @@ impl<'a, T: Message> Incoming<'a, T> {
     where
         T: Clone,
     {
-        if self.message.is_sole() {
+        if self.message.is_ownable() {
             return (Unique::assume(self.message), false);
         }
         // SAFETY: both the function and the pool are made for `T`, which the message is.

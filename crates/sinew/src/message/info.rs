@@ -39,6 +39,8 @@ impl fmt::Debug for Gid {
 pub enum Path {
     /// Inside the process, by ownership.
     Intra,
+    /// Between processes of one host, through shared memory.
+    Shm,
 }
 
 /// Where a chain of messages began.
@@ -53,6 +55,10 @@ pub struct Lineage {
 }
 
 impl Lineage {
+    pub(crate) fn new(stamp: i64, id: u64) -> Self {
+        Self { stamp, id }
+    }
+
     /// Steady time at which the chain's first message was published.
     pub fn stamp(&self) -> Time {
         Time::from_nanoseconds(self.stamp)
@@ -71,7 +77,8 @@ pub(crate) struct Publication {
     pub(crate) stamp: Stamp,
     /// Counts the publisher's messages from 1.
     pub(crate) sequence: u64,
-    /// The publisher's number in its participant.
+    /// The publisher's number in its participant, and in the upper half which participant: 0 for the one that receives the message,
+    /// else as [`introduce`] numbered it.
     pub(crate) publisher: u64,
     pub(crate) lineage: Lineage,
     /// Steady nanoseconds after which nobody wants it any more; `i64::MAX` when it lives for ever.
@@ -90,6 +97,25 @@ impl Publication {
         let expires = stamp.time.saturating_add(lifespan); // for ever stays for ever: stamps are not negative
         Self { stamp, sequence, publisher, lineage, expires }
     }
+}
+
+/// Other participants whose messages came here, in the order in which they were introduced; few, and never forgotten, as a message may
+/// outlive the acquaintance.
+static INTRODUCED: std::sync::RwLock<Vec<u64>> = std::sync::RwLock::new(Vec::new());
+
+/// The number that stands for another participant in [`Publication::publisher`], in the upper half.
+pub(crate) fn introduce(participant: u64) -> u64 {
+    let mut all = INTRODUCED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let place = all.iter().position(|&known| known == participant).unwrap_or_else(|| {
+        all.push(participant);
+        all.len() - 1
+    });
+    (place as u64 + 1) << 32
+}
+
+fn participant_of(publisher: u64) -> Option<u64> {
+    let place = usize::try_from((publisher >> 32).checked_sub(1)?).ok()?;
+    INTRODUCED.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(place).copied()
 }
 
 thread_local! {
@@ -181,12 +207,14 @@ impl MessageInfo {
 
     /// Who published it.
     pub fn publisher(&self) -> Gid {
-        Gid::new(self.participant, self.publication.publisher)
+        let publisher = self.publication.publisher;
+        let participant = participant_of(publisher).unwrap_or(self.participant);
+        Gid::new(participant, publisher & u64::from(u32::MAX))
     }
 
     /// How it came here.
     pub fn path(&self) -> Path {
-        Path::Intra
+        if self.publication.publisher >> 32 == 0 { Path::Intra } else { Path::Shm }
     }
 
     /// Where the chain that led to this message began.

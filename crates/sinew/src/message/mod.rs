@@ -1,6 +1,7 @@
 //! Messages: how they are held, where they lie, what is known about them.
 
 pub(crate) mod block;
+pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod info;
 pub(crate) mod table;

@@ -1,6 +1,6 @@
 //! What the type-erased core knows about a message type.
 
-use sinew_msg::{Message, TypeHash};
+use sinew_msg::{DecodeError, Message, TypeHash};
 use std::alloc::Layout;
 use std::any::TypeId;
 use std::ptr;
@@ -18,6 +18,30 @@ pub(crate) struct Table {
     pub(crate) representation: TypeId,
     name: fn() -> &'static str,
     hash: Option<TypeHash>,
+    /// Between values and images; `None` for a type that stays in the process.
+    pub(crate) image: Option<ImageFunctions>,
+}
+
+/// What [`Encoding`](sinew_msg::Encoding) says, without the type.
+pub(crate) struct ImageFunctions {
+    /// Bytes of a value's image.
+    ///
+    /// # Safety
+    /// The pointer is to a value of the type.
+    pub(crate) size: unsafe fn(*const u8) -> usize,
+    /// Writes a value's image into so many bytes.
+    ///
+    /// # Safety
+    /// As `size`.
+    pub(crate) encode: unsafe fn(*const u8, &mut [u8]),
+    /// Makes a value of an image: over the value there if the flag is set, else into the uninitialised place, which stays so after an
+    /// error.
+    ///
+    /// # Safety
+    /// The pointer is to a place for a value of the type, which is the caller's alone and holds a value if the flag says so.
+    pub(crate) decode: unsafe fn(&[u8], *mut u8, bool) -> Result<(), DecodeError>,
+    /// Whether a value's bytes are its image, but for the header.
+    pub(crate) is_plain: bool,
 }
 
 impl Table {
@@ -32,6 +56,16 @@ impl Table {
             Some(hash) => format!("{} ({hash})", self.name()),
             None => self.name().to_owned(),
         }
+    }
+
+    /// The hash of its description.
+    pub(crate) fn hash(&self) -> Option<TypeHash> {
+        self.hash
+    }
+
+    /// Whether its values can be written and read in place.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.image.as_ref().is_some_and(|image| image.is_plain)
     }
 
     /// The table of `T`.
@@ -54,7 +88,43 @@ impl<T: Message> Erase for T {
             Some(encoding) => Some(encoding.hash),
             None => None,
         },
+        image: match T::ENCODING {
+            Some(encoding) => Some(ImageFunctions {
+                size: size_of_image::<T>,
+                encode: encode::<T>,
+                decode: decode::<T>,
+                is_plain: encoding.plain.is_some() && !std::mem::needs_drop::<T>(),
+            }),
+            None => None,
+        },
     };
+}
+
+#[expect(clippy::expect_used, reason = "only in the tables of types that have one")]
+fn encoding<T: Message>() -> &'static sinew_msg::Encoding<T> {
+    T::ENCODING.expect("a type with an encoding")
+}
+
+unsafe fn size_of_image<T: Message>(value: *const u8) -> usize {
+    // SAFETY: the caller promises a `T`.
+    (encoding::<T>().size)(unsafe { &*value.cast::<T>() })
+}
+
+unsafe fn encode<T: Message>(value: *const u8, image: &mut [u8]) {
+    // SAFETY: the caller promises a `T`.
+    (encoding::<T>().encode)(unsafe { &*value.cast::<T>() }, image);
+}
+
+unsafe fn decode<T: Message>(image: &[u8], to: *mut u8, filled: bool) -> Result<(), DecodeError> {
+    let to = to.cast::<T>();
+    if filled {
+        // SAFETY: the caller promises a `T` that is its alone.
+        return (encoding::<T>().decode_into)(image, unsafe { &mut *to });
+    }
+    let value = (encoding::<T>().decode)(image)?;
+    // SAFETY: a place for a `T`, the caller's alone, without a value.
+    unsafe { to.write(value) };
+    Ok(())
 }
 
 unsafe fn drop_value<T>(value: *mut u8) {

@@ -242,7 +242,12 @@ struct Pair {
 impl Pair {
     fn new() -> Self {
         let clock = VirtualClock::new();
-        let context = Context::builder().domain(0).virtual_time(&clock).build().expect("no arguments");
+        let context = Context::builder()
+            .shared_memory(false)
+            .domain(0)
+            .virtual_time(&clock)
+            .build()
+            .expect("no arguments");
         let node = context.node("node").expect("a valid name");
         let executor = Executor::single();
         executor.add(&context).expect("nobody else serves it");

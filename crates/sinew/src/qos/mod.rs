@@ -409,6 +409,11 @@ impl QoS {
         self.is_keep_all() && matches!(self.reliability, Reliability::Reliable)
     }
 
+    /// How many messages a ring towards another process has to keep.
+    pub(crate) const fn ring_depth(&self) -> usize {
+        self.capacity()
+    }
+
     /// Whether messages are kept, or asked for, that were published before the subscription was there.
     pub(crate) const fn is_transient_local(&self) -> bool {
         matches!(self.durability, Durability::TransientLocal)

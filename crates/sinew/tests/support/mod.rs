@@ -43,12 +43,17 @@ impl Room {
 }
 
 pub(crate) fn virtual_context(clock: &VirtualClock) -> Context {
-    Context::builder().domain(0).virtual_time(clock).build().expect("no arguments to get wrong")
+    Context::builder()
+        .shared_memory(false)
+        .domain(0)
+        .virtual_time(clock)
+        .build()
+        .expect("no arguments to get wrong")
 }
 
 /// A context in real time that reads no environment.
 pub(crate) fn real_context() -> Context {
-    Context::builder().domain(0).build().expect("no arguments to get wrong")
+    Context::builder().shared_memory(false).domain(0).build().expect("no arguments to get wrong")
 }
 
 /// Where a message lies.

@@ -1,6 +1,6 @@
 //! Taking over a terminal, and giving it back whatever happens.
 //!
-//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one stops the nodes; the
+//! Ctrl-C stays a signal: it works even if nothing of ours reads keys any more. The first one ends the work; the
 //! second one gives the terminal back and ends the process there and then.
 
 use std::env;
@@ -20,12 +20,11 @@ use rustix::termios::{
 };
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use sinew::StopHandle;
 
 use crate::error::Error;
 
 /// A terminal that is ours to draw on until this is dropped.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     borrowed: Arc<Borrowed>,
 }
 
@@ -39,7 +38,7 @@ struct Borrowed {
 impl Terminal {
     /// Takes over the terminal on standard output, if there is one that can be drawn on. Keys are read as well if standard
     /// input is that terminal and belongs to us, not to another program in front.
-    pub(super) fn take() -> Result<Option<Self>, Error> {
+    pub(crate) fn take() -> Result<Option<Self>, Error> {
         let dumb = env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if dumb || !io::stdout().is_terminal() {
             return Ok(None);
@@ -55,8 +54,18 @@ impl Terminal {
         Ok(Some(terminal))
     }
 
+    /// A panic's message is to be read, not to vanish with what was drawn: gives the terminal back before it is told.
+    pub(crate) fn give_back_on_panic(&self) {
+        let borrowed = Arc::clone(&self.borrowed);
+        let tell = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            borrowed.give_back();
+            tell(panic);
+        }));
+    }
+
     /// Whether keys arrive at standard input one by one.
-    pub(super) fn has_keys(&self) -> bool {
+    pub(crate) fn has_keys(&self) -> bool {
         self.borrowed.keys.is_some()
     }
 }
@@ -108,9 +117,12 @@ fn listen() -> Option<Termios> {
     Some(before)
 }
 
-/// Has the first SIGINT or SIGTERM stop the executor, and the next one end the process as it would without us, but with its
+/// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would without us, but with its
 /// terminal given back. For the rest of the process's life.
-pub(super) fn stop_on_signal(stop: StopHandle, terminal: Option<&Terminal>) -> Result<(), Error> {
+pub(crate) fn stop_on_signal(
+    stop: impl Fn() + Send + 'static,
+    terminal: Option<&Terminal>,
+) -> Result<(), Error> {
     let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let borrowed = terminal.map(|terminal| Arc::clone(&terminal.borrowed));
@@ -125,7 +137,7 @@ pub(super) fn stop_on_signal(stop: StopHandle, terminal: Option<&Terminal>) -> R
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
             told = true;
-            stop.stop();
+            stop();
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop).map_err(failed)

@@ -1,0 +1,204 @@
+//! The options of the commands that look at what runs: names as `ros2` has them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use super::{number_within, seconds};
+
+/// Which participants are looked at.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct Where {
+    /// The domain [default: $SINEW_DOMAIN_ID, else $ROS_DOMAIN_ID, else 0].
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    domain: Option<u32>,
+
+    /// The directory in which the domains are [default: $SINEW_DIR, else /dev/shm/sinew-<uid>].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+impl Where {
+    /// The domain's number.
+    pub(crate) fn domain(&self) -> Result<u32, String> {
+        if let Some(domain) = self.domain {
+            return Ok(domain);
+        }
+        for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"] {
+            let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) else { continue };
+            let number = value.to_str().and_then(|value| value.trim().parse().ok());
+            return number.ok_or_else(|| {
+                format!("{variable} is {value:?}, which is no domain: set it to a number, or use --domain")
+            });
+        }
+        Ok(0)
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct NodeOptions {
+    #[command(subcommand)]
+    pub(crate) command: NodeCommand,
+}
+
+/// What there is to know of nodes.
+#[derive(Debug, Subcommand)]
+pub(crate) enum NodeCommand {
+    /// The names of all nodes.
+    List(ListOptions),
+    /// What a node publishes, receives, serves and calls.
+    Info(InfoOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicOptions {
+    #[command(subcommand)]
+    pub(crate) command: TopicCommand,
+}
+
+/// What there is to know of topics.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TopicCommand {
+    /// The names of all topics.
+    List(TypedListOptions),
+    /// Who publishes and receives a topic.
+    Info(TopicInfoOptions),
+    /// How often messages are published. Reads the publishers' counters: they do no work for it.
+    Hz(WatchOptions),
+    /// How many bytes leave the publishers' processes. (What stays in a process isn't copied, and counts 0.)
+    Bw(WatchOptions),
+    /// How long messages take from their publication until their callback has them, as all subscriptions count it.
+    Delay(WatchOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServiceOptions {
+    #[command(subcommand)]
+    pub(crate) command: ServiceCommand,
+}
+
+/// What there is to know of services.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// The names of all services.
+    List(TypedListOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ListOptions {
+    /// Also those with a part that begins with `_`.
+    #[arg(short, long, visible_aliases = ["include-hidden-topics", "include-hidden-services"])]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TypedListOptions {
+    /// With the names of their types.
+    #[arg(short = 't', long)]
+    pub(crate) show_types: bool,
+
+    #[command(flatten)]
+    pub(crate) list: ListOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InfoOptions {
+    /// Its full name; the leading `/` may be left out.
+    #[arg(value_name = "NAME", value_parser = name)]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON value instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopicInfoOptions {
+    /// Each publisher and subscription by itself, with its QoS and counters. (JSON always has them.)
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) info: InfoOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct WatchOptions {
+    #[command(flatten)]
+    pub(crate) info: InfoOptions,
+
+    /// Time between two reports.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
+    pub(crate) interval: Duration,
+
+    /// The time that a report is about; at first what has passed of it.
+    #[arg(short, long, allow_negative_numbers = true, value_name = "S", value_parser = seconds, default_value = "10")]
+    pub(crate) window: Duration,
+
+    /// End after so many reports [default: when Ctrl-C is pressed].
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TopOptions {
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// Time between two drawings; without a terminal, the time that the one table is about.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
+    pub(crate) interval: Duration,
+
+    /// One JSON value about one interval, and end.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorOptions {
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// Remove files that dead processes have left in the domain's directory.
+    #[arg(long)]
+    pub(crate) clean: bool,
+
+    /// One JSON value instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A full name: as in `ros2`, the slash that each begins with needn't be typed.
+fn name(text: &str) -> Result<String, String> {
+    match text.trim_start_matches('/') {
+        "" => Err("must be a name, such as /chatter".to_owned()),
+        rest => Ok(format!("/{rest}")),
+    }
+}
+
+/// Counters are there to be read at any time, but people and terminals aren't.
+fn interval(text: &str) -> Result<Duration, String> {
+    number_within(text, 0.01, 3600.0).map(Duration::from_secs_f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_begin_with_a_slash() {
+        assert_eq!((name("chatter"), name("/a/b")), (Ok("/chatter".into()), Ok("/a/b".into())));
+        assert!(name("").is_err() && name("/").is_err());
+    }
+}

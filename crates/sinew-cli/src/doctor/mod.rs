@@ -1,0 +1,99 @@
+//! `sinew doctor`: what shared memory needs of this machine, what is wrong with it, and how to mend it.
+
+mod limits;
+mod place;
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::json;
+use sinew_shm::Domain;
+
+use crate::cli::tools::DoctorOptions;
+use crate::error::Error;
+use crate::graph;
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// As it should be.
+    Fine,
+    /// It works; some programs may want more.
+    Advice,
+    /// Something doesn't work, or soon won't.
+    Wrong,
+}
+
+/// What a check found.
+#[derive(Debug, Serialize)]
+struct Finding {
+    check: &'static str,
+    state: State,
+    found: String,
+    /// What to do; empty if nothing is to be done.
+    remedy: String,
+}
+
+impl Finding {
+    fn fine(check: &'static str, found: impl Into<String>) -> Self {
+        Self { check, state: State::Fine, found: found.into(), remedy: String::new() }
+    }
+
+    fn advice(check: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { check, state: State::Advice, found: found.into(), remedy: remedy.into() }
+    }
+
+    fn wrong(check: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { check, state: State::Wrong, found: found.into(), remedy: remedy.into() }
+    }
+}
+
+/// Checks everything, and tells it. Fails if something is wrong.
+pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
+    let domain = options.place.domain().map_err(Error::DomainNumber)?;
+    let base = options.place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
+    let path = base.join(domain.to_string());
+    let mut findings = place::check(options.place.dir.as_deref(), domain, &path, options.clean);
+    findings.extend(limits::check());
+    if options.json {
+        let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
+        graph::print_json(
+            &json!({"domain": domain, "directory": path, "healthy": healthy, "checks": findings}),
+        )?;
+    } else {
+        graph::print(&text(&findings))?;
+    }
+    match findings.iter().filter(|finding| finding.state == State::Wrong).count() {
+        0 => Ok(()),
+        count => Err(Error::Unwell { count }),
+    }
+}
+
+fn text(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for Finding { check, state, found, remedy } in findings {
+        let state = match state {
+            State::Fine => "fine",
+            State::Advice => "advice",
+            State::Wrong => "WRONG",
+        };
+        let _ = writeln!(text, "{state:<8}{check:<16}{found}"); // a string takes everything
+        if !remedy.is_empty() {
+            let _ = writeln!(text, "{:<24}{remedy}", "");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remedies_stand_below() {
+        let findings = [Finding::fine("kernel", "6.1"), Finding::wrong("size", "4 KB", "make it bigger")];
+        let expected = "fine    kernel          6.1\nWRONG   size            4 KB\n                        make it bigger\n";
+        assert_eq!(text(&findings), expected);
+    }
+}

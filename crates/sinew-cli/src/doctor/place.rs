@@ -1,0 +1,215 @@
+//! The domain's directory, its file system, and what lies in it.
+
+use std::path::Path;
+
+use rustix::fs::{Access, statfs, statvfs};
+use sinew_shm::{Census, Domain, Remains};
+
+use super::Finding;
+use crate::bench::table::bytes;
+
+/// What one container gets by default, in bytes.
+const CONTAINER: u64 = 64 << 20;
+
+/// With less than this free, in bytes, programs soon fail.
+const LITTLE: u64 = 16 << 20;
+
+/// Checks a domain's directory, which need not be there.
+pub(super) fn check(base: Option<&Path>, number: u32, path: &Path, clean: bool) -> Vec<Finding> {
+    // What is there of it.
+    let there = path.ancestors().find(|part| part.exists()).unwrap_or(Path::new("/"));
+    let domain = Domain::find(base, number);
+    let mut findings = vec![directory(&domain, path, there), kind(there), size(there)];
+    if let Ok(Some(domain)) = &domain {
+        findings.push(rights(domain));
+        findings.extend(files(domain, clean));
+    }
+    findings
+}
+
+fn directory(domain: &Result<Option<Domain>, sinew_shm::DomainError>, path: &Path, there: &Path) -> Finding {
+    let check = "directory";
+    match domain {
+        Err(error) => Finding::wrong(check, error.to_string(), "participants can't join"),
+        Ok(Some(_)) => {
+            let found = rustix::fs::stat(path).map_or_else(
+                |error| error.to_string(),
+                |found| format!("user {}, mode {:o}", found.st_uid, found.st_mode & 0o7777),
+            );
+            Finding::fine(check, format!("{}: {found}", path.display()))
+        }
+        Ok(None) => match rustix::fs::access(there, Access::WRITE_OK) {
+            Ok(()) => Finding::fine(
+                check,
+                format!("{} isn't there: the first participant makes it", path.display()),
+            ),
+            Err(error) => Finding::wrong(
+                check,
+                format!("{} isn't there, and can't be made in {}: {error}", path.display(), there.display()),
+                "set SINEW_DIR to a directory of yours on a tmpfs",
+            ),
+        },
+    }
+}
+
+/// `statfs` calls them by number (linux/magic.h).
+const TMPFS: i64 = 0x0102_1994;
+const RAMFS: i64 = 0x8584_58f6;
+
+fn kind(there: &Path) -> Finding {
+    let check = "file system";
+    match statfs(there) {
+        Ok(found) => kind_of(i64::from(found.f_type), there),
+        Err(error) => Finding::wrong(check, format!("{}: {error}", there.display()), "see the line above"),
+    }
+}
+
+fn kind_of(number: i64, there: &Path) -> Finding {
+    let check = "file system";
+    let there = there.display();
+    match number {
+        TMPFS => Finding::fine(check, format!("{there} is a tmpfs")),
+        // It reserves nothing: a full memory would be a signal instead of an error.
+        RAMFS => Finding::advice(
+            check,
+            format!("{there} is a ramfs, which has no limit"),
+            "use a tmpfs, such as /dev/shm",
+        ),
+        number => Finding::advice(
+            check,
+            format!(
+                "{there} is no tmpfs (its type is {number:#x}), so what is published may be written to a disk"
+            ),
+            "use a tmpfs: unset SINEW_DIR, or set it to a directory below /dev/shm",
+        ),
+    }
+}
+
+fn size(there: &Path) -> Finding {
+    match statvfs(there) {
+        Ok(found) => size_of(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize),
+        Err(error) => Finding::wrong("size", format!("{}: {error}", there.display()), "see the line above"),
+    }
+}
+
+fn size_of(size: u64, free: u64) -> Finding {
+    let check = "size";
+    let found = format!("{} of {} free", bytes(free as f64), bytes(size as f64));
+    let remedy = "in a container: start it with --shm-size=1g (Kubernetes: an emptyDir of medium Memory at /dev/shm), or \
+                  share the host's with --ipc=host; on a host: mount -o remount,size=4g /dev/shm";
+    // A size of 0 is none.
+    if size > 0 && free < LITTLE {
+        Finding::wrong(check, found, format!("remove what fills it, or make it bigger; {remedy}"))
+    } else if size > 0 && size <= CONTAINER {
+        Finding::advice(check, format!("{found}: enough for small messages only"), remedy)
+    } else {
+        Finding::fine(check, found)
+    }
+}
+
+fn rights(domain: &Domain) -> Finding {
+    let check = "rights";
+    match domain.try_out() {
+        Ok(()) => Finding::fine(check, "segments can be made, locked and mapped"),
+        Err(error) => Finding::wrong(check, error.to_string(), "participants can't join"),
+    }
+}
+
+/// What others have in the directory.
+fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
+    let unreadable = |error: sinew_shm::SystemError| {
+        vec![Finding::wrong("participants", error.to_string(), "see the rights of the directory")]
+    };
+    let mut census = match Census::take(domain) {
+        Ok(census) => census,
+        Err(error) => return unreadable(error),
+    };
+    let before = census.remains().to_vec();
+    if clean && let Err(error) = census.clean() {
+        return unreadable(error);
+    }
+    let mut findings = vec![Finding::fine("participants", format!("{} live here", census.peers().len()))];
+    for refused in census.refused() {
+        let remedy = "until then it and the others don't see each other";
+        findings.push(Finding::wrong("participants", refused.to_string(), remedy));
+    }
+    findings.push(stale(&before, census.remains(), clean));
+    if !census.foreign().is_empty() {
+        let found = format!("{} are none of ours", census.foreign().join(", "));
+        findings.push(Finding::advice(
+            "foreign files",
+            found,
+            "remove them, or set SINEW_DIR to a directory for Sinew alone",
+        ));
+    }
+    findings
+}
+
+fn stale(before: &[Remains], after: &[Remains], clean: bool) -> Finding {
+    let check = "stale files";
+    let sum = |remains: &[&Remains]| {
+        let files: usize = remains.iter().map(|one| one.files.len()).sum();
+        let size: u64 = remains.iter().map(|one| one.bytes).sum();
+        let dead = if remains.len() == 1 { "one dead process" } else { "dead processes" };
+        format!("{files} files of {dead} ({})", bytes(size as f64))
+    };
+    let (read, stale): (Vec<&Remains>, Vec<&Remains>) = after.iter().partition(|one| one.is_read);
+    let removed: Vec<&Remains> =
+        before.iter().filter(|one| after.iter().all(|left| left.id != one.id)).collect();
+    if let Some(first) = stale.first() {
+        let names = first.files.first().map(|file| format!(", {file} for one")).unwrap_or_default();
+        let found = format!("{}{names}", sum(&stale));
+        return if clean {
+            Finding::wrong(check, format!("{found}, can't be removed"), "have their owner remove them")
+        } else {
+            Finding::wrong(check, found, "sinew doctor --clean removes them, as does the next participant")
+        };
+    }
+    let mut found = if removed.is_empty() { "none".to_owned() } else { format!("removed {}", sum(&removed)) };
+    if !read.is_empty() {
+        found += &format!("; {} are still being read", sum(&read));
+    }
+    Finding::fine(check, found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn a_containers_size_is_told_what_to_set() {
+        let small = size_of(64 << 20, 60 << 20);
+        assert_eq!(small.state, State::Advice);
+        assert!(small.found.starts_with("60.0 MB of 64.0 MB free") && small.remedy.contains("--shm-size=1g"));
+        assert_eq!(size_of(8 << 30, 1 << 20).state, State::Wrong);
+        assert_eq!((size_of(8 << 30, 4 << 30).state, size_of(0, 0).state), (State::Fine, State::Fine));
+    }
+
+    #[test]
+    fn only_a_tmpfs_will_do() {
+        let state = |number| kind_of(number, Path::new("/somewhere")).state;
+        assert_eq!((state(TMPFS), state(RAMFS), state(0xef53)), (State::Fine, State::Advice, State::Advice));
+    }
+
+    #[test]
+    fn the_dead_are_counted_and_the_read_left_alone() {
+        let remains = |id, is_read| Remains { id, files: vec!["a".into(), "b".into()], bytes: 4096, is_read };
+        let (dead, read) = (remains(1, false), remains(2, true));
+        let both = [dead.clone(), read.clone()];
+        let found = stale(&both, &both, false);
+        assert_eq!(
+            (found.state, found.found.as_str()),
+            (State::Wrong, "2 files of one dead process (4.00 KB), a for one")
+        );
+        assert!(found.remedy.contains("--clean"));
+        let found = stale(&both, &[read], true);
+        assert_eq!(found.state, State::Fine);
+        assert!(
+            found.found.starts_with("removed 2 files") && found.found.ends_with("still being read"),
+            "{found:?}"
+        );
+        assert_eq!(stale(&both, &[dead], true).state, State::Wrong);
+        assert_eq!(stale(&[], &[], true).found, "none");
+    }
+}

@@ -1,0 +1,197 @@
+//! `sinew node info`, `sinew topic info`.
+
+use std::fmt::{self, Write as _};
+
+use serde_json::{Value, json};
+use sinew_shm::{Counter, EntityKind};
+
+use super::track::dropped;
+use super::{Endpoint, Observed, Snapshot, print, print_json, similar, split};
+use crate::cli::tools::{InfoOptions, TopicInfoOptions};
+use crate::error::Error;
+
+/// The sections of `ros2 node info`, with their names in JSON.
+const SECTIONS: [(EntityKind, &str, &str); 4] = [
+    (EntityKind::Subscription, "Subscribers", "subscribers"),
+    (EntityKind::Publisher, "Publishers", "publishers"),
+    (EntityKind::Server, "Service Servers", "service_servers"),
+    (EntityKind::Client, "Service Clients", "service_clients"),
+];
+
+/// The counters, with their names in JSON.
+const COUNTERS: [(Counter, &str); 12] = [
+    (Counter::Messages, "messages"),
+    (Counter::Bytes, "bytes"),
+    (Counter::Taken, "taken"),
+    (Counter::Overwritten, "overwritten"),
+    (Counter::Refused, "refused"),
+    (Counter::Expired, "expired"),
+    (Counter::Missed, "missed"),
+    (Counter::Waiting, "waiting"),
+    (Counter::Matched, "matched"),
+    (Counter::Copies, "copies"),
+    (Counter::Last, "last_published_steady_ns"),
+    (Counter::Latencies, "latencies_sum_ns"),
+];
+
+/// `ros2 node info`. Nodes of the same name are told one after the other.
+pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let snapshot = observed.look()?;
+    let mut nodes: Vec<_> =
+        snapshot.of(EntityKind::Node).filter(|node| node.entity.node == options.name).collect();
+    nodes.sort_by_key(|node| (node.peer.id(), node.entity.number));
+    if nodes.is_empty() {
+        let names = snapshot.of(EntityKind::Node).map(|node| node.entity.node.as_str());
+        let similar = similar::to(&options.name, names);
+        let (name, domain) = (options.name.clone(), observed.domain());
+        return Err(Error::NotFound { what: "node", name, domain, similar });
+    }
+    // In one process, ends don't say which of several nodes of one name they belong to.
+    nodes.dedup_by_key(|node| node.peer.id());
+    if options.json {
+        return print_json(&nodes.iter().map(|node| node_json(node, &snapshot)).collect::<Vec<_>>());
+    }
+    let mut text = String::new();
+    for node in nodes {
+        let Endpoint { peer, entity, .. } = node;
+        let _ = writeln!(text, "{}", entity.node); // a string takes everything
+        let _ = writeln!(text, "  Process: {} {}", peer.pid(), peer.program());
+        for (kind, heading, _) in SECTIONS {
+            let _ = writeln!(text, "  {heading}:");
+            for (name, type_name) in ends_of(node, kind, &snapshot) {
+                let _ = writeln!(text, "    {name}: {type_name}");
+            }
+        }
+    }
+    print(&text)
+}
+
+fn node_json(node: &Endpoint, snapshot: &Snapshot) -> Value {
+    let mut value = json!({"name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program()});
+    for (kind, _, section) in SECTIONS {
+        let ends = ends_of(node, kind, snapshot);
+        let one = |(name, type_name): &(&str, &str)| json!({"name": name, "type": type_name});
+        value[section] = ends.iter().map(one).collect();
+    }
+    value
+}
+
+/// Names and types of what a node has of one kind, sorted.
+fn ends_of<'a>(node: &Endpoint, kind: EntityKind, snapshot: &'a Snapshot) -> Vec<(&'a str, &'a str)> {
+    let mut ends: Vec<_> = snapshot
+        .of(kind)
+        .filter(|end| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node)
+        .map(|end| (end.entity.name.as_str(), end.entity.type_name.as_str()))
+        .collect();
+    ends.sort_unstable();
+    ends.dedup();
+    ends
+}
+
+/// That there is no topic of this name.
+pub(super) fn no_topic(observed: &Observed, snapshot: &Snapshot, name: &str) -> Error {
+    let similar = similar::to(name, snapshot.topics().into_keys());
+    Error::NotFound { what: "topic", name: name.to_owned(), domain: observed.domain(), similar }
+}
+
+/// `ros2 topic info`.
+pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
+    let TopicInfoOptions { verbose, info } = options;
+    let mut observed = Observed::open(&info.place)?;
+    let snapshot = observed.look()?;
+    let mut topics = snapshot.topics();
+    let Some(mut ends) = topics.remove(info.name.as_str()) else {
+        return Err(no_topic(&observed, &snapshot, &info.name));
+    };
+    for side in &mut ends.0 {
+        side.sort_by_key(|end| (&end.entity.node, end.gid()));
+    }
+    let types = ends.types();
+    let [publishers, subscriptions] = &ends.0;
+    if info.json {
+        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end)).collect::<Vec<_>>();
+        return print_json(&json!({
+            "name": info.name, "types": types,
+            "publishers": all(publishers), "subscriptions": all(subscriptions),
+        }));
+    }
+    let gap = if *verbose { "\n" } else { "" };
+    let mut text = format!("Type: {}\n{gap}", types.join(", "));
+    for (heading, side) in [("Publisher", publishers), ("Subscription", subscriptions)] {
+        let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // a string takes everything
+        if *verbose {
+            text.extend(side.iter().map(|end| end_text(end)));
+        }
+    }
+    print(&text)
+}
+
+/// One end, as `ros2 topic info --verbose` has it, and what it counts.
+fn end_text(end: &Endpoint) -> String {
+    let Endpoint { peer, entity, .. } = end;
+    let counts = end.counts();
+    let (namespace, name) = split(&entity.node);
+    let is_publisher = entity.kind == EntityKind::Publisher;
+    let gid = end.gid().map(|byte| format!("{byte:02x}")).join(".");
+    let of = |counter| counts.get(counter);
+    let counters = if is_publisher {
+        vec![
+            ("Published", of(Counter::Messages)),
+            ("Bytes", of(Counter::Bytes)),
+            ("Retained", of(Counter::Waiting)),
+            ("Matched", of(Counter::Matched)),
+            ("Copies", of(Counter::Copies)),
+            ("Refused", of(Counter::Refused)),
+        ]
+    } else {
+        vec![
+            ("Received", of(Counter::Messages)),
+            ("Taken", of(Counter::Taken)),
+            ("Waiting", of(Counter::Waiting)),
+            ("Matched", of(Counter::Matched)),
+            ("Copies", of(Counter::Copies)),
+            ("Dropped", dropped(&counts)),
+            ("  for newer ones", of(Counter::Overwritten)),
+            ("  history full", of(Counter::Refused)),
+            ("  lifespan over", of(Counter::Expired)),
+            ("  overwritten unread", of(Counter::Missed)),
+        ]
+    };
+    let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    format!(
+        "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\nTopic type: {}\nTopic type hash: {}\n\
+         Endpoint type: {}\nGID: {gid}\nCounters:\n{counters}\n",
+        peer.pid(),
+        peer.program(),
+        entity.type_name,
+        Hash(&entity.hash),
+        if is_publisher { "PUBLISHER" } else { "SUBSCRIPTION" },
+    )
+}
+
+fn end_json(end: &Endpoint) -> Value {
+    let Endpoint { peer, entity, .. } = end;
+    let counts = end.counts();
+    let counters: serde_json::Map<_, _> =
+        COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
+    let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    json!({
+        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "type": entity.type_name,
+        "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
+        "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
+    })
+}
+
+/// The hash of a type as ROS 2 writes it.
+struct Hash<'a>(&'a [u8; 32]);
+
+impl fmt::Display for Hash<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self.0 == [0; 32] {
+            return f.write_str("INVALID"); // as `ros2` says it
+        }
+        f.write_str("RIHS01_")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

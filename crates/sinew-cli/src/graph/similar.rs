@@ -1,0 +1,49 @@
+//! Names that may have been meant.
+
+use std::collections::BTreeSet;
+
+/// How many are suggested.
+const MOST: usize = 3;
+
+/// The names most like `wanted`, best first; none if none is like it.
+pub(super) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let near = wanted.chars().count() / 3 + 1;
+    let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let distance = |name: &'a str| {
+        // The right name in another namespace is nearer than any misspelling.
+        if last(name) == last(wanted) {
+            return Some((0, name));
+        }
+        let letters = strsim::damerau_levenshtein(wanted, name);
+        let part = name.contains(wanted) || (name.len() > 1 && wanted.contains(name));
+        (letters <= near || part).then_some((letters, name))
+    };
+    let names: BTreeSet<&str> = names.collect();
+    let mut similar: Vec<_> = names.into_iter().filter_map(distance).collect();
+    similar.sort_unstable();
+    similar.truncate(MOST);
+    similar.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to;
+
+    #[test]
+    fn misspelled_moved_and_cut_names_are_found() {
+        let names = ["/chatter", "/robot/camera/image", "/clock", "/odom"];
+        let like = |name| to(name, names.into_iter());
+        assert_eq!(like("/chater"), ["/chatter"]);
+        assert_eq!(like("/chatetr"), ["/chatter"]);
+        assert_eq!(like("/image"), ["/robot/camera/image"]);
+        assert_eq!(like("/robot/camera"), ["/robot/camera/image"]);
+        assert_eq!(like("/Odom"), ["/odom"]);
+        assert_eq!(like("/something/else"), [""; 0]);
+    }
+
+    #[test]
+    fn no_more_than_three() {
+        let names: Vec<String> = (0..9).map(|i| format!("/t{i}")).collect();
+        assert_eq!(to("/t", names.iter().map(String::as_str)), ["/t0", "/t1", "/t2"]);
+    }
+}

@@ -1,0 +1,291 @@
+//! The view as lines of text. Pure: the same figures on the same size give the same lines.
+
+use std::cmp::{Ordering, Reverse};
+
+use super::figures::{Figures, Process, Topic};
+use super::keys::Key;
+use crate::bench::table::{bytes, time};
+
+/// What the topics are ordered by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Order {
+    Name,
+    #[default]
+    Rate,
+    Bytes,
+    Delay,
+    Queue,
+    Drops,
+}
+
+impl Order {
+    const ALL: [Self; 6] = [Self::Name, Self::Rate, Self::Bytes, Self::Delay, Self::Queue, Self::Drops];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Rate => "rate",
+            Self::Bytes => "bytes",
+            Self::Delay => "delay",
+            Self::Queue => "queue",
+            Self::Drops => "drops",
+        }
+    }
+
+    fn step(self, by: usize) -> Self {
+        let at = Self::ALL.iter().position(|order| *order == self).unwrap_or(0);
+        Self::ALL[(at + by) % Self::ALL.len()]
+    }
+
+    /// Names in their order, figures from the greatest on.
+    fn compare(self, one: &Topic, other: &Topic) -> Ordering {
+        let most = |figure: fn(&Topic) -> f64| figure(other).total_cmp(&figure(one));
+        let first = match self {
+            Self::Name => Ordering::Equal,
+            Self::Rate => most(|topic| topic.rate_hz),
+            Self::Bytes => most(|topic| topic.bytes_per_second),
+            Self::Delay => most(|topic| topic.mean_delay_ns.unwrap_or(-1.0)),
+            Self::Queue => Reverse(one.queued).cmp(&Reverse(other.queued)),
+            Self::Drops => {
+                Reverse((one.dropped_now, one.dropped)).cmp(&Reverse((other.dropped_now, other.dropped)))
+            }
+        };
+        first.then_with(|| one.name.cmp(&other.name))
+    }
+}
+
+/// What of the figures is shown, and in which order.
+pub(super) struct View {
+    domain: u32,
+    pub(super) has_keys: bool,
+    order: Order,
+    /// The first topic shown.
+    first: usize,
+}
+
+/// How far a page goes.
+const PAGE: usize = 10;
+
+impl View {
+    pub(super) fn new(domain: u32) -> Self {
+        Self { domain, has_keys: false, order: Order::default(), first: 0 }
+    }
+
+    /// Does as a key says.
+    pub(super) fn press(&mut self, key: Key, figures: &Figures) {
+        match key {
+            Key::Quit => {}
+            Key::Sort => self.order = self.order.step(1),
+            Key::SortBack => self.order = self.order.step(Order::ALL.len() - 1),
+            Key::Up => self.first = self.first.saturating_sub(1),
+            Key::Down => self.first += 1,
+            Key::PageUp => self.first = self.first.saturating_sub(PAGE),
+            Key::PageDown => self.first += PAGE,
+            Key::Home => self.first = 0,
+            Key::End => self.first = usize::MAX,
+        }
+        self.first = self.first.min(figures.topics.len().saturating_sub(1));
+    }
+}
+
+/// A column: its heading, its width, and how it reads a row. The first takes what room the others leave.
+type Column<T> = (&'static str, usize, fn(&T) -> String);
+
+const PROCESS: &[Column<Process>] = &[
+    ("PROCESS", 0, |process| process.program.clone()),
+    ("PID", 8, |process| process.pid.to_string()),
+    ("NODES", 6, |process| process.nodes.to_string()),
+    ("PUB", 6, |process| process.publishers.to_string()),
+    ("SUB", 6, |process| process.subscriptions.to_string()),
+    ("SENT/S", 9, |process| rate(process.published_hz)),
+    ("TAKEN/S", 9, |process| rate(process.taken_hz)),
+    ("BYTES/S", 9, |process| bytes(process.bytes_per_second)),
+    ("DROPS", 7, |process| count(process.dropped)),
+];
+
+const TOPIC: &[Column<Topic>] = &[
+    ("TOPIC", 0, |topic| topic.name.clone()),
+    ("PUB", 5, |topic| topic.publishers.to_string()),
+    ("SUB", 5, |topic| topic.subscriptions.to_string()),
+    ("MSG/S", 8, |topic| rate(topic.rate_hz)),
+    ("BYTES/S", 9, |topic| bytes(topic.bytes_per_second)),
+    ("DELAY", 8, |topic| topic.mean_delay_ns.map_or_else(String::new, time)),
+    ("P99 <", 8, |topic| topic.p99_below_ns.map_or_else(String::new, |ns| time(ns as f64))),
+    ("QUEUE", 6, |topic| count(topic.queued)),
+    ("DROPS", 7, |topic| count(topic.dropped)),
+];
+
+/// Everything on so many columns and rows, at most.
+pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usize)) -> Vec<String> {
+    let keys = if view.has_keys { "; q ends, s sorts, arrows scroll" } else { "" };
+    let head = format!(
+        "domain {}: {} processes, {} topics by {}{keys}",
+        view.domain,
+        figures.processes.len(),
+        figures.topics.len(),
+        view.order.name()
+    );
+    let mut lines = vec![cut(&head, columns)];
+    let for_processes = (rows.saturating_sub(5) / 3).max(2);
+    lines.extend(table(PROCESS, &figures.processes.iter().collect::<Vec<_>>(), (columns, for_processes)));
+    lines.push(String::new());
+    let mut topics: Vec<&Topic> = figures.topics.iter().collect();
+    topics.sort_by(|one, other| view.order.compare(one, other));
+    let left = rows.saturating_sub(lines.len() + 1);
+    // Scrolled no further than to the last full page.
+    let first = view.first.min(topics.len().saturating_sub(left));
+    lines.extend(table(TOPIC, &topics[first..], (columns, left)));
+    lines.truncate(rows);
+    lines
+}
+
+/// Headings, and as many rows as there is room for; the last one says how many more there are.
+fn table<T>(table: &[Column<T>], rows: &[&T], (columns, room): (usize, usize)) -> Vec<String> {
+    let others: usize = table.iter().map(|(_, width, _)| width).sum();
+    let width = columns.saturating_sub(others).max(10);
+    let line = |cell: &dyn Fn(&Column<T>) -> String| {
+        let mut line = String::new();
+        for (index, column) in table.iter().enumerate() {
+            let text = cell(column);
+            line += &if index == 0 {
+                format!("{:<width$}", cut(&text, width))
+            } else {
+                format!("{text:>0$}", column.1)
+            };
+        }
+        cut(line.trim_end(), columns)
+    };
+    let mut lines = vec![line(&|column| column.0.to_owned())];
+    let shown = if rows.len() > room { room.saturating_sub(1) } else { rows.len() };
+    lines.extend(rows[..shown].iter().map(|row| line(&|column| (column.2)(row))));
+    if shown < rows.len() {
+        lines.push(cut(&format!("... and {} more", rows.len() - shown), columns));
+    }
+    lines
+}
+
+/// The first so many letters; where some are left out, `~` stands for them.
+fn cut(text: &str, width: usize) -> String {
+    // Letters that would move the cursor are none of a name.
+    let mut letters: Vec<char> =
+        text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+    if letters.len() > width {
+        letters.truncate(width);
+        letters.pop();
+        letters.extend((width > 0).then_some('~'));
+    }
+    letters.into_iter().collect()
+}
+
+fn rate(hz: f64) -> String {
+    match hz {
+        hz if hz < 9.995 => format!("{hz:.2}"),
+        hz if hz < 999.5 => format!("{hz:.1}"),
+        hz if hz < 99_999.5 => format!("{hz:.0}"),
+        hz => format!("{:.0}k", hz / 1e3),
+    }
+}
+
+fn count(count: u64) -> String {
+    match count {
+        0..100_000 => count.to_string(),
+        100_000..10_000_000 => format!("{}k", count / 1000),
+        _ => format!("{}M", count / 1_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures() -> Figures {
+        let topic = |index: u64| Topic {
+            name: format!("/topic{index}"),
+            publishers: 1,
+            subscriptions: 2,
+            rate_hz: index as f64,
+            bytes_per_second: 2048.0,
+            mean_delay_ns: (index > 0).then_some(1e6 / (index as f64 + 1.0)),
+            p99_below_ns: (index > 0).then_some(16_384),
+            queued: index % 7,
+            dropped: index * 10_000,
+            ..Topic::default()
+        };
+        let process = |index| Process {
+            pid: 1000 + index,
+            program: "a_program_with_a_name_of_sixty_four_bytes_which_is_too_long_for_it".into(),
+            nodes: 3,
+            ..Process::default()
+        };
+        Figures {
+            seconds: 1.0,
+            processes: (0..40).map(process).collect(),
+            topics: (0..50).map(topic).collect(),
+        }
+    }
+
+    #[test]
+    fn it_fits_any_size() {
+        let figures = figures();
+        for (columns, rows) in [(80, 24), (40, 10), (10, 3), (1, 1), (0, 0), (200, 60)] {
+            let lines = lines(&figures, &View::new(0), (columns, rows));
+            assert!(lines.len() <= rows, "{} of {rows} rows", lines.len());
+            assert!(lines.iter().all(|line| line.chars().count() <= columns), "{columns}: {lines:#?}");
+        }
+    }
+
+    #[test]
+    fn a_terminal_of_80_by_24_shows_all_columns_and_says_what_it_leaves_out() {
+        let lines = lines(&figures(), &View { has_keys: true, ..View::new(3) }, (80, 24));
+        assert_eq!(lines.len(), 24);
+        assert_eq!(lines[0], "domain 3: 40 processes, 50 topics by rate; q ends, s sorts, arrows scroll");
+        assert_eq!(
+            lines[1],
+            "PROCESS                PID NODES   PUB   SUB   SENT/S  TAKEN/S  BYTES/S  DROPS".replacen(
+                "PROCESS ",
+                "PROCESS   ",
+                1
+            )
+        );
+        assert!(lines[7].starts_with("... and 35 more"), "{lines:#?}");
+        assert!(lines[9].starts_with("TOPIC") && lines[9].ends_with("QUEUE  DROPS"), "{lines:#?}");
+        assert!(lines[10].starts_with("/topic49") && lines[10].ends_with(" 490k"), "{lines:#?}");
+        assert_eq!(lines[23], "... and 37 more");
+    }
+
+    #[test]
+    fn keys_order_and_scroll() {
+        let figures = figures();
+        let mut view = View::new(0);
+        let first = |view: &View| lines(&figures, view, (80, 24))[10].split(' ').next().unwrap().to_owned();
+        let orders = ["/topic0", "/topic0", "/topic1", "/topic13", "/topic49"];
+        for (key, expected) in [Key::SortBack, Key::Sort, Key::Sort, Key::Sort, Key::Sort]
+            .into_iter()
+            .zip([orders[0], "/topic49", "/topic0", orders[2], orders[3]])
+        {
+            view.press(key, &figures);
+            assert_eq!(first(&view), expected, "by {}", view.order.name());
+        }
+        view.press(Key::Sort, &figures);
+        assert_eq!((view.order, first(&view)), (Order::Drops, orders[4].to_owned()));
+        view.press(Key::Down, &figures);
+        assert_eq!(first(&view), "/topic48");
+        view.press(Key::End, &figures);
+        assert!(lines(&figures, &view, (80, 24))[23].starts_with("/topic0 "));
+        view.press(Key::Up, &figures);
+        view.press(Key::Home, &figures);
+        assert_eq!(first(&view), "/topic49");
+    }
+
+    #[test]
+    fn names_cant_move_the_cursor() {
+        assert_eq!(cut("/a\x1b[2Jb\n", 20), "/a?[2Jb?");
+        assert_eq!((cut("/abc", 3), cut("/abc", 0)), ("/a~".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn numbers_stay_short() {
+        assert_eq!([0.5, 99.96, 1234.0, 2.5e6].map(rate), ["0.50", "100.0", "1234", "2500k"]);
+        assert_eq!([7, 123_456, 98_765_432].map(count), ["7", "123k", "98M"]);
+    }
+}

@@ -1,0 +1,160 @@
+//! What the view shows: sums over the ends of each topic and process, since the last look.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use sinew_shm::{Counter, EntityKind};
+
+use crate::graph::{Change, Endpoint, EndpointId, Snapshot, Track, dropped};
+
+/// The counters at the last look.
+#[derive(Default)]
+pub(super) struct Watched {
+    at_ns: i64,
+    tracks: HashMap<EndpointId, Track>,
+}
+
+/// Everything at one moment.
+#[derive(Default, Serialize)]
+pub(super) struct Figures {
+    /// Since the look before.
+    pub(super) seconds: f64,
+    pub(super) processes: Vec<Process>,
+    pub(super) topics: Vec<Topic>,
+}
+
+/// A participant.
+#[derive(Default, Serialize)]
+pub(super) struct Process {
+    pub(super) pid: u64,
+    pub(super) program: String,
+    pub(super) nodes: usize,
+    pub(super) publishers: usize,
+    pub(super) subscriptions: usize,
+    pub(super) servers: usize,
+    pub(super) clients: usize,
+    /// Messages per second.
+    pub(super) published_hz: f64,
+    /// Messages per second.
+    pub(super) taken_hz: f64,
+    pub(super) bytes_per_second: f64,
+    /// Since its ends were made.
+    pub(super) dropped: u64,
+}
+
+/// A topic.
+#[derive(Default, Serialize)]
+pub(super) struct Topic {
+    pub(super) name: String,
+    #[serde(rename = "type")]
+    pub(super) type_name: String,
+    pub(super) publishers: usize,
+    pub(super) subscriptions: usize,
+    pub(super) rate_hz: f64,
+    pub(super) bytes_per_second: f64,
+    /// From publication to callback, of the messages since the last look.
+    pub(super) mean_delay_ns: Option<f64>,
+    pub(super) p99_below_ns: Option<u64>,
+    /// Messages that wait in its subscriptions.
+    pub(super) queued: u64,
+    /// Since its ends were made.
+    pub(super) dropped: u64,
+    /// Since the last look.
+    pub(super) dropped_now: u64,
+}
+
+impl Watched {
+    /// What happened since the look before.
+    pub(super) fn look(&mut self, snapshot: &Snapshot) -> Figures {
+        let since_ns = snapshot.at_ns - std::mem::replace(&mut self.at_ns, snapshot.at_ns);
+        let seconds = (since_ns as f64 / 1e9).max(1e-9);
+        let mut before = std::mem::take(&mut self.tracks);
+        let mut seen = Vec::with_capacity(snapshot.endpoints.len());
+        for end in &snapshot.endpoints {
+            let counts = end.counts();
+            // The window is no longer than one look: only the change since the last one is wanted.
+            let track = before.remove(&end.id());
+            let mut track = track.unwrap_or_else(|| Track::new(1, snapshot.at_ns, counts));
+            track.look(snapshot.at_ns, counts);
+            let seen_end = Seen {
+                end,
+                change: track.change(),
+                dropped: dropped(&counts),
+                queued: counts.get(Counter::Waiting),
+            };
+            seen.push(seen_end);
+            self.tracks.insert(end.id(), track);
+        }
+        Figures { seconds, processes: processes(snapshot, &seen, seconds), topics: topics(&seen, seconds) }
+    }
+}
+
+/// An end, and what it has been at.
+struct Seen<'a> {
+    end: &'a Endpoint,
+    change: Change,
+    dropped: u64,
+    queued: u64,
+}
+
+fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Process> {
+    let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
+        (peer.id(), Process { pid: peer.pid(), program: peer.program(), ..Process::default() })
+    };
+    let mut all: Vec<(u64, Process)> = snapshot.processes.iter().map(new).collect();
+    let at: HashMap<u64, usize> = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
+    for Seen { end, change, dropped, .. } in seen {
+        let Some((_, process)) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
+            continue;
+        };
+        process.dropped = process.dropped.wrapping_add(*dropped);
+        match end.entity.kind {
+            EntityKind::Node => process.nodes += 1,
+            EntityKind::Server => process.servers += 1,
+            EntityKind::Client => process.clients += 1,
+            EntityKind::Publisher => {
+                process.publishers += 1;
+                process.published_hz += change.messages as f64 / seconds;
+                process.bytes_per_second += change.bytes as f64 / seconds;
+            }
+            EntityKind::Subscription => {
+                process.subscriptions += 1;
+                process.taken_hz += change.taken as f64 / seconds;
+            }
+            _ => {}
+        }
+    }
+    all.into_iter().map(|(_, process)| process).collect()
+}
+
+fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
+    let mut ends = std::collections::BTreeMap::<&str, Vec<&Seen<'_>>>::new();
+    for one in seen {
+        if matches!(one.end.entity.kind, EntityKind::Publisher | EntityKind::Subscription) {
+            ends.entry(&one.end.entity.name).or_default().push(one);
+        }
+    }
+    let topic = |(name, ends): (&str, Vec<&Seen<'_>>)| {
+        let mut topic = Topic { name: name.to_owned(), ..Topic::default() };
+        let mut latencies = crate::graph::Latencies::default();
+        for Seen { end, change, dropped, queued } in ends {
+            if topic.type_name.is_empty() {
+                topic.type_name.clone_from(&end.entity.type_name);
+            }
+            topic.dropped = topic.dropped.wrapping_add(*dropped);
+            topic.dropped_now = topic.dropped_now.wrapping_add(change.dropped);
+            if end.entity.kind == EntityKind::Publisher {
+                topic.publishers += 1;
+                topic.rate_hz += change.messages as f64 / seconds;
+                topic.bytes_per_second += change.bytes as f64 / seconds;
+            } else {
+                topic.subscriptions += 1;
+                topic.queued = topic.queued.wrapping_add(*queued);
+                latencies.add(&change.latencies);
+            }
+        }
+        (topic.mean_delay_ns, topic.p99_below_ns) = (latencies.mean(), latencies.below(99));
+        topic
+    };
+    ends.into_iter().map(topic).collect()
+}

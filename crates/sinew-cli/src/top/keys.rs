@@ -1,0 +1,83 @@
+//! The keys that mean something.
+
+/// A key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Quit,
+    /// Order by the next column.
+    Sort,
+    /// Order by the column before.
+    SortBack,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Home,
+    End,
+}
+
+/// What was typed; keys that mean nothing are left out.
+pub(super) fn read(typed: &[u8]) -> impl Iterator<Item = Key> {
+    let mut typed = typed.iter().copied();
+    std::iter::from_fn(move || {
+        loop {
+            let key = match typed.next()? {
+                0x1b => sequence(&mut typed),
+                b'q' | b'Q' => Some(Key::Quit),
+                b's' => Some(Key::Sort),
+                b'S' => Some(Key::SortBack),
+                b'k' => Some(Key::Up),
+                b'j' => Some(Key::Down),
+                _ => None,
+            };
+            if key.is_some() {
+                return key;
+            }
+        }
+    })
+}
+
+/// A key of several bytes: `[` or `O` after ESC, and what follows up to a letter or `~` (ECMA-48, xterm).
+fn sequence(typed: &mut impl Iterator<Item = u8>) -> Option<Key> {
+    if !matches!(typed.next()?, b'[' | b'O') {
+        return None;
+    }
+    let mut number = None;
+    let last = loop {
+        let byte = typed.next()?;
+        if matches!(byte, 0x40..=0x7e) {
+            break byte;
+        }
+        number = number.or(Some(byte));
+    };
+    Some(match (last, number) {
+        (b'A', _) => Key::Up,
+        (b'B', _) => Key::Down,
+        (b'C', _) => Key::Sort,
+        (b'D', _) => Key::SortBack,
+        (b'H', _) | (b'~', Some(b'1' | b'7')) => Key::Home,
+        (b'F', _) | (b'~', Some(b'4' | b'8')) => Key::End,
+        (b'~', Some(b'5')) => Key::PageUp,
+        (b'~', Some(b'6')) => Key::PageDown,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Key::*;
+    use super::read;
+
+    #[test]
+    fn letters_arrows_and_pages() {
+        let typed = b"s\x1b[A\x1b[B\x1b[5~\x1b[6~\x1bOH\x1b[4~\x1b[C\x1b[1;5DSq";
+        let keys = [Sort, Up, Down, PageUp, PageDown, Home, End, Sort, SortBack, SortBack, Quit];
+        assert_eq!(read(typed).collect::<Vec<_>>(), keys);
+    }
+
+    #[test]
+    fn what_means_nothing_is_left_out() {
+        assert_eq!(read(b"x\x1bOP\x1b[15~\x1b").collect::<Vec<_>>(), []);
+        assert_eq!(read(b"\x1b[1").collect::<Vec<_>>(), []);
+    }
+}

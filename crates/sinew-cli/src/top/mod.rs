@@ -1,0 +1,162 @@
+//! `sinew top`: processes and topics, and what goes on at them, again and again.
+//!
+//! It only reads memory: the processes that are watched do no work for it.
+
+mod draw;
+mod figures;
+mod keys;
+
+use std::io::{self, Write as _};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+
+use crossterm::cursor::MoveTo;
+use crossterm::queue;
+use crossterm::terminal::{Clear, ClearType};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::cli::tools::TopOptions;
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::graph::{self, Observed};
+use crate::terminal::{self, Terminal};
+use draw::View;
+use figures::{Figures, Watched};
+use keys::Key;
+
+/// How wide the one table is where there is no terminal.
+const WIDTH: usize = 120;
+
+/// Draws until `q` or Ctrl-C is pressed; without a terminal, once.
+pub(crate) fn run(options: &TopOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let mut watched = Watched::default();
+    watched.look(&observed.look()?);
+    let terminal = if options.json { None } else { Terminal::take()? };
+    if let Some(terminal) = terminal {
+        return Session::new(options, observed, watched, terminal)?.run();
+    }
+    sleep_until(now_ns() + nanoseconds(options.interval));
+    let figures = watched.look(&observed.look()?);
+    if options.json {
+        return graph::print_json(&figures);
+    }
+    let view = View::new(observed.domain());
+    let lines = draw::lines(&figures, &view, (WIDTH, usize::MAX));
+    graph::print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+}
+
+/// What happened while nothing was drawn.
+#[derive(Default)]
+struct Heard {
+    end: bool,
+    keys: bool,
+}
+
+/// The live view.
+struct Session {
+    observed: Observed,
+    watched: Watched,
+    view: View,
+    interval_ns: i64,
+    /// Closed at the other end by the first signal.
+    ended: UnixStream,
+    /// Given back when the session ends.
+    _terminal: Terminal,
+}
+
+impl Session {
+    fn new(
+        options: &TopOptions,
+        observed: Observed,
+        watched: Watched,
+        terminal: Terminal,
+    ) -> Result<Self, Error> {
+        let failed = |source| Error::System { call: "waiting for Ctrl-C", source };
+        let (end, ended) = UnixStream::pair().map_err(failed)?;
+        let stop = move || {
+            let _ = end.shutdown(Shutdown::Both); // nobody listens any more: it is ending
+        };
+        terminal::stop_on_signal(stop, Some(&terminal))?;
+        terminal.give_back_on_panic();
+        let mut view = View::new(observed.domain());
+        view.has_keys = terminal.has_keys();
+        Ok(Self {
+            observed,
+            watched,
+            view,
+            interval_ns: nanoseconds(options.interval),
+            ended,
+            _terminal: terminal,
+        })
+    }
+
+    fn run(mut self) -> Result<(), Error> {
+        let mut figures = Figures::default();
+        let mut due_ns = now_ns();
+        loop {
+            if now_ns() >= due_ns {
+                figures = self.watched.look(&self.observed.look()?);
+                due_ns = now_ns() + self.interval_ns;
+            }
+            self.draw(&figures).map_err(Error::Output)?;
+            let heard = self.listen(due_ns);
+            if heard.end || (heard.keys && self.read_keys(&figures)) {
+                return Ok(());
+            }
+        }
+    }
+
+    fn draw(&self, figures: &Figures) -> io::Result<()> {
+        let (columns, rows) = crossterm::terminal::size()?;
+        let lines = draw::lines(figures, &self.view, (columns.into(), rows.into()));
+        let mut text = Vec::new();
+        for (row, line) in (0..rows).zip(&lines) {
+            queue!(text, MoveTo(0, row))?;
+            text.extend_from_slice(line.as_bytes());
+            queue!(text, Clear(ClearType::UntilNewLine))?;
+        }
+        if lines.len() < rows.into() {
+            queue!(
+                text,
+                MoveTo(0, lines.len().try_into().unwrap_or(rows)),
+                Clear(ClearType::FromCursorDown)
+            )?;
+        }
+        let mut to = io::stdout().lock();
+        to.write_all(&text).and_then(|()| to.flush())
+    }
+
+    /// Waits for a key, the end, or the next drawing.
+    fn listen(&self, due_ns: i64) -> Heard {
+        let left = (due_ns - now_ns()).max(0);
+        let patience = Timespec { tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000 };
+        let keys = io::stdin();
+        let both = &mut [PollFd::new(&self.ended, PollFlags::IN), PollFd::new(&keys, PollFlags::IN)];
+        let polled = if self.view.has_keys { &mut both[..] } else { &mut both[..1] };
+        match poll(polled, Some(&patience)) {
+            Ok(_) => {
+                let [end, keys] = [&both[0], &both[1]].map(|end| !end.revents().is_empty());
+                Heard { end, keys }
+            }
+            Err(Errno::INTR) => Heard::default(), // the terminal's size changed, perhaps
+            // It can't be heard any more when to end: better now.
+            Err(_) => Heard { end: true, keys: false },
+        }
+    }
+
+    /// Does as the keys say. True if that is to end.
+    fn read_keys(&mut self, figures: &Figures) -> bool {
+        let mut typed = [0; 64];
+        let Ok(count @ 1..) = rustix::io::read(io::stdin(), &mut typed) else {
+            self.view.has_keys = false; // the terminal is gone
+            return true;
+        };
+        let keys: Vec<Key> = keys::read(&typed[..count]).collect();
+        for key in &keys {
+            self.view.press(*key, figures);
+        }
+        keys.contains(&Key::Quit)
+    }
+}

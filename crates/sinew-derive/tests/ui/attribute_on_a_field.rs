@@ -1,0 +1,9 @@
+use sinew_msg::Message;
+
+#[derive(Message)]
+struct Point {
+    #[message(name = "x")]
+    horizontal: f64,
+}
+
+fn main() {}

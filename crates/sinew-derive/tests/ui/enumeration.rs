@@ -1,0 +1,9 @@
+use sinew_msg::Message;
+
+#[derive(Message)]
+enum Mode {
+    Manual,
+    Automatic,
+}
+
+fn main() {}

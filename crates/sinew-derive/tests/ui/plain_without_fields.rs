@@ -1,0 +1,8 @@
+use sinew_msg::Message;
+
+#[derive(Message, Clone, Copy)]
+#[message(plain)]
+#[repr(C)]
+struct Nothing {}
+
+fn main() {}

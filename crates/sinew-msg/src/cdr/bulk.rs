@@ -1,0 +1,110 @@
+//! Many plain values at once.
+//!
+//! Where plain values stand in the image as in memory, they are copied as bytes. They don't where the image has the other
+//! byte order, or where a struct is off its alignment: CDR aligns its fields, not itself. Then each is done by itself.
+//!
+//! These are the fast ways behind the methods of [`Field`] with the same names.
+
+use super::aligned;
+use super::decoder::{Decoder, Fault};
+use super::encoder::Encoder;
+use super::field::Field;
+use crate::plain::Plain;
+use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice};
+
+/// Whether values that begin at `at` lie in memory as in a little-endian image.
+fn in_place<T: Plain>(at: usize) -> bool {
+    cfg!(target_endian = "little") && at.is_multiple_of(align_of::<T>())
+}
+
+/// Where these values end if what is before them ends at `at`.
+pub fn end_slice<T: Plain + Field>(values: &[T], at: usize) -> usize {
+    let start = aligned(at, T::ALIGNMENT);
+    if values.is_empty() {
+        at
+    } else if in_place::<T>(start) {
+        start + size_of_val(values)
+    } else {
+        values.iter().fold(at, |at, value| value.end(at))
+    }
+}
+
+/// Writes these values.
+pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
+    if values.is_empty() {
+        return; // elements that aren't there are not aligned
+    }
+    encoder.align(T::ALIGNMENT);
+    if in_place::<T>(encoder.position()) {
+        encoder.write(cast_slice(values));
+    } else {
+        values.iter().for_each(|value| value.encode(encoder));
+    }
+}
+
+/// The bytes of the next `count` values, if they lie there as in memory.
+fn take_in_place<'a, T: Plain + Field>(
+    count: usize,
+    decoder: &mut Decoder<'a>,
+) -> Result<Option<&'a [u8]>, Fault> {
+    decoder.align(T::ALIGNMENT);
+    if decoder.is_native() && in_place::<T>(decoder.position()) {
+        decoder.take(count.saturating_mul(size_of::<T>())).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
+/// Reads into these values.
+///
+/// # Errors
+/// [`Fault`] if the image ends before.
+pub fn decode_slice<T: Plain + Field>(values: &mut [T], decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    match take_in_place::<T>(values.len(), decoder)? {
+        Some(bytes) => cast_slice_mut(values).copy_from_slice(bytes),
+        None => values.iter_mut().try_for_each(|value| value.decode_into(decoder))?,
+    }
+    Ok(())
+}
+
+/// Reads an array.
+///
+/// # Errors
+/// [`Fault`] if the image ends before.
+pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>) -> Result<[T; N], Fault> {
+    let mut values = [T::zeroed(); N];
+    decode_slice(&mut values, decoder)?;
+    Ok(values)
+}
+
+/// Reads a sequence of `count` elements into `values`, whose allocation is used again if it is large enough.
+///
+/// # Errors
+/// [`Fault`] if the image ends before.
+pub fn decode_sequence<T: Plain + Field>(
+    values: &mut Vec<T>,
+    count: usize,
+    decoder: &mut Decoder<'_>,
+) -> Result<(), Fault> {
+    values.clear();
+    if count == 0 {
+        return Ok(());
+    }
+    let Some(bytes) = take_in_place::<T>(count, decoder)? else {
+        // The bytes are there ([`Decoder::count`] has seen to it), and a plain value is as large in memory.
+        values.reserve_exact(count);
+        for _ in 0..count {
+            values.push(T::decode(decoder)?);
+        }
+        return Ok(());
+    };
+    match try_cast_slice(bytes) {
+        Ok(aligned) => values.extend_from_slice(aligned),
+        // The image itself lies at an odd address.
+        Err(_) => values.extend(bytes.chunks_exact(size_of::<T>()).map(pod_read_unaligned::<T>)),
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Strings, sequences and arrays.
+
+use super::aligned;
+use super::decoder::{Decoder, Fault};
+use super::encoder::Encoder;
+use super::field::Field;
+use crate::hash::{Sha256, TypeHash};
+use std::str;
+
+/// The next string, where it lies.
+fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, Fault> {
+    let length = decoder.count(1)?;
+    let begin = decoder.position();
+    let text = match decoder.take(length)? {
+        [] => &[], // some writers leave out the NUL of an empty string
+        [text @ .., 0] => text,
+        _ => return Err(decoder.invalid(begin + length - 1, "a string ends with a NUL")),
+    };
+    str::from_utf8(text)
+        .map_err(|error| decoder.invalid(begin + error.valid_up_to(), "a string is encoded in UTF-8"))
+}
+
+impl Field for String {
+    const HASH: TypeHash = TypeHash(Sha256::new().update(b"string").finish());
+    const ALIGNMENT: usize = 4;
+    const LEAST: usize = 4;
+
+    fn end(&self, at: usize) -> usize {
+        aligned(at, 4) + 4 + self.len() + 1
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.write_length(self.len() + 1);
+        encoder.write(self.as_bytes());
+        encoder.write(&[0]);
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+        text(decoder).map(str::to_owned)
+    }
+
+    fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+        let text = text(decoder)?;
+        self.clear();
+        self.push_str(text);
+        Ok(())
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    const HASH: TypeHash = TypeHash(Sha256::new().update(b"sequence ").update(&T::HASH.0).finish());
+    const ALIGNMENT: usize = 4;
+    const LEAST: usize = 4;
+
+    fn end(&self, at: usize) -> usize {
+        T::end_slice(self, aligned(at, 4) + 4)
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.write_length(self.len());
+        T::encode_slice(self, encoder);
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+        let mut values = Vec::new();
+        values.decode_into(decoder)?;
+        Ok(values)
+    }
+
+    fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+        let count = decoder.count(T::LEAST)?;
+        T::decode_sequence(self, count, decoder)
+    }
+}
+
+impl<T: Field, const N: usize> Field for [T; N] {
+    const HASH: TypeHash = {
+        // ROS 2 has none; and elements without bytes could be claimed without end.
+        assert!(N > 0, "an array in a message has at least one element");
+        TypeHash(
+            Sha256::new().update(b"array ").update(&(N as u64).to_be_bytes()).update(&T::HASH.0).finish(),
+        )
+    };
+    const ALIGNMENT: usize = T::ALIGNMENT;
+    const LEAST: usize = N * T::LEAST;
+
+    fn end(&self, at: usize) -> usize {
+        T::end_slice(self, at)
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        T::encode_slice(self, encoder);
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+        T::decode_array(decoder)
+    }
+
+    fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+        T::decode_slice(self, decoder)
+    }
+}

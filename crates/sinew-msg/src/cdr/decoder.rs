@@ -1,0 +1,158 @@
+//! Where the next byte of an image is read, and what can go wrong.
+
+use super::{HEADER_SIZE, aligned};
+use crate::error::DecodeError;
+
+/// Reads an image that nobody vouches for.
+#[derive(Debug)]
+pub struct Decoder<'a> {
+    /// The image without its header, so that offsets are what alignment counts.
+    body: &'a [u8],
+    /// Up to here `body` is read. After an `align` it may be beyond the end, by less than 8.
+    at: usize,
+    big_endian: bool,
+}
+
+impl<'a> Decoder<'a> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// [`DecodeError::Truncated`] if there is none, [`DecodeError::Representation`] if it doesn't name plain CDR.
+    pub fn new(image: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
+        let Some((&[first, second, ..], body)) = image.split_first_chunk::<HEADER_SIZE>() else {
+            let (length, needed) = (image.len(), HEADER_SIZE);
+            return Err(DecodeError::Truncated { type_name, field: "(header)", length, needed });
+        };
+        match u16::from_be_bytes([first, second]) {
+            identifier @ (0 | 1) => Ok(Self { body, at: 0, big_endian: identifier == 0 }),
+            identifier => Err(DecodeError::Representation { type_name, identifier }),
+        }
+    }
+
+    /// How much is read, in bytes after the header.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.body.len().saturating_sub(self.at)
+    }
+
+    /// Whether numbers have their most significant byte first.
+    #[must_use]
+    pub fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// Whether numbers lie in the image as in this machine's memory.
+    #[must_use]
+    pub fn is_native(&self) -> bool {
+        self.big_endian == cfg!(target_endian = "big")
+    }
+
+    /// Goes on to a multiple of `alignment` (1, 2, 4 or 8).
+    pub fn align(&mut self, alignment: usize) {
+        self.at = aligned(self.at, alignment);
+    }
+
+    /// The next `length` bytes.
+    ///
+    /// # Errors
+    /// [`Fault`] if there are fewer.
+    pub fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
+        let end = self.at.saturating_add(length);
+        match self.body.get(self.at..end) {
+            Some(bytes) => {
+                self.at = end;
+                Ok(bytes)
+            }
+            None => Err(self.ends_before(end)),
+        }
+    }
+
+    /// The next `N` bytes.
+    ///
+    /// # Errors
+    /// [`Fault`] if there are fewer.
+    pub fn take_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let rest = self.body.get(self.at..).and_then(<[u8]>::first_chunk);
+        match rest {
+            Some(bytes) => {
+                self.at += N;
+                Ok(*bytes)
+            }
+            None => Err(self.ends_before(self.at.saturating_add(N))),
+        }
+    }
+
+    /// The length of a string or sequence whose elements have at least `least` bytes each.
+    ///
+    /// # Errors
+    /// [`Fault`] if it is not there, or the rest of the image is too short for so many.
+    pub fn count(&mut self, least: usize) -> Result<usize, Fault> {
+        self.align(4);
+        let bytes = self.take_array()?;
+        let count = if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
+        let room = self.left() / least.max(1);
+        match usize::try_from(count) {
+            Ok(count) if count <= room => Ok(count),
+            count => Err(Fault::new(Cause::TooLong { count: count.unwrap_or(usize::MAX), room })),
+        }
+    }
+
+    /// The fault of what was read at `position` (in bytes after the header), and is not what its type allows.
+    #[must_use]
+    pub fn invalid(&self, position: usize, problem: &'static str) -> Fault {
+        Fault::new(Cause::Invalid { offset: HEADER_SIZE + position, problem })
+    }
+
+    #[cold]
+    fn ends_before(&self, end: usize) -> Fault {
+        let needed = end.saturating_add(HEADER_SIZE);
+        Fault::new(Cause::Truncated { length: HEADER_SIZE + self.body.len(), needed })
+    }
+}
+
+/// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the field's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    cause: Cause,
+    /// Type and field: the innermost ones that there are names for.
+    place: Option<(&'static str, &'static str)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Cause {
+    Truncated { length: usize, needed: usize },
+    TooLong { count: usize, room: usize },
+    Invalid { offset: usize, problem: &'static str },
+}
+
+impl Fault {
+    #[cold]
+    fn new(cause: Cause) -> Self {
+        Self { cause, place: None }
+    }
+
+    /// Says in which field of which type it was, unless a nested type has said so.
+    #[cold]
+    #[must_use]
+    pub fn in_field(mut self, type_name: &'static str, field: &'static str) -> Self {
+        self.place.get_or_insert((type_name, field));
+        self
+    }
+
+    pub(super) fn into_error(self, message: &'static str) -> DecodeError {
+        let (type_name, field) = self.place.unwrap_or((message, "(fields)"));
+        match self.cause {
+            Cause::Truncated { length, needed } => {
+                DecodeError::Truncated { type_name, field, length, needed }
+            }
+            Cause::TooLong { count, room } => DecodeError::TooLong { type_name, field, count, room },
+            Cause::Invalid { offset, problem } => DecodeError::Invalid { type_name, field, offset, problem },
+        }
+    }
+}

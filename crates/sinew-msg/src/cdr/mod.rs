@@ -1,0 +1,112 @@
+//! The image of a message: CDR, as ROS 2 and DDS have it.
+//!
+//! Written is XCDR version 1 in little-endian order, read is either order. (OMG DDS-XTypes 1.3, section 7.4; what it
+//! leaves open is done as ROS 2's middlewares do it.)
+//!
+//! | part | bytes |
+//! |---|---|
+//! | header | `00 01` (little endian; `00 00`: big endian), two bytes of options, which nobody reads |
+//! | a number | its bytes, aligned to its size. Offsets count from the end of the header |
+//! | `bool` | one byte, 0 or 1 |
+//! | `String` | a `u32`: length in bytes with a NUL at the end; the bytes, the NUL |
+//! | `Vec` | a `u32`: number of elements; the elements |
+//! | an array | its elements |
+//! | a struct | its fields in order, with nothing before or between but what their alignment asks for. If it has none: a byte 0 |
+//!
+//! Padding is written as zeros and read as anything. Bytes after the last field are accepted, since some writers round
+//! images up.
+//!
+//! [`Field`] is what a type of a field can do, and what [`derive(Message)`](macro@crate::Message) implements for a struct.
+//! The code here allocates only for what strings and sequences of decoded values contain, and never more at once than
+//! the rest of the image is long, whatever lengths it claims.
+//!
+//! ```
+//! use sinew_msg::Message;
+//!
+//! #[derive(Message, Debug, PartialEq)]
+//! struct Reading {
+//!     valid: bool,
+//!     volts: f32,
+//! }
+//!
+//! let encoding = Reading::ENCODING.unwrap();
+//! let reading = Reading { valid: true, volts: 1.0 };
+//! let mut image = vec![0; (encoding.size)(&reading)];
+//! (encoding.encode)(&reading, &mut image);
+//! assert_eq!(image, [0, 1, 0, 0, /* valid */ 1, 0, 0, 0, /* volts */ 0, 0, 0x80, 0x3f]);
+//! assert_eq!((encoding.decode)(&image), Ok(reading));
+//! ```
+
+pub mod bulk;
+mod containers;
+mod decoder;
+mod encoder;
+mod field;
+mod numbers;
+
+use crate::error::DecodeError;
+use crate::hash::{Sha256, TypeHash};
+use crate::message::Encoding;
+use crate::plain::{Plain, PlainProof};
+pub use decoder::{Decoder, Fault};
+pub use encoder::Encoder;
+pub use field::{Field, Structure};
+
+/// How long the header is, in bytes. Alignment counts from its end.
+pub const HEADER_SIZE: usize = 4;
+
+/// The header of every image written here: little-endian CDR, no options.
+pub const HEADER: [u8; HEADER_SIZE] = [0, 1, 0, 0];
+
+/// The encoding of a struct, from its fields.
+#[must_use]
+pub const fn encoding<T: Structure>() -> Encoding<T> {
+    Encoding { name: T::NAME, hash: T::HASH, size, encode, decode, decode_into, plain: None }
+}
+
+/// The encoding of a struct whose values can be written and read in place.
+#[must_use]
+pub const fn plain_encoding<T: Structure + Plain>() -> Encoding<T> {
+    Encoding { name: T::NAME, hash: T::HASH, size, encode, decode, decode_into, plain: PlainProof::new() }
+}
+
+/// The provisional hash of a struct (see [`TypeHash`]) from its ROS 2 name and its fields' names and hashes.
+#[must_use]
+pub const fn structure_hash(name: &str, fields: &[(&str, TypeHash)]) -> TypeHash {
+    let mut text = Sha256::new().update(b"structure ").update(name.as_bytes());
+    let mut next = 0; // a constant function has no iterators
+    while next < fields.len() {
+        let (field, hash) = &fields[next];
+        text = text.update(b"\n").update(field.as_bytes()).update(b" ").update(&hash.0);
+        next += 1;
+    }
+    TypeHash(text.finish())
+}
+
+fn size<T: Structure>(value: &T) -> usize {
+    HEADER_SIZE + value.end(0)
+}
+
+/// Panics if the buffer has another length than `size` says.
+fn encode<T: Structure>(value: &T, image: &mut [u8]) {
+    let length = image.len();
+    let mut encoder = Encoder::new(image);
+    value.encode(&mut encoder);
+    let written = HEADER_SIZE + encoder.position();
+    assert_eq!(written, length, "the image of this {} has another length than its buffer", T::NAME);
+}
+
+fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
+    let mut decoder = Decoder::new(image, T::NAME)?;
+    T::decode(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
+}
+
+fn decode_into<T: Structure>(image: &[u8], value: &mut T) -> Result<(), DecodeError> {
+    let mut decoder = Decoder::new(image, T::NAME)?;
+    value.decode_into(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
+}
+
+/// The first multiple of `alignment` from `at` on.
+pub(crate) const fn aligned(at: usize, alignment: usize) -> usize {
+    at.next_multiple_of(alignment)
+}

@@ -1,0 +1,111 @@
+//! `bool` and numbers.
+
+use super::decoder::{Decoder, Fault};
+use super::encoder::Encoder;
+use super::field::Field;
+use super::{aligned, bulk};
+use crate::hash::{Sha256, TypeHash};
+
+macro_rules! numbers {
+    ($($number:ident $name:literal)*) => {$(
+        impl Field for $number {
+            const HASH: TypeHash = TypeHash(Sha256::new().update($name).finish());
+            const ALIGNMENT: usize = size_of::<Self>();
+            const LEAST: usize = size_of::<Self>();
+
+            fn end(&self, at: usize) -> usize {
+                aligned(at, size_of::<Self>()) + size_of::<Self>()
+            }
+
+            fn encode(&self, encoder: &mut Encoder<'_>) {
+                encoder.align(size_of::<Self>());
+                encoder.write(&self.to_le_bytes());
+            }
+
+            fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+                decoder.align(size_of::<Self>());
+                let bytes = decoder.take_array()?;
+                Ok(if decoder.is_big_endian() { Self::from_be_bytes(bytes) } else { Self::from_le_bytes(bytes) })
+            }
+
+            fn end_slice(values: &[Self], at: usize) -> usize {
+                bulk::end_slice(values, at)
+            }
+
+            fn encode_slice(values: &[Self], encoder: &mut Encoder<'_>) {
+                bulk::encode_slice(values, encoder);
+            }
+
+            fn decode_slice(values: &mut [Self], decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+                bulk::decode_slice(values, decoder)
+            }
+
+            fn decode_array<const N: usize>(decoder: &mut Decoder<'_>) -> Result<[Self; N], Fault> {
+                bulk::decode_array(decoder)
+            }
+
+            fn decode_sequence(
+                values: &mut Vec<Self>,
+                count: usize,
+                decoder: &mut Decoder<'_>,
+            ) -> Result<(), Fault> {
+                bulk::decode_sequence(values, count, decoder)
+            }
+        }
+    )*};
+}
+
+// With the names they have in a .msg file.
+numbers! {
+    u8 b"uint8"
+    u16 b"uint16"
+    u32 b"uint32"
+    u64 b"uint64"
+    i8 b"int8"
+    i16 b"int16"
+    i32 b"int32"
+    i64 b"int64"
+    f32 b"float32"
+    f64 b"float64"
+}
+
+impl Field for bool {
+    const HASH: TypeHash = TypeHash(Sha256::new().update(b"bool").finish());
+    const ALIGNMENT: usize = 1;
+    const LEAST: usize = 1;
+
+    fn end(&self, at: usize) -> usize {
+        at + 1
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        encoder.write(&[u8::from(*self)]);
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+        match decoder.take_array()? {
+            [0] => Ok(false),
+            [1] => Ok(true),
+            _ => Err(decoder.invalid(decoder.position() - 1, "a bool is 0 or 1")),
+        }
+    }
+
+    fn end_slice(values: &[Self], at: usize) -> usize {
+        at + values.len()
+    }
+
+    fn encode_slice(values: &[Self], encoder: &mut Encoder<'_>) {
+        encoder.write(bytemuck::cast_slice(values));
+    }
+
+    fn decode_sequence(values: &mut Vec<Self>, count: usize, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+        values.clear();
+        let begin = decoder.position();
+        let bytes = decoder.take(count)?;
+        if let Some(wrong) = bytes.iter().position(|byte| *byte > 1) {
+            return Err(decoder.invalid(begin + wrong, "a bool is 0 or 1"));
+        }
+        values.extend(bytes.iter().map(|byte| *byte == 1));
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! Type hashes, and the SHA-256 they are made with, in constants: a type's hash needs those of its fields' types, and only
+//! the compiler knows them.
+
+use std::fmt;
+
+/// The hash of a type: equal types have equal hashes, different ones (for all that can be expected of SHA-256) different
+/// ones.
+///
+/// In ROS 2 it is the SHA-256 of the type's description (RIHS01, REP 2016). What [`derive(Message)`](macro@crate::Message)
+/// computes is **not that yet**, but a provisional one: the SHA-256 of a text of the type's name and its fields' names
+/// and types. Programs of Sinew agree on it; ROS 2 has another one for the same type.
+///
+/// ```
+/// let hash = sinew_msg::TypeHash([0xab; 32]);
+/// assert!(hash.to_string().starts_with("RIHS01_abab"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TypeHash(
+    /// The digest.
+    pub [u8; 32],
+);
+
+impl fmt::Display for TypeHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RIHS01_")?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for TypeHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// SHA-256 (FIPS 180-4), for constants: short texts, and no hurry.
+pub(crate) struct Sha256 {
+    state: [u32; 8],
+    block: [u8; 64],
+    /// How much of `block` is there.
+    filled: usize,
+    /// How many bytes have come, in all.
+    length: u64,
+}
+
+impl Sha256 {
+    pub(crate) const fn new() -> Self {
+        Self { state: START, block: [0; 64], filled: 0, length: 0 }
+    }
+
+    pub(crate) const fn update(mut self, bytes: &[u8]) -> Self {
+        let mut next = 0; // a constant function has no iterators
+        while next < bytes.len() {
+            self.length += 1;
+            self = self.push(bytes[next]);
+            next += 1;
+        }
+        self
+    }
+
+    pub(crate) const fn finish(mut self) -> [u8; 32] {
+        let bits = (self.length * 8).to_be_bytes();
+        self = self.push(0x80);
+        while self.filled != 56 {
+            self = self.push(0);
+        }
+        let mut next = 0;
+        while next < 8 {
+            self = self.push(bits[next]);
+            next += 1;
+        }
+        let mut digest = [0; 32];
+        let mut next = 0;
+        while next < 32 {
+            digest[next] = self.state[next / 4].to_be_bytes()[next % 4];
+            next += 1;
+        }
+        digest
+    }
+
+    const fn push(mut self, byte: u8) -> Self {
+        self.block[self.filled] = byte;
+        self.filled += 1;
+        if self.filled == 64 {
+            self.filled = 0;
+            self.state = compress(self.state, &self.block);
+        }
+        self
+    }
+}
+
+/// The state after one more block (section 6.2.2).
+const fn compress(state: [u32; 8], block: &[u8; 64]) -> [u32; 8] {
+    let mut words = [0; 64];
+    let mut t = 0;
+    while t < 16 {
+        words[t] = u32::from_be_bytes([block[4 * t], block[4 * t + 1], block[4 * t + 2], block[4 * t + 3]]);
+        t += 1;
+    }
+    while t < 64 {
+        let (x, y) = (words[t - 15], words[t - 2]);
+        let low = x.rotate_right(7) ^ x.rotate_right(18) ^ (x >> 3);
+        let high = y.rotate_right(17) ^ y.rotate_right(19) ^ (y >> 10);
+        words[t] = high.wrapping_add(words[t - 7]).wrapping_add(low).wrapping_add(words[t - 16]);
+        t += 1;
+    }
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+    let mut t = 0;
+    while t < 64 {
+        let sum = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
+        let choice = (e & f) ^ (!e & g);
+        let first = h.wrapping_add(sum).wrapping_add(choice).wrapping_add(ROUNDS[t]).wrapping_add(words[t]);
+        let sum = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
+        let majority = (a & b) ^ (a & c) ^ (b & c);
+        (h, g, f, e) = (g, f, e, d.wrapping_add(first));
+        (d, c, b, a) = (c, b, a, first.wrapping_add(sum.wrapping_add(majority)));
+        t += 1;
+    }
+    let added = [a, b, c, d, e, f, g, h];
+    let mut next = [0; 8];
+    let mut i = 0;
+    while i < 8 {
+        next[i] = state[i].wrapping_add(added[i]);
+        i += 1;
+    }
+    next
+}
+
+/// The fractions of the square roots of the first 8 primes (section 5.3.3).
+#[rustfmt::skip]
+const START: [u32; 8] = [
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
+];
+
+/// The fractions of the cube roots of the first 64 primes (section 4.2.2).
+#[rustfmt::skip]
+const ROUNDS: [u32; 64] = [
+    0x428a_2f98, 0x7137_4491, 0xb5c0_fbcf, 0xe9b5_dba5, 0x3956_c25b, 0x59f1_11f1, 0x923f_82a4, 0xab1c_5ed5,
+    0xd807_aa98, 0x1283_5b01, 0x2431_85be, 0x550c_7dc3, 0x72be_5d74, 0x80de_b1fe, 0x9bdc_06a7, 0xc19b_f174,
+    0xe49b_69c1, 0xefbe_4786, 0x0fc1_9dc6, 0x240c_a1cc, 0x2de9_2c6f, 0x4a74_84aa, 0x5cb0_a9dc, 0x76f9_88da,
+    0x983e_5152, 0xa831_c66d, 0xb003_27c8, 0xbf59_7fc7, 0xc6e0_0bf3, 0xd5a7_9147, 0x06ca_6351, 0x1429_2967,
+    0x27b7_0a85, 0x2e1b_2138, 0x4d2c_6dfc, 0x5338_0d13, 0x650a_7354, 0x766a_0abb, 0x81c2_c92e, 0x9272_2c85,
+    0xa2bf_e8a1, 0xa81a_664b, 0xc24b_8b70, 0xc76c_51a3, 0xd192_e819, 0xd699_0624, 0xf40e_3585, 0x106a_a070,
+    0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
+    0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(text: &str) -> String {
+        Sha256::new().update(text.as_bytes()).finish().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn sha256_of_known_texts() {
+        assert_eq!(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(digest("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            digest(&"a".repeat(55)),
+            "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"
+        );
+        assert_eq!(
+            digest(&"a".repeat(56)),
+            "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"
+        );
+        assert_eq!(
+            digest(&"a".repeat(64)),
+            "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"
+        );
+        assert_eq!(
+            digest(&"abcdefgh".repeat(100)),
+            "031c26a12b30994fd078ee37d8474b1aee45cd49dbc28dde3a60f84dd7a5f040"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! The message trait, and what a type has that leaves the process.
+
+use crate::error::DecodeError;
+use crate::hash::TypeHash;
+use crate::plain::PlainProof;
+use std::fmt;
+
+/// A type whose values can be published.
+///
+/// Values cross threads (`Send`), may be read by several subscriptions at once (`Sync`) and own what they contain
+/// (`'static`). `Clone` is not needed: only a subscription that wants a message of its own asks for it, where it is
+/// created.
+pub trait Message: Send + Sync + Sized + 'static {
+    /// How values become images and back; `None` (the default) for a type that only travels inside a process.
+    const ENCODING: Option<&'static Encoding<Self>> = None;
+}
+
+/// The ROS 2 side of a message type: its name, its hash and its image functions.
+///
+/// Stable Rust has no specialisation, so what only some message types have is a constant table of functions rather than
+/// a second trait that the delivery core could not ask for.
+///
+/// [`derive(Message)`](macro@crate::Message) writes it. By hand, with functions of one's own:
+///
+/// ```
+/// use sinew_msg::{DecodeError, Encoding, Message, TypeHash};
+///
+/// struct Number(u32);
+///
+/// impl Message for Number {
+///     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+///         name: "example_msgs/msg/Number",
+///         hash: TypeHash([7; 32]),
+///         size: |_| 4,
+///         encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
+///         decode: |image| match image.first_chunk() {
+///             Some(bytes) => Ok(Number(u32::from_le_bytes(*bytes))),
+///             None => Err(DecodeError::Truncated {
+///                 type_name: "example_msgs/msg/Number",
+///                 field: "number",
+///                 length: image.len(),
+///                 needed: 4,
+///             }),
+///         },
+///         decode_into: |image, number| {
+///             *number = (Number::ENCODING.expect("this one").decode)(image)?;
+///             Ok(())
+///         },
+///         plain: None,
+///     });
+/// }
+/// ```
+pub struct Encoding<T> {
+    /// The ROS 2 type name, e.g. `sensor_msgs/msg/Image`.
+    pub name: &'static str,
+    /// The hash of the type: equal for equal types.
+    pub hash: TypeHash,
+    /// The length in bytes of the image that `encode` will write for this value.
+    pub size: fn(&T) -> usize,
+    /// Writes the image into a buffer of exactly `size` bytes.
+    pub encode: fn(&T, &mut [u8]),
+    /// Makes a value from an image that nobody vouches for.
+    pub decode: fn(&[u8]) -> Result<T, DecodeError>,
+    /// The same into an existing value, whose allocations are used again. After an error its content is unspecified,
+    /// but valid.
+    pub decode_into: fn(&[u8], &mut T) -> Result<(), DecodeError>,
+    /// There if a value can be written and read in place: its image is the header and the value's own bytes.
+    pub plain: Option<PlainProof<T>>,
+}
+
+impl<T> fmt::Debug for Encoding<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoding")
+            .field("name", &self.name)
+            .field("hash", &self.hash)
+            .field("plain", &self.plain.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Number(u32);
+
+    impl Message for Number {
+        const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+            name: "test_msgs/msg/Number",
+            hash: TypeHash([7; 32]),
+            size: |_| 4,
+            encode: |value, image| image.copy_from_slice(&value.0.to_le_bytes()),
+            decode: |image| {
+                let bytes = image.first_chunk().ok_or(DecodeError::Truncated {
+                    type_name: "test_msgs/msg/Number",
+                    field: "number",
+                    length: image.len(),
+                    needed: 4,
+                })?;
+                Ok(Number(u32::from_le_bytes(*bytes)))
+            },
+            decode_into: |image, value| {
+                *value = (Number::ENCODING.unwrap().decode)(image)?;
+                Ok(())
+            },
+            plain: None,
+        });
+    }
+
+    struct InProcess;
+    impl Message for InProcess {}
+
+    #[test]
+    fn an_encoding_is_found_where_there_is_one() {
+        assert!(InProcess::ENCODING.is_none());
+        let encoding = Number::ENCODING.unwrap();
+        let mut image = vec![0; (encoding.size)(&Number(258))];
+        (encoding.encode)(&Number(258), &mut image);
+        assert_eq!(image, [2, 1, 0, 0]);
+        assert_eq!((encoding.decode)(&image), Ok(Number(258)));
+    }
+
+    #[test]
+    fn a_truncated_image_says_where() {
+        let mut value = Number(1);
+        let error = (Number::ENCODING.unwrap().decode_into)(&[1, 2], &mut value).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`number` of test_msgs/msg/Number needs bytes up to 4, but the image ends at byte 2"
+        );
+        assert_eq!(value, Number(1));
+    }
+}

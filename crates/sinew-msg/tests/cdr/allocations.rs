@@ -1,0 +1,138 @@
+//! What decoding allocates: nothing, once the value has room; never more than the image is long.
+
+use super::types::{PointCloud2, PointField, Sequences, Text, Time};
+use super::{decode_into, encode};
+use sinew_msg::Message;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, which notes what each thread allocates.
+struct Counting;
+
+thread_local! {
+    /// How often.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+    /// The largest at once, in bytes.
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
+}
+
+fn note(size: usize) {
+    // A thread that ends has no counters any more, and nobody who asks.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: passed on from the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: passed on from the caller; what is freed came from the same allocator.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size);
+        // SAFETY: passed on from the caller; what grows came from the same allocator.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// How often `work` allocates, and the most at once.
+fn allocations(work: impl FnOnce()) -> (usize, usize) {
+    LARGEST.set(0);
+    let before = COUNT.get();
+    work();
+    (COUNT.get() - before, LARGEST.get())
+}
+
+fn cloud(points: u8, frame: &str) -> PointCloud2 {
+    let field = |name: &str| PointField { name: name.into(), ..PointField::default() };
+    let mut cloud = PointCloud2 { fields: vec![field("x"), field("yz")], ..PointCloud2::default() };
+    cloud.header.frame_id = frame.into();
+    cloud.data = (0..points).collect();
+    cloud
+}
+
+#[test]
+fn a_value_with_room_is_read_into_without_allocating() {
+    let images = [encode(&cloud(200, "lidar")), encode(&cloud(100, "map"))];
+    let mut value = cloud(250, "somewhere");
+    let addresses = |value: &PointCloud2| {
+        let fields = value.fields.iter().map(|field| field.name.as_ptr()).collect::<Vec<_>>();
+        (value.header.frame_id.as_ptr(), value.fields.as_ptr(), value.data.as_ptr(), fields)
+    };
+    let before = addresses(&value);
+    let (count, _) = allocations(|| {
+        for image in images.iter().cycle().take(10) {
+            decode_into(image, &mut value).unwrap();
+        }
+    });
+    assert_eq!(count, 0);
+    assert_eq!(addresses(&value), before);
+    assert_eq!(value, cloud(100, "map"));
+}
+
+#[test]
+fn encoding_allocates_nothing() {
+    let value = cloud(200, "lidar");
+    let mut image = encode(&value);
+    let (count, _) = allocations(|| (super::encoding().encode)(&value, &mut image));
+    assert_eq!(count, 0);
+}
+
+#[derive(Message)]
+struct Words {
+    words: Vec<String>,
+}
+
+#[derive(Message)]
+struct Stamps {
+    stamps: Vec<Time>,
+}
+
+#[derive(Message)]
+struct Deep {
+    lists: Vec<Vec<Vec<u64>>>,
+}
+
+/// `count` elements are claimed in an image of `length` bytes that holds nothing else.
+fn lie<T: Message>(count: u32, length: usize) {
+    let mut image = vec![0; length];
+    image[1] = 1;
+    image[4..8].copy_from_slice(&count.to_le_bytes());
+    let (_, largest) = allocations(|| drop((super::encoding::<T>().decode)(&image)));
+    assert!(largest <= length, "{largest} bytes for an image of {length} that claims {count} elements");
+}
+
+#[test]
+fn a_length_that_lies_allocates_no_more_than_the_image() {
+    for count in [u32::MAX, 1 << 31, 1 << 20, 1000, 249] {
+        lie::<Text>(count, 1000);
+        lie::<Stamps>(count, 1000);
+        lie::<Words>(count, 999); // in memory, a string is larger than its least image
+        lie::<Deep>(count, 999);
+    }
+}
+
+#[test]
+fn sequences_of_a_value_with_room_are_kept() {
+    let full = Sequences {
+        floats: vec![1.0; 8],
+        strings: vec!["abc".into(), "de".into()],
+        nested: vec![vec![1, 2, 3]],
+        times: vec![Time { sec: 1, nanosec: 2 }; 3],
+        ..Sequences::default()
+    };
+    let image = encode(&full);
+    let mut value = full.clone();
+    let (count, _) = allocations(|| decode_into(&image, &mut value).unwrap());
+    assert_eq!((count, value), (0, full));
+}

@@ -1,0 +1,29 @@
+//! Derived messages and their images: against ROS 2's, against hand-made ones, against broken ones.
+
+mod allocations;
+mod arbitrary;
+mod broken;
+mod hashes;
+mod plain;
+mod reference;
+mod types;
+
+use sinew_msg::{DecodeError, Encoding, Message};
+
+fn encoding<T: Message>() -> &'static Encoding<T> {
+    T::ENCODING.expect("the derive gives one")
+}
+
+fn encode<T: Message>(value: &T) -> Vec<u8> {
+    let mut image = vec![0xee; (encoding::<T>().size)(value)]; // padding must be written, too
+    (encoding::<T>().encode)(value, &mut image);
+    image
+}
+
+fn decode<T: Message>(image: &[u8]) -> Result<T, DecodeError> {
+    (encoding::<T>().decode)(image)
+}
+
+fn decode_into<T: Message>(image: &[u8], value: &mut T) -> Result<(), DecodeError> {
+    (encoding::<T>().decode_into)(image, value)
+}

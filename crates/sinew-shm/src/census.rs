@@ -1,0 +1,184 @@
+//! Looking at a domain from outside: who is there, and what the dead have left.
+//!
+//! Nothing is joined, locked or written, and nobody hears of it: control segments are mapped read-only, and opening a file
+//! for reading is nothing that a participant watches for. So whoever is looked at does no work for it.
+
+use crate::discovery::{is_read_by_others, remove_files};
+use crate::domain::Domain;
+use crate::error::{SegmentError, SystemError};
+use crate::peer::Peer;
+use crate::segment::{Life, parse_file_name, probe};
+use crate::sync::Arc;
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+/// A participant's files without a control segment are nobody's after this time: it is linked last, within milliseconds.
+const JOINING: Duration = Duration::from_secs(10);
+
+/// Who is in a domain at one moment, seen from outside.
+///
+/// May be used from any process that may read the directory; nothing in it changes by that, except by [`clean`](Self::clean).
+///
+/// ```
+/// use sinew_shm::{Census, Domain};
+/// let base = tempfile::tempdir_in("/dev/shm")?;
+/// let domain = Domain::open(Some(base.path()), 0)?;
+/// let census = Census::take(&domain)?;
+/// assert!(census.peers().is_empty() && census.remains().is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Census {
+    domain: Domain,
+    peers: Vec<Arc<Peer>>,
+    refused: Vec<SegmentError>,
+    remains: Vec<Remains>,
+    foreign: Vec<String>,
+}
+
+/// The files of a participant that is dead, or has never come to life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remains {
+    /// Whose they were.
+    pub id: u64,
+    /// Their names in the domain's directory, sorted.
+    pub files: Vec<String>,
+    /// The memory that they take, in bytes.
+    pub bytes: u64,
+    /// Whether somebody alive still has messages to read in them. He removes them afterwards.
+    pub is_read: bool,
+}
+
+/// What the directory has of one participant.
+#[derive(Default)]
+struct Files {
+    names: Vec<String>,
+    bytes: u64,
+    has_control: bool,
+    /// Since the newest of them was changed.
+    age: Option<Duration>,
+}
+
+impl Census {
+    /// Looks who is there now. Maps the control segment of each living participant: some system calls for each. Never blocks.
+    ///
+    /// # Errors
+    /// [`SystemError`]: the directory can't be read. Participants that can't be are in [`refused`](Self::refused).
+    pub fn take(domain: &Domain) -> Result<Self, SystemError> {
+        let mut census = Self {
+            domain: domain.clone(),
+            peers: Vec::new(),
+            refused: Vec::new(),
+            remains: Vec::new(),
+            foreign: Vec::new(),
+        };
+        census.refresh()?;
+        Ok(census)
+    }
+
+    /// Looks again. Participants that are still there stay mapped: their [`Arc`]s are the same as before.
+    ///
+    /// # Errors
+    /// As [`take`](Self::take); then everything is as it was.
+    pub fn refresh(&mut self) -> Result<(), SystemError> {
+        let (found, foreign) = self.read_directory()?;
+        let known = std::mem::take(&mut self.peers);
+        self.refused.clear();
+        self.remains.clear();
+        self.foreign = foreign;
+        let directory = self.domain.path();
+        for (id, files) in found {
+            let life = if files.has_control { probe(directory, id) } else { Life::Gone };
+            match life {
+                Life::Alive => {
+                    let known = known.iter().find(|peer| peer.id() == id).cloned();
+                    match known.map_or_else(|| Peer::open(directory, id).map(Arc::new), Ok) {
+                        Ok(peer) if peer.has_left() => {} // its last messages are being read
+                        Ok(peer) => self.peers.push(peer),
+                        // It may have died just now: then it is no news that it can't be opened.
+                        Err(error) if probe(directory, id) == Life::Alive => self.refused.push(error),
+                        Err(_) => {}
+                    }
+                }
+                Life::Dead => {
+                    let is_read =
+                        Peer::open(directory, id).is_ok_and(|dead| is_read_by_others(directory, &dead));
+                    self.remains.push(files.remain(id, is_read));
+                }
+                Life::Gone if files.age.is_some_and(|age| age > JOINING) => {
+                    self.remains.push(files.remain(id, false));
+                }
+                Life::Gone => {}
+            }
+        }
+        self.peers.sort_by_key(|peer| (peer.started(), peer.id()));
+        Ok(())
+    }
+
+    fn read_directory(&self) -> Result<(BTreeMap<u64, Files>, Vec<String>), SystemError> {
+        let failed = SystemError::io("reading the directory", self.domain.path());
+        let (mut found, mut foreign) = (BTreeMap::<u64, Files>::new(), Vec::new());
+        for entry in std::fs::read_dir(self.domain.path()).map_err(&failed)? {
+            let entry = entry.map_err(&failed)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some((id, is_control)) = parse_file_name(&name) else {
+                foreign.push(name);
+                continue;
+            };
+            let files = found.entry(id).or_default();
+            files.names.push(name);
+            files.has_control |= is_control;
+            // A file that is gone by now counts for nothing.
+            if let Ok(status) = entry.metadata() {
+                files.bytes += status.blocks() * 512;
+                let age = status.modified().ok().map(|changed| changed.elapsed().unwrap_or_default());
+                files.age = [files.age, age].into_iter().flatten().min();
+            }
+        }
+        foreign.sort_unstable();
+        Ok((found, foreign))
+    }
+
+    /// The living participants, in the order in which they joined.
+    pub fn peers(&self) -> &[Arc<Peer>] {
+        &self.peers
+    }
+
+    /// What is wrong with living participants that can't be looked at: another layout version, or no right to.
+    pub fn refused(&self) -> &[SegmentError] {
+        &self.refused
+    }
+
+    /// What is left of dead participants, by their ids.
+    pub fn remains(&self) -> &[Remains] {
+        &self.remains
+    }
+
+    /// Names of files that are none of ours, sorted.
+    pub fn foreign(&self) -> &[String] {
+        &self.foreign
+    }
+
+    /// Removes what dead participants have left and nobody reads, then looks again. What [`remains`](Self::remains) afterwards
+    /// could not be removed, or is still being read.
+    ///
+    /// # Errors
+    /// As [`refresh`](Self::refresh).
+    pub fn clean(&mut self) -> Result<(), SystemError> {
+        for remains in self.remains.iter().filter(|remains| !remains.is_read) {
+            // Asked once more: a file that somebody alive has locked since is his.
+            if probe(self.domain.path(), remains.id) != Life::Alive {
+                remove_files(&self.domain, remains.id);
+            }
+        }
+        self.refresh()
+    }
+}
+
+impl Files {
+    fn remain(mut self, id: u64, is_read: bool) -> Remains {
+        self.names.sort_unstable();
+        Remains { id, files: self.names, bytes: self.bytes, is_read }
+    }
+}

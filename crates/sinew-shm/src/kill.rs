@@ -1,0 +1,160 @@
+//! Death at a named instruction, for tests (feature `kill-points`; in the product, nothing of it is there).
+//!
+//! At each step that leaves something in shared memory half done as a whole, the process can be made to die as by `kill -9`.
+
+/// Where a process can die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+#[cfg_attr(not(feature = "kill-points"), expect(unreachable_pub, reason = "public with the feature"))]
+pub enum Point {
+    /// A segment is filled, and has no name.
+    SegmentUnlinked = 1,
+    /// The control segment is linked, the bells aren't.
+    Joining,
+    /// Space is reserved, and the others aren't told.
+    Reserved,
+    /// A record is filled, and not published. T1
+    RecordFilled,
+    /// A record is published, and not in the log. T2
+    RecordPublished,
+    /// A record isn't published any more, and the log doesn't say so. T4
+    RecordRetired,
+    /// The log's entry is written, its head isn't. L1
+    LogEntry,
+    /// The log is written, nobody is woken. L2
+    LogHead,
+    /// A slot says that it changes. W1
+    SlotBegun,
+    /// A slot is filled. W2
+    SlotFilled,
+    /// A message is published, nobody is told. W3
+    SlotPublished,
+    /// It is announced, nobody is woken. P2
+    EventPushed,
+    /// A sleeper is found, the bell isn't rung. P3
+    SleeperFound,
+    /// The bell is changed, its sleeper isn't woken. P3
+    BellChanged,
+    /// The live slots are copied. G1
+    RingCopied,
+    /// The new ring is published. G2
+    RingPublished,
+    /// One slot of the old ring says so. G3
+    RingMoving,
+    /// An event ring is copied. G1
+    EventsCopied,
+    /// A new event ring is published. G2
+    EventsPublished,
+    /// A reader stands in the list of readers, its connection isn't published.
+    ReaderListed,
+    /// A chunk was taken from those that were retired. W6
+    ChunkReclaimed,
+    /// A connection's end is written, nobody is told.
+    ConnectionEnded,
+    /// A hold is set, and not checked. H4
+    HoldSet,
+    /// A hold is good, nothing is read yet. H6
+    HoldChecked,
+    /// A hold is gone. H7
+    HoldGone,
+    /// An event is taken, its connection isn't drained. D3
+    EventTaken,
+    /// A cursor has moved, a writer that waits isn't woken. B2
+    CursorMoved,
+    /// A writer says that it waits. B1
+    Waiting,
+    /// A sleep is announced, and not begun. K2
+    Parked,
+    /// A tail counts, nobody is told.
+    TailPublished,
+    /// A port is named in a connection. E1
+    PortNamed,
+    /// A connection is read to its end, nobody is told.
+    ConnectionDone,
+    /// It says that it has left, and its files are all there.
+    Leaving,
+    /// It has left, and of its files the control segment is there.
+    LeftControl,
+    /// Of a dead one's files, the control segment is there.
+    ReapedControl,
+}
+
+#[cfg(not(feature = "kill-points"))]
+#[inline(always)]
+pub(crate) fn at(_: Point) {}
+
+#[cfg(feature = "kill-points")]
+pub use armed::arm;
+#[cfg(feature = "kill-points")]
+pub(crate) use armed::at;
+
+#[cfg(feature = "kill-points")]
+mod armed {
+    use super::Point;
+    use crate::sync::{Ordering, PlainU64};
+
+    /// Where, and how many passages are left.
+    static WHERE: PlainU64 = PlainU64::new(0);
+    static LEFT: PlainU64 = PlainU64::new(0);
+
+    /// This process dies at the given passage of this point, counted from 1.
+    pub fn arm(point: Point, passage: u64) {
+        LEFT.store(passage, Ordering::SeqCst);
+        WHERE.store(point as u64, Ordering::SeqCst);
+    }
+
+    #[inline]
+    pub(crate) fn at(point: Point) {
+        if WHERE.load(Ordering::Relaxed) == point as u64 {
+            pass();
+        }
+    }
+
+    #[cold]
+    fn pass() {
+        if LEFT.fetch_sub(1, Ordering::SeqCst) == 1 {
+            crate::sys::kill_this_process();
+        }
+    }
+
+    impl Point {
+        /// All of them.
+        pub const ALL: [Point; 35] = [
+            Point::SegmentUnlinked,
+            Point::Joining,
+            Point::Reserved,
+            Point::RecordFilled,
+            Point::RecordPublished,
+            Point::RecordRetired,
+            Point::LogEntry,
+            Point::LogHead,
+            Point::SlotBegun,
+            Point::SlotFilled,
+            Point::SlotPublished,
+            Point::EventPushed,
+            Point::SleeperFound,
+            Point::BellChanged,
+            Point::RingCopied,
+            Point::RingPublished,
+            Point::RingMoving,
+            Point::EventsCopied,
+            Point::EventsPublished,
+            Point::ReaderListed,
+            Point::ChunkReclaimed,
+            Point::ConnectionEnded,
+            Point::HoldSet,
+            Point::HoldChecked,
+            Point::HoldGone,
+            Point::EventTaken,
+            Point::CursorMoved,
+            Point::Waiting,
+            Point::Parked,
+            Point::TailPublished,
+            Point::PortNamed,
+            Point::ConnectionDone,
+            Point::Leaving,
+            Point::LeftControl,
+            Point::ReapedControl,
+        ];
+    }
+}

@@ -1,0 +1,388 @@
+//! A name that is open in this process, and its sending end.
+
+use super::declared::{Declared, Role};
+use super::error::WriteError;
+use super::kept::{Image, Kept};
+use super::registry::Reading;
+use super::space::Inner;
+use super::variable::Seat;
+use crate::entity::EntityKey;
+use crate::error::CapacityError;
+use crate::participant::OwnEntity;
+use crate::peer::Peer;
+use crate::ring::Head;
+use crate::sync::{Arc, Mutex, Ordering, fence};
+use crate::sys;
+use crate::writer::{Connect, Laggard, Writer};
+use std::ops::DerefMut;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// How long a reading end that joins waits for those who write: one that is stopped doesn't hold it up for ever.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How often it looks again, should nobody tell it.
+const AGAIN: Duration = Duration::from_millis(2);
+
+/// What kind of sending end a name has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// Messages that the ring has room for.
+    pub(super) depth: usize,
+    /// Bytes of image that go into the ring itself.
+    pub(super) inline: usize,
+    /// Every reader must get everything, and may have so many messages before it.
+    pub(super) capacity: Option<usize>,
+}
+
+/// A name that is open in this process.
+pub(super) struct Channel {
+    pub(super) space: Arc<Inner>,
+    pub(super) declared: Declared,
+    pub(super) plan: Plan,
+    _name: OwnEntity,
+    /// A variable has its master here.
+    has_master: Mutex<bool>,
+    /// Guards that the sending end begins once.
+    starting: Mutex<()>,
+    sending: Mutex<Sending>,
+}
+
+/// The sending end.
+#[derive(Default)]
+pub(super) struct Sending {
+    writer: Option<Writer>,
+    /// Everybody who read already is connected.
+    is_ready: bool,
+    /// Of the last message: each has a later one.
+    stamp: i64,
+    /// The last message, for those who come later; not of a queue.
+    kept: Kept,
+    /// Reading ends of this process.
+    local: Vec<Weak<dyn Reading>>,
+    /// Threads that wait for room, or for a reader.
+    waiters: usize,
+    /// The reader that was in the way when somebody last looked, and since when.
+    stuck: Option<Stuck>,
+}
+
+/// A reader that has no room.
+struct Stuck {
+    peer: u64,
+    target: EntityKey,
+    cursor: u64,
+    /// Steady nanoseconds.
+    since: i64,
+}
+
+impl Channel {
+    pub(super) fn new(space: Arc<Inner>, declared: Declared, plan: Plan, name: OwnEntity) -> Self {
+        let (starting, sending, has_master) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { space, declared, plan, _name: name, has_master, starting, sending }
+    }
+
+    /// The right to be a variable's master in this process; `None` if somebody has it.
+    pub(super) fn take_seat(self: &Arc<Self>) -> Option<Seat> {
+        let was_taken = std::mem::replace(&mut *self.has_master.lock(), true);
+        (!was_taken).then(|| Seat(self.clone()))
+    }
+
+    pub(super) fn free_seat(&self) {
+        *self.has_master.lock() = false;
+    }
+
+    fn retains(&self) -> bool {
+        self.plan.capacity.is_none()
+    }
+
+    // ---- readers ----
+
+    /// A reader of another process is there.
+    pub(super) fn connect(&self, peer: &Arc<Peer>, key: EntityKey) {
+        let mut sending = self.sending.lock();
+        let Some(writer) = &mut sending.writer else { return }; // it finds the reader when it begins
+        self.connect_to(writer, peer, key);
+        self.tell_waiters(&sending);
+    }
+
+    fn connect_to(&self, writer: &mut Writer, peer: &Arc<Peer>, key: EntityKey) {
+        if writer.has_entity(peer.id(), key) {
+            return;
+        }
+        let live = writer.next();
+        // The last message, if there is one, is for late joiners.
+        let first = if self.retains() { live.saturating_sub(1).max(1) } else { live };
+        let Plan { depth, capacity, .. } = self.plan;
+        if let Err(error) = writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
+        {
+            log::error!("a reader of `{}` gets nothing: {error}", self.declared.name);
+        }
+    }
+
+    /// A reader of another process is gone.
+    pub(super) fn disconnect(&self, peer: u64, key: EntityKey) {
+        let mut sending = self.sending.lock();
+        if let Some(writer) = &mut sending.writer {
+            writer.disconnect_entity(peer, key);
+        }
+        self.tell_waiters(&sending);
+    }
+
+    /// Adds a reading end of this process, and waits until all processes that write know it.
+    pub(super) fn join(&self, reading: &Arc<impl Reading + 'static>) {
+        let weak: Weak<dyn Reading> = Arc::downgrade(&(reading.clone() as Arc<dyn Reading>));
+        let mut sending = self.sending.lock();
+        sending.local.retain(|local| local.strong_count() > 0);
+        sending.local.push(weak);
+        if let Some((head, writer, image)) = sending.kept.message() {
+            reading.offer(&head, writer, &image);
+        }
+        self.tell_waiters(&sending);
+        drop(sending);
+        // SeqCst, pairs with the one in `start`. Forbids that neither a writer that begins nor a reader that joins sees the other.
+        fence(Ordering::SeqCst);
+        let begin = sys::steady();
+        let Ok(bell) = self.space.participant.space_bell() else { return };
+        loop {
+            let seen = bell.rung();
+            self.space.participant.refresh();
+            let writers = self.space.registry.others(&self.declared.name, Role::Writer);
+            let missing = writers.iter().find(|other| {
+                other.declared == self.declared && !reading.is_connected(other.peer.id(), other.key)
+            });
+            let Some(missing) = missing else { return };
+            if elapsed(begin) > PATIENCE {
+                log::warn!(
+                    "process {} ({}) doesn't answer: a reader of `{}` may miss what it writes next",
+                    missing.peer.pid(),
+                    missing.peer.program(),
+                    self.declared.name
+                );
+                return;
+            }
+            bell.sleep(seen, Some(AGAIN));
+        }
+    }
+
+    // ---- writing ----
+
+    /// The sending end, which begins if it hasn't yet.
+    fn sending(&self) -> Result<impl DerefMut<Target = Sending> + '_, CapacityError> {
+        self.space.participant.check()?;
+        let sending = self.sending.lock();
+        if sending.is_ready {
+            return Ok(sending);
+        }
+        drop(sending);
+        self.start()?;
+        Ok(self.sending.lock())
+    }
+
+    /// Returns when everybody who reads already is connected.
+    #[cold]
+    fn start(&self) -> Result<(), CapacityError> {
+        let _starting = self.starting.lock();
+        if self.sending.lock().is_ready {
+            return Ok(());
+        }
+        let participant = &self.space.participant;
+        let entity = self.declared.entity(Role::Writer, self.space.number());
+        let entity = Arc::new(participant.advertise(&entity, None)?);
+        let mut writer = Writer::new(entity, self.plan.depth, self.plan.inline, 1)?;
+        let mut sending = self.sending.lock();
+        // Whoever appears from here on waits for the lock, and is connected then.
+        for other in self.space.registry.others(&self.declared.name, Role::Reader) {
+            if other.declared == self.declared {
+                self.connect_to(&mut writer, &other.peer, other.key);
+            }
+        }
+        sending.writer = Some(writer);
+        drop(sending);
+        // SeqCst, pairs with the one in `join`.
+        fence(Ordering::SeqCst);
+        participant.refresh();
+        self.sending.lock().is_ready = true;
+        Ok(())
+    }
+
+    /// The sending end is gone, and what was written with it.
+    pub(super) fn stop(&self) {
+        let stopped = std::mem::take(&mut *self.sending.lock());
+        for local in stopped.local.iter().filter_map(Weak::upgrade) {
+            local.ended(self.space.participant.id());
+        }
+        self.sending.lock().local = stopped.local;
+    }
+
+    /// Writes a message that takes the place of the one before.
+    pub(super) fn write(&self, bytes: &[u8]) -> Result<(), CapacityError> {
+        let image = self.image(bytes)?;
+        self.sending()?.publish(self, image)
+    }
+
+    /// Writes a message that waits its turn: as soon as all readers have room. A reader of another process that reads nothing for
+    /// `patience` is not waited for any more.
+    pub(super) fn write_when_room(
+        &self,
+        bytes: &[u8],
+        timeout: Option<Duration>,
+        patience: Option<Duration>,
+    ) -> Result<(), WriteError> {
+        let image = self.image(bytes)?;
+        let bell = self.space.participant.space_bell()?;
+        let begin = sys::steady();
+        loop {
+            let seen = bell.rung(); // B1: before it is looked for room
+            let mut sending = self.sending()?;
+            if sending.has_room(self.plan) {
+                sending.publish(self, image)?;
+                // Looking for room may have told readers that nobody waits: who does looks, and says so, again.
+                self.tell_waiters(&sending);
+                return Ok(());
+            }
+            if patience.is_some_and(|patience| sending.cut_off(self, patience)) {
+                continue;
+            }
+            let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
+            if remaining == Some(Duration::ZERO) {
+                sending.wait_no_more();
+                return Err(self.full(&sending, elapsed(begin)));
+            }
+            sending.waiters += 1;
+            drop(sending);
+            bell.sleep(seen, remaining.into_iter().chain(patience).min());
+            let mut sending = self.sending.lock();
+            sending.waiters -= 1;
+            sending.wait_no_more();
+        }
+    }
+
+    /// Whether there is a reader; waits for the first one.
+    pub(super) fn wait_for_reader(&self, timeout: Option<Duration>) -> Result<bool, CapacityError> {
+        let bell = self.space.participant.space_bell()?;
+        let begin = sys::steady();
+        loop {
+            let seen = bell.rung();
+            let mut sending = self.sending()?;
+            let local = sending.local.iter().any(|local| local.strong_count() > 0);
+            if local || sending.writer.as_ref().is_some_and(Writer::is_connected) {
+                return Ok(true);
+            }
+            let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
+            if remaining == Some(Duration::ZERO) {
+                return Ok(false);
+            }
+            sending.waiters += 1;
+            drop(sending);
+            bell.sleep(seen, remaining);
+            self.sending.lock().waiters -= 1;
+        }
+    }
+
+    /// Something has changed for those who wait to write.
+    pub(super) fn room_made(&self) {
+        self.tell_waiters(&self.sending.lock());
+    }
+
+    fn tell_waiters(&self, sending: &Sending) {
+        if sending.waiters > 0
+            && let Ok(bell) = self.space.participant.space_bell()
+        {
+            bell.ring();
+        }
+    }
+
+    /// The image of a message: in shared memory, unless it is small.
+    fn image<'a>(&self, bytes: &'a [u8]) -> Result<Image<'a>, CapacityError> {
+        if bytes.len() <= self.plan.inline {
+            return Ok(Image::Inline(bytes));
+        }
+        // Copied without the lock: it may take a while.
+        let lender = self.sending()?.writer.as_ref().map(Writer::lender);
+        let mut loan = lender.ok_or(GONE)?.loan(bytes.len())?;
+        loan.bytes_mut().copy_from_slice(bytes);
+        Ok(Image::Lent(loan.share()))
+    }
+
+    fn full(&self, sending: &Sending, waited: Duration) -> WriteError {
+        let laggard = sending.writer.as_ref().and_then(Writer::laggard);
+        let (pid, program) = match laggard {
+            Some(Laggard { peer, .. }) => (peer.pid(), peer.program()),
+            None => (u64::from(std::process::id()), "this one".to_owned()),
+        };
+        let capacity = self.plan.capacity.unwrap_or(0);
+        WriteError::Full { name: self.declared.name.clone(), capacity, pid, program, waited }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.space.registry.remove_channel(&self.declared.name);
+    }
+}
+
+impl Sending {
+    /// To this process's readers, to the ring, and for those who come later.
+    fn publish(&mut self, channel: &Channel, image: Image<'_>) -> Result<(), CapacityError> {
+        let writer = self.writer.as_mut().ok_or(GONE)?;
+        let id = channel.space.participant.id();
+        self.stamp = sys::steady().max(self.stamp + 1);
+        let head = Head { stamp: self.stamp, order: id, ..Head::default() };
+        for local in self.local.iter().filter_map(Weak::upgrade) {
+            local.offer(&head, id, &image);
+        }
+        if channel.retains() {
+            self.kept.copy(&head, id, &image);
+        }
+        let number = writer.next();
+        match image {
+            Image::Inline(bytes) => writer.publish_inline(number, &head, bytes),
+            Image::Lent(lent) => writer.publish_lent(number, &head, lent),
+        }
+        Ok(())
+    }
+
+    /// Whether every reader has. If not, those of other processes know that somebody waits (B1).
+    fn has_room(&self, plan: Plan) -> bool {
+        let Some((writer, capacity)) = self.writer.as_ref().zip(plan.capacity) else { return true };
+        let mut local = self.local.iter().filter_map(Weak::upgrade);
+        local.all(|local| local.has_room(capacity)) && (writer.has_room() || writer.wait_for_room().is_none())
+    }
+
+    /// The last who waits waits no more.
+    fn wait_no_more(&self) {
+        if let (0, Some(writer)) = (self.waiters, &self.writer) {
+            writer.stop_waiting();
+        }
+    }
+
+    /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody waits for it.
+    fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
+        let Some(writer) = &mut self.writer else { return false };
+        let Some(Laggard { peer, target: Some(target), cursor }) = writer.laggard() else { return false };
+        let stuck = self.stuck.get_or_insert(Stuck { peer: 0, target, cursor, since: 0 });
+        if (stuck.peer, stuck.target, stuck.cursor) != (peer.id(), target, cursor) {
+            *stuck = Stuck { peer: peer.id(), target, cursor, since: sys::steady() };
+            return false;
+        }
+        if elapsed(stuck.since) < patience {
+            return false;
+        }
+        let (name, pid) = (&channel.declared.name, peer.pid());
+        log::warn!(
+            "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
+            peer.program()
+        );
+        writer.disconnect_entity(peer.id(), target);
+        self.stuck = None;
+        true
+    }
+}
+
+/// The sending end has ended meanwhile.
+const GONE: CapacityError = CapacityError::Left { forked: false };
+
+/// Since a moment of the steady clock.
+pub(super) fn elapsed(since: i64) -> Duration {
+    Duration::from_nanos(sys::steady().saturating_sub(since).try_into().unwrap_or(0))
+}

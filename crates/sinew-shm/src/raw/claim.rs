@@ -1,0 +1,137 @@
+//! Claims: what only one process may say of a name, or all must say alike, with nobody to decide.
+//!
+//! # Protocol
+//!
+//! - C1 the claim is published, as an entity that isn't *established* (T2, L2).
+//! - C2 fence SeqCst; then everybody's claims are looked at. Of two processes that claim at once, at least one sees the other.
+//! - C3 one that contradicts and is established: fail, and withdraw.
+//! - C4 one that contradicts and isn't: the participant with the higher id withdraws, waits until the other one is established or
+//!   gone, and begins again. The lower waits until the higher has withdrawn, or is established: it hadn't seen us.
+//! - C5 none that contradicts: established.
+//!
+//! Two are never established against each other: of their fences one is first. The second one saw the first one's claim, so it got to C5
+//! only after that was withdrawn.
+//!
+//! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up those who contradict it, not longer than
+//! [`PATIENCE`]; then they fail, with a sentence that names it.
+
+use super::declared::{Declared, Role};
+use super::error::OpenError;
+use super::registry::Other;
+use super::space::Inner;
+use crate::entity::Counter;
+use crate::participant::OwnEntity;
+use crate::sync::{Arc, Ordering, fence};
+use crate::sys;
+use std::time::Duration;
+
+/// How long an undecided claim of another process is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a claim that stands in the way is looked at.
+const AGAIN: Duration = Duration::from_millis(1);
+
+/// What contradicts a claim.
+enum Rival {
+    Established(Other),
+    Undecided(Other),
+}
+
+/// Claims that a name is what is declared, or its only master. The claim stands until the result is dropped.
+pub(super) fn claim(space: &Arc<Inner>, declared: &Declared, role: Role) -> Result<OwnEntity, OpenError> {
+    let begin = sys::steady();
+    'claim: loop {
+        let claim = space.participant.advertise(&declared.entity(role, space.number()), None)?; // C1
+        loop {
+            // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the other one's claim.
+            fence(Ordering::SeqCst);
+            space.participant.refresh();
+            match rival(space, declared, role) {
+                None => {
+                    claim.set(Counter::Established, 1); // C5
+                    return Ok(claim);
+                }
+                Some(Rival::Established(other)) => return Err(refused(declared, role, &other)), // C3
+                Some(Rival::Undecided(other)) => {
+                    let waited = sys::steady().saturating_sub(begin);
+                    let waited = Duration::from_nanos(waited.try_into().unwrap_or(0));
+                    if waited > PATIENCE {
+                        return Err(undecided(&other, waited));
+                    }
+                    if other.peer.id() < space.participant.id() {
+                        drop(claim); // C4
+                        wait_for(space, &other, PATIENCE.saturating_sub(waited));
+                        continue 'claim;
+                    }
+                    pause(space);
+                }
+            }
+        }
+    }
+}
+
+/// Whoever contradicts this claim; one that is established rather than one that isn't.
+fn rival(space: &Inner, declared: &Declared, role: Role) -> Option<Rival> {
+    let mut undecided = None;
+    for other in space.registry.others(&declared.name, role) {
+        if role == Role::Name && other.declared == *declared {
+            continue;
+        }
+        match is_established(&other) {
+            Some(true) => return Some(Rival::Established(other)),
+            Some(false) => undecided = Some(other),
+            None => {}
+        }
+    }
+    undecided.map(Rival::Undecided)
+}
+
+/// `None` if it is gone.
+fn is_established(other: &Other) -> Option<bool> {
+    other.peer.counts(other.key).map(|counts| counts.get(Counter::Established) != 0)
+}
+
+/// Until the other claim is established, or gone, or time is over.
+fn wait_for(space: &Inner, other: &Other, patience: Duration) {
+    let begin = sys::steady();
+    let patience = i64::try_from(patience.as_nanos()).unwrap_or(i64::MAX);
+    while sys::steady().saturating_sub(begin) < patience {
+        space.participant.refresh();
+        let all = space.registry.others(&other.declared.name, other.role);
+        let is_there = all.iter().any(|one| one.peer.id() == other.peer.id() && one.key == other.key);
+        if !is_there || is_established(other) != Some(false) {
+            return;
+        }
+        pause(space);
+    }
+}
+
+fn pause(space: &Inner) {
+    if let Ok(bell) = space.participant.space_bell() {
+        bell.sleep(bell.rung(), Some(AGAIN));
+    }
+}
+
+fn refused(declared: &Declared, role: Role, other: &Other) -> OpenError {
+    let (name, pid, program) = (declared.name.clone(), other.peer.pid(), other.peer.program());
+    match role {
+        Role::Master => OpenError::Master { name, pid, program },
+        _ => OpenError::InUse {
+            name,
+            ours: declared.to_string(),
+            theirs: other.declared.to_string(),
+            pid,
+            program,
+        },
+    }
+}
+
+fn undecided(other: &Other, waited: Duration) -> OpenError {
+    OpenError::Undecided {
+        name: other.declared.name.clone(),
+        theirs: other.declared.to_string(),
+        pid: other.peer.pid(),
+        program: other.peer.program(),
+        waited,
+    }
+}

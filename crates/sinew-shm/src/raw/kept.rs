@@ -1,0 +1,96 @@
+//! A message that is kept while newer ones may come.
+
+use super::value::Origin;
+use crate::chunk::{Hold, Lent};
+use crate::ring::Head;
+
+/// A message on its way out of this process: where its image is.
+pub(super) enum Image<'a> {
+    /// Here; it goes into the ring itself.
+    Inline(&'a [u8]),
+    /// In shared memory.
+    Lent(Lent),
+}
+
+/// Where the image of a message that is kept is, if not in a buffer.
+pub(super) enum Place {
+    /// In the memory of another process.
+    Hold(Hold),
+    /// In shared memory of this one.
+    Lent(Lent),
+}
+
+impl Place {
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Place::Hold(hold) => hold.bytes(),
+            Place::Lent(lent) => lent.bytes(),
+        }
+    }
+}
+
+/// The newest message. Its buffer is used again and again.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) origin: Option<Origin>,
+    /// Decides between those of the same time.
+    order: u64,
+    place: Option<Place>,
+    buffer: Vec<u8>,
+}
+
+impl Kept {
+    /// Whether a message comes after this one.
+    pub(super) fn is_before(&self, head: &Head) -> bool {
+        self.origin.is_none_or(|origin| (origin.stamp, self.order) < (head.stamp, head.order))
+    }
+
+    /// Takes over a message of another process, whose image is in `hold` or else in `buffer`.
+    pub(super) fn take(&mut self, head: &Head, writer: u64, hold: Option<Hold>, buffer: &mut Vec<u8>) {
+        self.date(head, writer);
+        if hold.is_none() {
+            std::mem::swap(&mut self.buffer, buffer);
+        }
+        self.place = hold.map(Place::Hold);
+    }
+
+    /// Takes over a message of this process.
+    pub(super) fn copy(&mut self, head: &Head, writer: u64, image: &Image<'_>) {
+        self.date(head, writer);
+        self.place = match image {
+            Image::Inline(bytes) => {
+                self.buffer.clear();
+                self.buffer.extend_from_slice(bytes);
+                None
+            }
+            Image::Lent(lent) => Some(Place::Lent(lent.clone())),
+        };
+    }
+
+    fn date(&mut self, head: &Head, writer: u64) {
+        self.origin = Some(Origin { stamp: head.stamp, writer });
+        self.order = head.order;
+    }
+
+    /// Its image, and when and by whom it was written; `None` if there is none.
+    pub(super) fn get(&self) -> Option<(Origin, &[u8])> {
+        let bytes = self.place.as_ref().map_or(&self.buffer[..], Place::bytes);
+        Some((self.origin?, bytes))
+    }
+
+    /// The message, for a reader of this process.
+    pub(super) fn message(&self) -> Option<(Head, u64, Image<'_>)> {
+        let Origin { stamp, writer } = self.origin?;
+        let image = match &self.place {
+            Some(Place::Lent(lent)) => Image::Lent(lent.clone()),
+            Some(Place::Hold(hold)) => Image::Inline(hold.bytes()),
+            None => Image::Inline(&self.buffer),
+        };
+        Some((Head { stamp, order: self.order, ..Head::default() }, writer, image))
+    }
+
+    /// Forgets the message.
+    pub(super) fn clear(&mut self) {
+        (self.origin, self.place) = (None, None);
+    }
+}

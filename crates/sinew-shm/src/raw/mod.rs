@@ -1,0 +1,59 @@
+//! The raw layer: named values and queues between processes, for programs that want no nodes.
+//!
+//! | | writers | readers | a reader gets | blocks |
+//! |---|---|---|---|---|
+//! | [`Topic`] | many | many | the newest value, once | never |
+//! | [`Queue`] | many | many | every message since it joined | a full one the writer, an empty one the reader |
+//! | [`Variable`] | one master | many | the current value, whenever it asks | never |
+//!
+//! ```
+//! use sinew_shm::raw::Topic;
+//! # let base = tempfile::tempdir_in("/dev/shm")?;
+//! # let space = sinew_shm::raw::Space::join(&sinew_shm::Domain::open(Some(base.path()), 0)?)?;
+//! // In one process: `Topic::open("speed")` meets the others of `$SINEW_DIR`.
+//! let speed = Topic::<f64>::open_in(&space, "speed")?;
+//! speed.write(&1.5)?;
+//! // In another:
+//! let mut speed = Topic::<f64>::open_in(&space, "speed")?;
+//! assert_eq!(speed.read()?.map(|found| found.value), Some(1.5));
+//! assert_eq!(speed.read()?, None);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What can be written: every plain type (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers, arrays, structs of them without
+//! padding), and slices of them, so any bytes; see [`Value`]. A message has no greatest size but that of the file system.
+//!
+//! # Names
+//!
+//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: whoever opens it as another kind, type or size gets an error
+//! that says what it is and whose. Types are compared by their names without modules, and by size.
+//!
+//! # How it works
+//!
+//! Each process that writes has a ring of its own, so nobody writes another's memory, and a process that dies leaves nothing half
+//! written. Each reading handle has its own connection with each writing process. What a process writes reaches its own handles
+//! without shared memory. A value lives as long as somebody who wrote or got it: nothing is kept for nobody.
+//!
+//! Opening, and the first write or read of a handle, do the work of meeting the others: up to milliseconds. After that a write or a read
+//! makes no system call, except to sleep or to wake a sleeper.
+
+mod channel;
+mod claim;
+mod declared;
+mod error;
+mod kept;
+mod newest;
+mod queue;
+mod registry;
+mod space;
+mod topic;
+mod value;
+mod variable;
+mod waiter;
+
+pub use error::{OpenError, ReadError, WriteError};
+pub use queue::{Queue, QueueOptions};
+pub use space::Space;
+pub use topic::Topic;
+pub use value::{Origin, Sample, Value};
+pub use variable::{Master, Variable};

@@ -1,0 +1,170 @@
+//! The reading end of topics and variables: the newest message of all who write.
+//!
+//! A message that comes out of a ring is kept here until a newer one comes, so a value outlives its connection. Newest is by
+//! (stamp, order), over all writers; what comes late is passed over.
+
+use super::channel::Channel;
+use super::declared::{Kind, Role};
+use super::error::ReadError;
+use super::kept::{Image, Kept};
+use super::registry::Reading;
+use super::value::{Origin, Value};
+use crate::entity::EntityKey;
+use crate::error::{CapacityError, SegmentError};
+use crate::incoming::Incoming;
+use crate::participant::OwnEntity;
+use crate::port::Sink;
+use crate::ring::Head;
+use crate::sync::{Arc, Mutex};
+use std::sync::Weak;
+
+/// The reading end of one handle of a topic or variable.
+pub(super) struct Newest {
+    channel: Arc<Channel>,
+    entity: OwnEntity,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    links: Vec<Incoming>,
+    kept: Kept,
+    /// It hasn't been read.
+    is_new: bool,
+    scratch: Vec<u8>,
+}
+
+/// How often a writer's ring is looked at again because it had something newer still.
+const ROUNDS: usize = 4;
+
+impl Newest {
+    /// Joins: from now on it has the newest message of all who write and live.
+    pub(super) fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
+        let space = &channel.space;
+        let reading = space.registry.add_reading(|| {
+            let entity = channel.declared.entity(Role::Reader, space.number());
+            let entity = space.participant.advertise(&entity, None)?;
+            Ok(Arc::new(Self { channel: channel.clone(), entity, state: Mutex::default() }))
+        })?;
+        channel.join(&reading);
+        Ok(reading)
+    }
+
+    /// Reads the newest message, if there is one; with `only_new`, if it hasn't been read.
+    pub(super) fn read<V: Value + ?Sized>(
+        &self,
+        only_new: bool,
+        to: &mut V::Owned,
+    ) -> Result<Option<Origin>, ReadError> {
+        self.channel.space.participant.check()?;
+        let mut state = self.state.lock();
+        state.pull()?;
+        if only_new && !state.is_new {
+            return Ok(None);
+        }
+        state.is_new = false;
+        let Some((origin, bytes)) = state.kept.get() else { return Ok(None) };
+        if V::copy_from(bytes, to) {
+            return Ok(Some(origin));
+        }
+        let (name, found) = (self.channel.declared.name.clone(), bytes.len());
+        Err(ReadError::Size { name, found, expected: V::SIZE })
+    }
+
+    /// A connection is new, or has ended, or its writer is gone.
+    fn changed(&self) {
+        let mut state = self.state.lock();
+        if let Err(error) = state.pull() {
+            log::warn!("a value of `{}` is passed over: {error}", self.channel.declared.name);
+        }
+        let State { links, kept, is_new, .. } = &mut *state;
+        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
+        links.retain_mut(|link| {
+            let is_over = link.is_over();
+            let writer = link.peer().id();
+            if is_over && goes_with_its_writer && kept.origin.is_some_and(|origin| origin.writer == writer) {
+                kept.clear();
+                *is_new = false;
+            }
+            !is_over
+        });
+    }
+}
+
+impl State {
+    /// Takes what is newer.
+    fn pull(&mut self) -> Result<(), SegmentError> {
+        let Self { links, kept, is_new, scratch } = self;
+        for link in links {
+            for _ in 0..ROUNDS {
+                if !link.is_ready() {
+                    break;
+                }
+                link.skip_to_newest(1);
+                let Some(message) = link.read(scratch)? else { break };
+                if kept.is_before(&message.head) {
+                    kept.take(&message.head, link.peer().id(), message.hold, scratch);
+                    *is_new = true;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Tells a reading end what the helper thread has found, while there is one.
+struct Nudge(Weak<Newest>);
+
+impl Sink for Nudge {
+    fn drain(&self) {
+        if let Some(reading) = self.0.upgrade() {
+            reading.changed();
+        }
+    }
+}
+
+impl Reading for Newest {
+    fn key(&self) -> EntityKey {
+        self.entity.key()
+    }
+
+    fn connected(self: Arc<Self>, mut incoming: Incoming) -> Option<Arc<dyn Sink>> {
+        incoming.unbind();
+        self.state.lock().links.push(incoming);
+        if let Ok(bell) = self.channel.space.participant.space_bell() {
+            bell.ring(); // `Channel::join` looks again
+        }
+        Some(Arc::new(Nudge(Arc::downgrade(&self))))
+    }
+
+    fn is_connected(&self, peer: u64, source: EntityKey) -> bool {
+        let state = self.state.lock();
+        state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
+    }
+
+    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {
+        let mut state = self.state.lock();
+        if state.kept.is_before(head) {
+            state.kept.copy(head, writer, image);
+            state.is_new = true;
+        }
+    }
+
+    fn has_room(&self, _: usize) -> bool {
+        true
+    }
+
+    fn ended(&self, writer: u64) {
+        let mut state = self.state.lock();
+        if state.kept.origin.is_some_and(|origin| origin.writer == writer) {
+            state.kept.clear();
+            state.is_new = false;
+        }
+    }
+}
+
+impl Drop for Newest {
+    fn drop(&mut self) {
+        self.channel.space.registry.remove_reading(self.entity.key());
+    }
+}

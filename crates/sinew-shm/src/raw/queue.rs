@@ -1,0 +1,482 @@
+//! Queues: every message to every reader.
+
+use super::channel::{Channel, Plan, elapsed};
+use super::declared::{Declared, Kind, Role};
+use super::error::{OpenError, ReadError, WriteError};
+use super::kept::{Image, Place};
+use super::registry::Reading;
+use super::space::Space;
+use super::topic::inline_for;
+use super::value::{Origin, Sample, Value};
+use super::waiter::Waiter;
+use crate::entity::EntityKey;
+use crate::error::CapacityError;
+use crate::incoming::{Incoming, Message};
+use crate::participant::OwnEntity;
+use crate::peer::Peer;
+use crate::port::Sink;
+use crate::ring::Head;
+use crate::sync::{Arc, Mutex};
+use crate::sys;
+use std::collections::VecDeque;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// How a process writes a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueOptions {
+    /// How many messages of this process may be under way to each reader; at least 1. Default: 64. The first handle that a process
+    /// opens decides for all of them.
+    pub capacity: usize,
+    /// How long a reader of another process may stand in the way of this handle, reading nothing, before it is cut off: nobody waits for
+    /// it any more, and it gets [`ReadError::CutOff`]. Default: `None`, for ever.
+    pub patience: Option<Duration>,
+}
+
+impl Default for QueueOptions {
+    fn default() -> Self {
+        Self { capacity: 64, patience: None }
+    }
+}
+
+/// A queue, written by many and read by many: every reader gets every message that was written after it joined.
+///
+/// A handle joins as a reader when it first reads, or is told to ([`join`](Self::join)); one that only writes never does. Messages of one
+/// writing process come in the order in which they were written. A full queue blocks those who write and an empty one those who
+/// read; they sleep, and are woken at once. What is written while nobody reads is kept for nobody: see
+/// [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own messages as well.
+///
+/// A reader that dies is forgotten, and disturbs nobody. One that is alive and doesn't read fills the queue: then writing blocks until its
+/// timeout, or until the reader is cut off ([`QueueOptions::patience`]). Other readers read on meanwhile.
+///
+/// Writing and reading take short locks of this process and copy the message once each. Once warm they allocate nothing and make no system
+/// call, except to sleep and to wake who sleeps; a message to a reader of the same process is allocated.
+///
+/// ```
+/// # let base = tempfile::tempdir_in("/dev/shm")?;
+/// # let space = sinew_shm::raw::Space::join(&sinew_shm::Domain::open(Some(base.path()), 0)?)?;
+/// use sinew_shm::raw::Queue;
+/// let orders = Queue::<[u8]>::open_in(&space, "orders")?; // or `Queue::open("orders")`
+/// let mut kitchen = Queue::<[u8]>::open_in(&space, "orders")?;
+/// kitchen.join()?;
+/// orders.write(b"soup")?;
+/// orders.write(b"fish")?;
+/// assert_eq!(*kitchen.read()?, b"soup");
+/// assert_eq!(*kitchen.read()?, b"fish");
+/// assert_eq!(kitchen.read_within(std::time::Duration::from_millis(1))?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Queue<V: Value + ?Sized> {
+    channel: Arc<Channel>,
+    patience: Option<Duration>,
+    reading: Option<Arc<Inbox>>,
+    value: PhantomData<fn(&V)>,
+}
+
+impl<V: Value + ?Sized> fmt::Debug for Queue<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Queue({:?}: {})", self.channel.declared.name, self.channel.declared.type_name)
+    }
+}
+
+impl<V: Value + ?Sized> Queue<V> {
+    /// Opens a queue in the [shared space](Space::shared) of this process.
+    ///
+    /// # Errors
+    /// [`OpenError`]: above all, the name is in use for something else.
+    pub fn open(name: &str) -> Result<Self, OpenError> {
+        Self::open_in(&Space::shared()?, name)
+    }
+
+    /// Opens a queue in a space.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
+        Self::open_with(space, name, &QueueOptions::default())
+    }
+
+    /// Opens a queue in a space, with options.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(space: &Space, name: &str, options: &QueueOptions) -> Result<Self, OpenError> {
+        let capacity = options.capacity.max(1);
+        let plan = Plan { depth: capacity, inline: inline_for::<V>(), capacity: Some(capacity) };
+        let channel = space.0.channel(Declared::new::<V>(Kind::Queue, name)?, plan)?;
+        Ok(Self { channel, patience: options.patience, reading: None, value: PhantomData })
+    }
+
+    /// Writes a message; waits while a reader has no room. Any thread, several at once.
+    ///
+    /// # Errors
+    /// [`WriteError::Capacity`]
+    pub fn write(&self, message: &V) -> Result<(), WriteError> {
+        self.channel.write_when_room(message.bytes(), None, self.patience)
+    }
+
+    /// Writes a message; waits no longer than `timeout`, which may be zero. Any thread, several at once.
+    ///
+    /// # Errors
+    /// [`WriteError::Full`]: a reader had no room all the time; nobody gets the message. [`WriteError::Capacity`]
+    pub fn write_within(&self, message: &V, timeout: Duration) -> Result<(), WriteError> {
+        self.channel.write_when_room(message.bytes(), Some(timeout), self.patience)
+    }
+
+    /// Waits until somebody reads the queue, in this process or another; without a timeout, for ever. False if nobody does in time.
+    /// What is written afterwards is theirs.
+    ///
+    /// # Errors
+    /// [`WriteError::Capacity`]
+    pub fn wait_for_reader(&self, timeout: Option<Duration>) -> Result<bool, WriteError> {
+        Ok(self.channel.wait_for_reader(timeout)?)
+    }
+
+    /// Joins as a reader, unless this handle is one: what is written from when this returns it will get. Waits until all who write know
+    /// it, half a second at most if one of them doesn't answer.
+    ///
+    /// # Errors
+    /// [`ReadError::Capacity`]
+    pub fn join(&mut self) -> Result<(), ReadError> {
+        self.reading().map(|_| ())
+    }
+
+    fn reading(&mut self) -> Result<Arc<Inbox>, ReadError> {
+        self.channel.space.participant.check()?;
+        let reading = match self.reading.take() {
+            Some(reading) => reading,
+            None => Inbox::join(&self.channel)?,
+        };
+        Ok(self.reading.insert(reading).clone())
+    }
+
+    /// The next message; waits until there is one, for ever if need be.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn read(&mut self) -> Result<Sample<V::Owned>, ReadError> {
+        let mut value = V::empty();
+        loop {
+            if let Some(origin) = self.read_into(&mut value, None)? {
+                return Ok(Sample { value, origin });
+            }
+        }
+    }
+
+    /// The next message, unless none comes for `timeout`, which may be zero.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn read_within(&mut self, timeout: Duration) -> Result<Option<Sample<V::Owned>>, ReadError> {
+        let mut value = V::empty();
+        let origin = self.read_into(&mut value, Some(timeout))?;
+        Ok(origin.map(|origin| Sample { value, origin }))
+    }
+
+    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to be used again. Without a timeout it
+    /// waits for ever. `None`, and the value is as before, if there is no message in time.
+    ///
+    /// # Errors
+    /// [`ReadError`]
+    pub fn read_into(
+        &mut self,
+        value: &mut V::Owned,
+        timeout: Option<Duration>,
+    ) -> Result<Option<Origin>, ReadError> {
+        let reading = self.reading()?;
+        let found = reading.read::<V>(value, timeout);
+        if let Err(ReadError::CutOff { .. }) = found {
+            self.leave(); // and joins anew with the next read
+        }
+        found
+    }
+
+    fn leave(&mut self) {
+        if self.reading.take().is_some() {
+            self.channel.room_made(); // this process's writers wait for nobody here
+        }
+    }
+}
+
+impl<V: Value + ?Sized> Drop for Queue<V> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// The reading end of one handle of a queue.
+struct Inbox {
+    channel: Arc<Channel>,
+    entity: OwnEntity,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    links: Vec<Link>,
+    /// What this process wrote; and what couldn't be returned together with an error.
+    local: VecDeque<Arrived>,
+    /// Links before this one have had their turn.
+    turn: usize,
+    scratch: Vec<u8>,
+    /// Once somebody has waited.
+    waiter: Option<Arc<Waiter>>,
+}
+
+/// A connection with a process that writes.
+struct Link {
+    incoming: Incoming,
+    /// Its writer has ended it, or is gone: once all is read, it goes.
+    is_ending: bool,
+}
+
+impl Link {
+    /// Whether there is something to be done with it.
+    fn is_ready(&mut self) -> bool {
+        self.incoming.is_ready() || (self.is_ending && self.incoming.is_over())
+    }
+}
+
+struct Arrived {
+    origin: Origin,
+    image: Kept,
+    is_own: bool,
+}
+
+enum Kept {
+    There(Place),
+    Here(Box<[u8]>),
+}
+
+impl Kept {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Kept::There(place) => place.bytes(),
+            Kept::Here(bytes) => bytes,
+        }
+    }
+}
+
+impl Inbox {
+    fn join(channel: &Arc<Channel>) -> Result<Arc<Self>, CapacityError> {
+        let space = &channel.space;
+        let reading = space.registry.add_reading(|| {
+            let entity = channel.declared.entity(Role::Reader, space.number());
+            let entity = space.participant.advertise(&entity, None)?;
+            Ok(Arc::new(Self { channel: channel.clone(), entity, state: Mutex::default() }))
+        })?;
+        channel.join(&reading);
+        Ok(reading)
+    }
+
+    fn read<V: Value + ?Sized>(
+        &self,
+        to: &mut V::Owned,
+        timeout: Option<Duration>,
+    ) -> Result<Option<Origin>, ReadError> {
+        if let Some(origin) = self.take::<V>(to)? {
+            return Ok(Some(origin));
+        }
+        if timeout == Some(Duration::ZERO) {
+            return Ok(None);
+        }
+        let begin = sys::steady();
+        let waiter = self.listen()?;
+        loop {
+            if let Some(origin) = self.take::<V>(to)? {
+                return Ok(Some(origin));
+            }
+            self.channel.space.participant.check()?;
+            let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
+            if remaining == Some(Duration::ZERO) {
+                return Ok(None);
+            }
+            waiter.sleep_unless(|| self.is_ready(), remaining);
+        }
+    }
+
+    /// From now on who writes wakes who sleeps.
+    fn listen(&self) -> Result<Arc<Waiter>, CapacityError> {
+        if let Some(waiter) = &self.state.lock().waiter {
+            return Ok(waiter.clone());
+        }
+        let waiter = self.channel.space.waiter()?;
+        let mut state = self.state.lock();
+        for link in &mut state.links {
+            link.incoming.set_port(Some(waiter.port()));
+        }
+        Ok(state.waiter.insert(waiter).clone())
+    }
+
+    /// Whether there is a message, or the end of a connection.
+    fn is_ready(&self) -> bool {
+        let mut state = self.state.lock();
+        !state.local.is_empty() || state.links.iter_mut().any(Link::is_ready)
+    }
+
+    /// The next message, if there is one. Those who write take turns.
+    fn take<V: Value + ?Sized>(&self, to: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
+        let mut state = self.state.lock();
+        let sources = state.links.len() + 1;
+        for _ in 0..sources {
+            let turn = state.turn % (state.links.len() + 1);
+            state.turn = turn + 1;
+            if turn == state.links.len() {
+                let Some(arrived) = state.local.pop_front() else { continue };
+                drop(state);
+                if arrived.is_own {
+                    self.channel.room_made();
+                }
+                self.copy::<V>(arrived.image.bytes(), to)?;
+                return Ok(Some(arrived.origin));
+            }
+            if let Some(origin) = self.take_from::<V>(&mut state, turn, to)? {
+                return Ok(Some(origin));
+            }
+        }
+        Ok(None)
+    }
+
+    fn take_from<V: Value + ?Sized>(
+        &self,
+        state: &mut State,
+        turn: usize,
+        to: &mut V::Owned,
+    ) -> Result<Option<Origin>, ReadError> {
+        let State { links, local, scratch, .. } = state;
+        let Link { incoming, is_ending } = &mut links[turn];
+        let before = incoming.next();
+        let found = incoming.read(scratch);
+        let writer = incoming.peer().clone();
+        let result = match found {
+            Ok(Some(Message { head, missed, hold, .. })) => {
+                let origin = Origin { stamp: head.stamp, writer: writer.id() };
+                if missed > 0 {
+                    let image = hold.map_or_else(
+                        || Kept::Here(scratch[..].into()),
+                        |hold| Kept::There(Place::Hold(hold)),
+                    );
+                    local.push_front(Arrived { origin, image, is_own: false });
+                    Err(self.missed(&writer, missed))
+                } else {
+                    let bytes = hold.as_ref().map_or(&scratch[..], |hold| hold.bytes());
+                    self.copy::<V>(bytes, to).map(|()| Some(origin))
+                }
+            }
+            Ok(None) if *is_ending && incoming.is_over() => {
+                let link = links.swap_remove(turn);
+                return if self.is_cut_off(&link) { Err(self.cut_off(&writer)) } else { Ok(None) };
+            }
+            Ok(None) => Ok(None),
+            Err(error) => Err(error.into()),
+        };
+        let incoming = &mut links[turn].incoming;
+        if incoming.next() != before {
+            incoming.set_cursor(incoming.next()); // B2
+        }
+        result
+    }
+
+    /// A writer that ends takes its entity back before the connection. One that cuts a reader off is still there.
+    fn is_cut_off(&self, link: &Link) -> bool {
+        let writer = link.incoming.peer();
+        writer.counts(link.incoming.source()).is_some() && !writer.is_gone()
+    }
+
+    fn copy<V: Value + ?Sized>(&self, bytes: &[u8], to: &mut V::Owned) -> Result<(), ReadError> {
+        if V::copy_from(bytes, to) {
+            return Ok(());
+        }
+        let name = self.channel.declared.name.clone();
+        Err(ReadError::Size { name, found: bytes.len(), expected: V::SIZE })
+    }
+
+    fn missed(&self, writer: &Peer, missed: u64) -> ReadError {
+        let name = self.channel.declared.name.clone();
+        ReadError::Missed { name, missed, pid: writer.pid(), program: writer.program() }
+    }
+
+    fn cut_off(&self, writer: &Peer) -> ReadError {
+        let name = self.channel.declared.name.clone();
+        ReadError::CutOff { name, pid: writer.pid(), program: writer.program() }
+    }
+
+    fn wake(&self, state: &State) {
+        if let Some(waiter) = &state.waiter {
+            waiter.wake();
+        }
+    }
+
+    /// A connection has ended, or its writer is gone, or neither.
+    fn changed(&self) {
+        let mut state = self.state.lock();
+        for link in &mut state.links {
+            link.is_ending |= link.incoming.has_ended() || link.incoming.peer().is_gone();
+        }
+        // Those that are read to the end go at once: nobody might ever read here again.
+        state.links.retain_mut(|link| {
+            let is_over = link.is_ending && link.incoming.is_over();
+            !is_over || self.is_cut_off(link)
+        });
+        self.wake(&state);
+    }
+}
+
+/// Tells a reading end what the helper thread has found, while there is one.
+struct Nudge(Weak<Inbox>);
+
+impl Sink for Nudge {
+    fn drain(&self) {
+        if let Some(reading) = self.0.upgrade() {
+            reading.changed();
+        }
+    }
+}
+
+impl Reading for Inbox {
+    fn key(&self) -> EntityKey {
+        self.entity.key()
+    }
+
+    fn connected(self: Arc<Self>, mut incoming: Incoming) -> Option<Arc<dyn Sink>> {
+        let mut state = self.state.lock();
+        incoming.set_port(state.waiter.as_ref().map(|waiter| waiter.port()));
+        state.links.push(Link { incoming, is_ending: false });
+        self.wake(&state);
+        drop(state);
+        if let Ok(bell) = self.channel.space.participant.space_bell() {
+            bell.ring(); // `Channel::join` looks again
+        }
+        Some(Arc::new(Nudge(Arc::downgrade(&self))))
+    }
+
+    fn is_connected(&self, peer: u64, source: EntityKey) -> bool {
+        let state = self.state.lock();
+        state.links.iter().any(|link| link.incoming.peer().id() == peer && link.incoming.source() == source)
+    }
+
+    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {
+        let image = match image {
+            Image::Inline(bytes) => Kept::Here((*bytes).into()),
+            Image::Lent(lent) => Kept::There(Place::Lent(lent.clone())),
+        };
+        let origin = Origin { stamp: head.stamp, writer };
+        let mut state = self.state.lock();
+        state.local.push_back(Arrived { origin, image, is_own: true });
+        self.wake(&state);
+    }
+
+    fn has_room(&self, capacity: usize) -> bool {
+        self.state.lock().local.len() < capacity
+    }
+
+    fn ended(&self, _: u64) {}
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.channel.space.registry.remove_reading(self.entity.key());
+    }
+}

@@ -1,0 +1,145 @@
+//! What a process knows of the names of its domain: its own, and the others'.
+//!
+//! Locks are taken in this order: the participant's discovery (whoever calls the observer has it), then one of: this registry, a
+//! channel's sending end, which may be followed by a reading end; the participant's tables last. Nobody asks the participant for news
+//! while he has one of them.
+
+use super::channel::Channel;
+use super::declared::{Declared, Role};
+use super::kept::Image;
+use crate::entity::{Entity, EntityKey};
+use crate::error::CapacityError;
+use crate::incoming::Incoming;
+use crate::participant::Observer;
+use crate::peer::Peer;
+use crate::port::Sink;
+use crate::ring::Head;
+use crate::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::sync::Weak;
+
+/// A reading end.
+pub(super) trait Reading: Send + Sync {
+    /// Its entity.
+    fn key(&self) -> EntityKey;
+    /// A process writes to it from now on.
+    fn connected(self: Arc<Self>, incoming: Incoming) -> Option<Arc<dyn Sink>>;
+    /// Whether that one does.
+    fn is_connected(&self, peer: u64, source: EntityKey) -> bool;
+    /// Its own process has written this.
+    fn offer(&self, head: &Head, writer: u64, image: &Image<'_>);
+    /// Whether its own process may write.
+    fn has_room(&self, capacity: usize) -> bool;
+    /// Its own process writes no more; what it wrote last has gone with it.
+    fn ended(&self, writer: u64);
+}
+
+/// An entity of another process.
+#[derive(Clone)]
+pub(super) struct Other {
+    pub(super) peer: Arc<Peer>,
+    pub(super) key: EntityKey,
+    pub(super) declared: Declared,
+    pub(super) role: Role,
+}
+
+#[derive(Default)]
+pub(super) struct Registry(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// By name.
+    others: HashMap<String, Vec<Other>>,
+    /// Where those are to be found.
+    names: HashMap<(u64, EntityKey), String>,
+    /// The names that are open here.
+    channels: HashMap<String, Weak<Channel>>,
+    readings: HashMap<EntityKey, Weak<dyn Reading>>,
+}
+
+impl Registry {
+    /// The channel of this name that is open here.
+    pub(super) fn channel(&self, name: &str) -> Option<Arc<Channel>> {
+        self.0.lock().channels.get(name)?.upgrade()
+    }
+
+    pub(super) fn add_channel(&self, channel: &Arc<Channel>) {
+        let name = channel.declared.name.clone();
+        self.0.lock().channels.insert(name, Arc::downgrade(channel));
+    }
+
+    /// A channel is gone, unless it is open again.
+    pub(super) fn remove_channel(&self, name: &str) {
+        let mut known = self.0.lock();
+        if known.channels.get(name).is_some_and(|channel| channel.strong_count() == 0) {
+            known.channels.remove(name);
+        }
+    }
+
+    /// Adds a reading end whose entity is advertised by `make`: nobody is connected to it before it is known.
+    pub(super) fn add_reading<R: Reading + 'static>(
+        &self,
+        make: impl FnOnce() -> Result<Arc<R>, CapacityError>,
+    ) -> Result<Arc<R>, CapacityError> {
+        let mut known = self.0.lock();
+        let reading = make()?;
+        let weak: Weak<R> = Arc::downgrade(&reading);
+        known.readings.insert(reading.key(), weak);
+        Ok(reading)
+    }
+
+    pub(super) fn remove_reading(&self, key: EntityKey) {
+        self.0.lock().readings.remove(&key);
+    }
+
+    /// What others say of a name, in this role.
+    pub(super) fn others(&self, name: &str, role: Role) -> Vec<Other> {
+        let known = self.0.lock();
+        let others = known.others.get(name).into_iter().flatten();
+        others.filter(|other| other.role == role).cloned().collect()
+    }
+}
+
+impl Observer for Registry {
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        let Some((declared, role)) = Declared::parse(entity) else { return };
+        let name = declared.name.clone();
+        let other = Other { peer: peer.clone(), key, declared, role };
+        let mut known = self.0.lock();
+        known.names.insert((peer.id(), key), name.clone());
+        known.others.entry(name.clone()).or_default().push(other.clone());
+        drop(known);
+        if role == Role::Reader
+            && let Some(channel) = self.channel(&name)
+            && channel.declared == other.declared
+        {
+            channel.connect(peer, key);
+        }
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+        let mut known = self.0.lock();
+        let Some(name) = known.names.remove(&(peer.id(), key)) else { return };
+        let mut role = None;
+        if let Some(others) = known.others.get_mut(&name) {
+            let place = others.iter().position(|other| other.peer.id() == peer.id() && other.key == key);
+            role = place.map(|place| others.swap_remove(place).role);
+            if others.is_empty() {
+                known.others.remove(&name);
+            }
+        }
+        drop(known);
+        if role == Some(Role::Reader)
+            && let Some(channel) = self.channel(&name)
+        {
+            channel.disconnect(peer.id(), key);
+        }
+    }
+
+    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        let reading = self.0.lock().readings.get(&target?)?.upgrade();
+        reading?.connected(incoming)
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}

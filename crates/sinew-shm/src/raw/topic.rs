@@ -1,0 +1,119 @@
+//! Topics: the newest value.
+
+use super::channel::{Channel, Plan};
+use super::declared::{Declared, Kind};
+use super::error::{OpenError, ReadError, WriteError};
+use super::newest::Newest;
+use super::space::Space;
+use super::value::{Origin, Sample, Value};
+use crate::sync::Arc;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Messages that a ring has room for of which only the newest counts: a reader that is overtaken while it looks finds the next.
+const DEPTH: usize = 8;
+
+/// The greatest image that goes into the ring itself.
+const INLINE: usize = 1016;
+
+/// How much room slots have for values of any length.
+const INLINE_SLICE: usize = 200;
+
+/// Bytes of image in a slot: as many as values of the type need, unless that is much.
+pub(super) fn inline_for<V: Value + ?Sized>() -> usize {
+    match V::SIZE {
+        _ if V::IS_SLICE => INLINE_SLICE,
+        size if size <= INLINE => size,
+        _ => 0,
+    }
+}
+
+/// How values of which only the newest counts are sent.
+pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
+    Plan { depth: DEPTH, inline: inline_for::<V>(), capacity: None }
+}
+
+/// The newest value of a name, written by many and read by many. Nothing ever blocks.
+///
+/// A handle writes and reads; each handle gets each value once, if no newer one comes before, also what it wrote itself. Newest is the one
+/// written last by the machine's clock, whoever wrote it. A handle that is opened late has the last value at once, if a process that
+/// wrote it still has the topic open: a value lives as long as the handles of its writer's process, and whoever got it keeps it until
+/// a newer one comes. What is read is never torn.
+///
+/// `write` and `read` take short locks of this process and copy the value once each (into and out of shared memory). Once warm they
+/// allocate nothing and make no system call. Values of up to 1016 bytes (slices: 200) stand in the ring itself, greater ones in a
+/// chunk of their own, of any size.
+///
+/// ```
+/// # let base = tempfile::tempdir_in("/dev/shm")?;
+/// # let space = sinew_shm::raw::Space::join(&sinew_shm::Domain::open(Some(base.path()), 0)?)?;
+/// use sinew_shm::raw::Topic;
+/// let camera = Topic::<[u8]>::open_in(&space, "camera")?; // or `Topic::open("camera")`
+/// let mut screen = Topic::<[u8]>::open_in(&space, "camera")?;
+/// camera.write(b"a picture")?;
+/// camera.write(b"a newer one")?;
+/// let picture = screen.read()?.ok_or("nothing new")?;
+/// assert_eq!(*picture, b"a newer one");
+/// assert_eq!(picture.origin.writer, space.id());
+/// assert_eq!(screen.read()?, None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Topic<V: Value + ?Sized> {
+    channel: Arc<Channel>,
+    reading: Arc<Newest>,
+    value: PhantomData<fn(&V)>,
+}
+
+impl<V: Value + ?Sized> fmt::Debug for Topic<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Topic({:?}: {})", self.channel.declared.name, self.channel.declared.type_name)
+    }
+}
+
+impl<V: Value + ?Sized> Topic<V> {
+    /// Opens a topic in the [shared space](Space::shared) of this process.
+    ///
+    /// # Errors
+    /// [`OpenError`]: above all, the name is in use for something else.
+    pub fn open(name: &str) -> Result<Self, OpenError> {
+        Self::open_in(&Space::shared()?, name)
+    }
+
+    /// Opens a topic in a space. Returns when all who write it know that this handle reads, or after half a second if one of them
+    /// doesn't answer.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
+        let channel = space.0.channel(Declared::new::<V>(Kind::Topic, name)?, plan_for::<V>())?;
+        let reading = Newest::join(&channel)?;
+        Ok(Self { channel, reading, value: PhantomData })
+    }
+
+    /// Writes a value. Any thread, several at once.
+    ///
+    /// # Errors
+    /// [`WriteError::Capacity`]
+    pub fn write(&self, value: &V) -> Result<(), WriteError> {
+        Ok(self.channel.write(value.bytes())?)
+    }
+
+    /// The newest value, unless this handle has read it already, or there is none.
+    ///
+    /// # Errors
+    /// [`ReadError`], if a writer is broken.
+    pub fn read(&mut self) -> Result<Option<Sample<V::Owned>>, ReadError> {
+        let mut value = V::empty();
+        let origin = self.read_into(&mut value)?;
+        Ok(origin.map(|origin| Sample { value, origin }))
+    }
+
+    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to be used again. `None`, and the value
+    /// is as before, if there is nothing new.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_into(&mut self, value: &mut V::Owned) -> Result<Option<Origin>, ReadError> {
+        self.reading.read::<V>(true, value)
+    }
+}

@@ -1,0 +1,165 @@
+//! What lies in the directory is not what it should be.
+
+use crate::process::Scene;
+use crate::station::{Station, Told, until};
+use sinew_shm::*;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn give(path: &Path, bytes: &[u8]) {
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// Two stations that exchange messages, and don't mind what is done meanwhile.
+fn undisturbed(scene: &Scene, act: impl FnOnce(&Path)) {
+    let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
+    act(&scene.base().join("0"));
+    let c = Station::join(scene.base()).spin();
+    until("all know all", || [&a, &b, &c].iter().all(|one| one.known().len() == 2));
+    for _ in 0..200 {
+        for one in [&a, &b, &c] {
+            one.publish(PATIENCE).unwrap();
+        }
+    }
+    for one in [&a, &b, &c] {
+        until("everything arrives", || one.known().values().all(|from| from.next == 201));
+        one.is_fine();
+    }
+}
+
+#[test]
+fn truncated_and_garbage_files_are_removed_and_disturb_nobody() {
+    let scene = Scene::new();
+    undisturbed(&scene, |directory| {
+        let noise: Vec<u8> = (0..70_000u32).map(|at| (at.wrapping_mul(0x9e37_79b9) >> 13) as u8).collect();
+        for length in [0, 1, 7, 63, 64, 65, 4095, 4096, 70_000] {
+            give(&directory.join(format!("{:016x}.control", 1000 + length)), &noise[..length]);
+            give(&directory.join(format!("{:016x}.bells", 2000 + length)), &noise[..length]);
+            give(&directory.join(format!("{:016x}.data.{length:x}", 3000 + length)), &noise[..length]);
+        }
+        // Nobody's names.
+        give(&directory.join("README"), &noise);
+        give(&directory.join("xyz.control"), &noise);
+        std::fs::create_dir(directory.join("00000000000000ff.control")).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", directory.join("00000000000000fe.control")).unwrap();
+    });
+    let mut controls = scene.files();
+    controls.retain(|name| name.ends_with(".control") && !name.starts_with("00000000000000f"));
+    assert_eq!(controls, ["xyz.control"]);
+    assert!(scene.base().join("0/README").exists());
+}
+
+/// Copies of a real control segment, each with one word of its header changed, whose owners are dead: they go. Those whose owner
+/// seems to live are ignored.
+#[test]
+fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
+    let scene = Scene::new();
+    let domain = Domain::open(Some(scene.base()), 0).unwrap();
+    let real = Participant::join(&domain, std::sync::Arc::new(Told::default())).unwrap();
+    let name = scene.files().into_iter().find(|name| name.ends_with(".control")).unwrap();
+    let original = std::fs::read(scene.base().join("0").join(name)).unwrap();
+    drop(real);
+    let mut locked = Vec::new();
+    undisturbed(&scene, |directory| {
+        for word in 0..8usize {
+            let mut copy = original.clone();
+            copy[word * 8 + 4] ^= 0x5a;
+            let (dead, alive) = (0xd000 + word as u64, 0xa000 + word as u64);
+            copy[24..32].copy_from_slice(&dead.to_le_bytes());
+            give(&directory.join(format!("{dead:016x}.control")), &copy);
+            copy[24..32].copy_from_slice(&alive.to_le_bytes());
+            copy[word * 8 + 4] ^= if word == 3 { 0x5a } else { 0 };
+            let path = directory.join("unnamed");
+            give(&path, &copy);
+            locked.push(lock(&path));
+            std::fs::rename(&path, directory.join(format!("{alive:016x}.control"))).unwrap();
+        }
+    });
+    let dead = scene.files().into_iter().filter(|name| name.starts_with("000000000000d0")).count();
+    assert_eq!(dead, 0, "{:?}", scene.files());
+}
+
+/// Says that the owner of this file lives.
+fn lock(path: &Path) -> std::fs::File {
+    let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+    // SAFETY: all zeros is a valid `flock`.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as i16;
+    lock.l_len = 1;
+    use std::os::fd::AsRawFd;
+    // SAFETY: a valid descriptor and a valid `flock` for the duration of the call.
+    assert_eq!(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw mut lock) }, 0);
+    file
+}
+
+#[test]
+fn a_file_without_an_owner_goes_when_the_participants_notice() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let path = scene.base().join("0/00000000000000aa.control");
+    give(&path, b"not yet, not ever");
+    until("it goes", || !path.exists());
+    // One of another version that seems to live is left alone until it is dead.
+    let mut segment = vec![0; 4096];
+    segment[..8].copy_from_slice(b"SINEWSHM");
+    segment[8..16].copy_from_slice(&(77u64 << 32 | 1).to_le_bytes());
+    let path = scene.base().join("0/unnamed");
+    give(&path, &segment);
+    let file = lock(&path);
+    let control = scene.base().join("0/00000000000000ab.control");
+    std::fs::rename(&path, &control).unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(control.exists());
+    drop(file);
+    until("it goes", || !control.exists());
+    drop(station);
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+#[test]
+fn a_directory_that_cannot_be_used_is_an_error_that_says_why() {
+    let scene = Scene::new();
+    let message = |path: &Path| Domain::open(Some(path), 0).unwrap_err().to_string();
+    let file = scene.base().join("file");
+    give(&file, b"");
+    assert!(message(&file).contains("is not a directory"), "{}", message(&file));
+    let open = scene.base().join("open");
+    std::fs::create_dir(&open).unwrap();
+    std::fs::set_permissions(&open, PermissionsExt::from_mode(0o777)).unwrap();
+    assert!(message(&open).contains("has mode 777"), "{}", message(&open));
+    let none = scene.base().join("none/below");
+    assert!(message(&none).contains("mkdir"), "{}", message(&none));
+}
+
+#[test]
+fn a_domain_whose_directory_is_removed_is_an_error_and_no_crash() {
+    let scene = Scene::new();
+    let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
+    until("both know each other", || a.known().len() == 1 && b.known().len() == 1);
+    std::fs::remove_dir_all(scene.base().join("0")).unwrap();
+    // Who knows each other goes on with what is mapped.
+    for _ in 0..3 {
+        a.publish(PATIENCE).unwrap();
+    }
+    let class = 1 << 20;
+    let refused = a.with_writer(|writer| writer.lender().loan(class)).unwrap_err();
+    assert!(refused.to_string().contains("failed"), "{refused}");
+}
+
+#[test]
+fn what_is_asked_for_beyond_every_limit_is_an_error() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base());
+    station.with_writer(|writer| {
+        for length in [usize::MAX, usize::MAX / 2, (1 << 44) + 1] {
+            assert!(matches!(writer.lender().loan(length), Err(CapacityError::Length { .. })));
+        }
+        // So much that no file system has it, but a number like others.
+        assert!(writer.lender().loan(1 << 43).is_err());
+        assert!(matches!(writer.grow(usize::MAX), Err(CapacityError::Depth { .. })));
+        assert!(writer.lender().loan(1000).is_ok());
+    });
+}

@@ -1,0 +1,244 @@
+//! Children die at named instructions, and at any: the others go on, miss nothing that was published, and clean up.
+
+use crate::process::{Part, Scene};
+use crate::station::{Station, until};
+use sinew_shm::kill::{self, Point};
+use std::collections::HashSet;
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Messages of a child that isn't killed.
+const MESSAGES: u64 = 150;
+
+/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly.
+pub(crate) fn talk(part: &Part) {
+    let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
+    let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
+    if let Some(point) = point {
+        kill::arm(point, numbers[1]);
+    }
+    let station = Station::join(&part.directory).spin();
+    part.say(&format!("id {}", station.id()));
+    let mut idle = Vec::new();
+    let is_growth = matches!(point, Some(Point::EventsCopied | Point::EventsPublished));
+    for count in 1..=if is_growth { 8 * MESSAGES } else { MESSAGES } {
+        let number = station.publish(PATIENCE).expect("the others read");
+        part.say(&format!("published {number}"));
+        if count.is_multiple_of(40) {
+            station.with_writer(|writer| writer.grow((writer.depth() * 2).min(128))).unwrap();
+        }
+        if is_growth
+            && count > 20
+            && idle.len() < 70
+            && let Some(reader) = station.any_reader()
+        {
+            idle.push(station.idle_writer(&reader).unwrap());
+        }
+        station.is_fine();
+    }
+    // Those who are killed from outside are, the others say goodbye.
+    while point.is_none() {
+        if station.publish(PATIENCE).is_none() {
+            panic!("the others don't read");
+        }
+        part.say(&format!("published {}", station.with_writer(|writer| writer.next() - 1)));
+        station.is_fine();
+    }
+    drop(idle);
+    station.is_fine();
+    drop(station);
+    std::process::exit(0);
+}
+
+/// Two participants that live on.
+struct Survivors {
+    scene: Scene,
+    stations: [Arc<Station>; 2],
+    stop: Arc<AtomicBool>,
+    threads: Vec<std::thread::JoinHandle<()>>,
+}
+
+impl Survivors {
+    fn new() -> Self {
+        let scene = Scene::new();
+        let stations = [0, 1].map(|_| Arc::new(Station::join(scene.base()).spin()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let threads = stations.iter().map(|station| {
+            let (station, stop) = (station.clone(), stop.clone());
+            std::thread::spawn(move || {
+                while !stop.load(Ordering::SeqCst) {
+                    station.publish(PATIENCE).expect("nobody holds a publisher up for ever");
+                    std::thread::sleep(Duration::from_micros(300));
+                }
+            })
+        });
+        let threads = threads.collect();
+        Self { scene, stations, stop, threads }
+    }
+
+    /// Files of those who died.
+    fn leftovers(&self) -> Vec<String> {
+        let own = [0, 1].map(|index: usize| format!("{:016x}", self.stations[index].id()));
+        let mut files = self.scene.files();
+        files.retain(|file| !own.iter().any(|own| file.starts_with(own)));
+        files
+    }
+
+    /// A child died: everything that it published was read, and nothing is left of it.
+    fn after_death(&self, report: &[String], what: &str) {
+        until(&format!("{what}: nothing is left"), || {
+            assert!(self.threads.iter().all(|thread| !thread.is_finished()), "{what}: a publisher is stuck");
+            self.leftovers().is_empty()
+        });
+        let word = |beginning: &str| -> Option<u64> {
+            report
+                .iter()
+                .rev()
+                .find_map(|line| line.strip_prefix(beginning))
+                .map(|number| number.parse().unwrap())
+        };
+        for station in &self.stations {
+            station.is_fine();
+            let (Some(id), published) = (word("id "), word("published ").unwrap_or(0)) else { continue };
+            until(&format!("{what}: it is noticed"), || {
+                station.progress(id).is_none_or(|progress| progress.is_over)
+            });
+            let read = station.progress(id).map_or(0, |progress| progress.next - 1);
+            assert!(
+                read == published || read == published + 1,
+                "{what}: {published} messages were published, {read} read, {:?}",
+                station.progress(id)
+            );
+            station.forget_progress(id);
+        }
+    }
+
+    /// One child lives and dies. True if it was killed, rather than said goodbye.
+    fn round(&self, point: Option<Point>, passage: u64) -> bool {
+        let what = format!("{point:?}, passage {passage}");
+        let words = format!("{} {passage}", point.map_or(0, |point| point as u64));
+        let mut child = self.scene.child("talks", &words);
+        let status = if point.is_some() {
+            let mut ended = None;
+            until(&format!("{what}: it ends: {:?}", child.report().last()), || {
+                ended = child.has_ended();
+                ended.is_some()
+            });
+            ended.unwrap()
+        } else {
+            child.says("id ");
+            std::thread::sleep(Duration::from_micros(passage));
+            child.kill()
+        };
+        assert!(
+            status.success() || status.signal() == Some(libc::SIGKILL),
+            "{what}: {status} {:?}",
+            child.report().last()
+        );
+        self.after_death(&child.report(), &what);
+        status.signal().is_some()
+    }
+
+    fn finish(mut self) {
+        self.stop.store(true, Ordering::SeqCst);
+        for thread in self.threads.drain(..) {
+            thread.join().unwrap();
+        }
+        let [a, b] = &self.stations;
+        let published = [a, b].map(|station| station.with_writer(|writer| writer.next()));
+        for (reader, writer, next) in [(a, b, published[1]), (b, a, published[0])] {
+            until("the survivors got everything", || {
+                reader.progress(writer.id()).is_some_and(|progress| progress.next == next)
+            });
+            reader.is_fine();
+        }
+        let Self { scene, stations, .. } = self;
+        drop(stations);
+        assert_eq!(scene.files(), Vec::<String>::new());
+    }
+}
+
+/// Numbers that look random, the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+#[test]
+fn children_die_at_every_named_instruction_and_the_others_go_on() {
+    let survivors = Survivors::new();
+    let mut dice = Dice(1);
+    let mut killed = HashSet::new();
+    let mut usage = 0;
+    for round in 0..2 {
+        for point in Point::ALL {
+            // An event ring is outgrown once.
+            let is_rare = matches!(point, Point::EventsCopied | Point::EventsPublished);
+            let passage = if round == 0 || is_rare { 1 } else { 2 + dice.below(12) };
+            if survivors.round(Some(point), passage) {
+                killed.insert(point as u64);
+            }
+        }
+        if round == 0 {
+            usage = survivors.scene.usage();
+        }
+    }
+    let grown = survivors.scene.usage().saturating_sub(usage);
+    assert!(grown <= 128 << 10, "{grown} bytes more after {} more deaths", Point::ALL.len());
+    // Reaping is what the survivors do, so the child seldom comes to it.
+    let alive: Vec<_> = Point::ALL
+        .into_iter()
+        .filter(|&point| !killed.contains(&(point as u64)) && point != Point::ReapedControl)
+        .collect();
+    assert_eq!(alive, [], "points at which no child died");
+    survivors.finish();
+}
+
+#[test]
+fn children_die_at_any_instruction_and_the_others_go_on() {
+    let kills = std::env::var("SINEW_KILLS").ok().map_or(12, |kills| kills.parse().unwrap());
+    let survivors = Survivors::new();
+    let mut dice = Dice(2);
+    let mut usage = Vec::new();
+    for number in 0..kills {
+        if number % 4 == 3 {
+            let point = Point::ALL[dice.below(Point::ALL.len() as u64) as usize];
+            survivors.round(Some(point), 1 + dice.below(30));
+        } else {
+            survivors.round(None, dice.below(30_000));
+        }
+        if number % 100 == 99 {
+            usage.push(survivors.scene.usage());
+        }
+    }
+    if let (Some(&early), Some(&late)) = (usage.get(1), usage.last()) {
+        assert!(late <= early + (256 << 10), "bytes in use, every 100 deaths: {usage:?}");
+    }
+    survivors.finish();
+}
+
+/// A dead one is reaped by one that dies over it, which is reaped in turn.
+#[test]
+fn a_reaper_dies_and_is_reaped() {
+    let scene = Scene::new();
+    let mut first = scene.child("talks", "0 0");
+    first.says("published 5");
+    first.kill();
+    assert!(!scene.files().is_empty());
+    let mut second = scene.child("talks", &format!("{} 1", Point::ReapedControl as u64));
+    assert_eq!(second.wait().signal(), Some(libc::SIGKILL));
+    let station = Station::join(scene.base()).spin();
+    until("nothing is left", || {
+        scene.files().iter().all(|file| file.starts_with(&format!("{:016x}", station.id())))
+    });
+    drop(station);
+    assert_eq!(scene.files(), Vec::<String>::new());
+}

@@ -1,0 +1,147 @@
+//! Child processes: this test program once more, in a role.
+
+use std::io::Write;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+
+const ROLE: &str = "SINEW_FAULTS_ROLE";
+const DIRECTORY: &str = "SINEW_FAULTS_DIRECTORY";
+const REPORT: &str = "SINEW_FAULTS_REPORT";
+const WORDS: &str = "SINEW_FAULTS_WORDS";
+
+/// A place of its own for a test: a directory for domains, one for reports. Both go at the end.
+pub(crate) struct Scene {
+    pub(crate) shared: tempfile::TempDir,
+    reports: tempfile::TempDir,
+    next: std::cell::Cell<u32>,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        Self {
+            shared: tempfile::tempdir_in("/dev/shm").unwrap(),
+            reports: tempfile::tempdir().unwrap(),
+            next: std::cell::Cell::default(),
+        }
+    }
+
+    pub(crate) fn base(&self) -> &Path {
+        self.shared.path()
+    }
+
+    /// The files of domain 0.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.base().join("0")).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    /// Bytes that the files of domain 0 take.
+    pub(crate) fn usage(&self) -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        let entries = std::fs::read_dir(self.base().join("0")).unwrap();
+        entries.filter_map(|entry| entry.ok()?.metadata().ok()).map(|found| found.blocks() * 512).sum()
+    }
+
+    /// A child in this role. `words` are for the role to understand.
+    pub(crate) fn child(&self, role: &str, words: &str) -> Process {
+        self.child_by(role, words, &[])
+    }
+
+    /// The same, started by another program, say `unshare`.
+    pub(crate) fn child_by(&self, role: &str, words: &str, by: &[&str]) -> Process {
+        let number = self.next.replace(self.next.get() + 1);
+        let report = self.reports.path().join(number.to_string());
+        std::fs::write(&report, "").unwrap();
+        let own = std::env::current_exe().unwrap();
+        let mut command = match by {
+            [] => Command::new(own),
+            [program, arguments @ ..] => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(own);
+                command
+            }
+        };
+        command.args(["a_child_plays_its_role", "--exact", "--nocapture", "--test-threads=1"]);
+        command.env(ROLE, role).env(WORDS, words).env(DIRECTORY, self.base()).env(REPORT, &report);
+        command.stdout(std::process::Stdio::null()).process_group(0);
+        let child = command.spawn().unwrap();
+        Process { child, report }
+    }
+}
+
+/// A child, which is killed at the latest when this is dropped.
+pub(crate) struct Process {
+    child: Child,
+    report: PathBuf,
+}
+
+impl Process {
+    pub(crate) fn signal(&self, signal: libc::c_int) {
+        let id = i32::try_from(self.child.id()).unwrap();
+        // SAFETY: takes numbers only; the child was not waited for, so the number is its group's.
+        unsafe { libc::kill(-id, signal) };
+    }
+
+    pub(crate) fn kill(&mut self) -> ExitStatus {
+        self.signal(libc::SIGKILL);
+        self.child.wait().unwrap()
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    pub(crate) fn has_ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+
+    /// What it wrote, line by line; a line that isn't complete doesn't count.
+    pub(crate) fn report(&self) -> Vec<String> {
+        let all = std::fs::read_to_string(&self.report).unwrap();
+        let whole = all.rfind('\n').map_or("", |end| &all[..end]);
+        whole.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until it has written a line that begins like this, and returns the rest of that.
+    #[track_caller]
+    pub(crate) fn says(&mut self, beginning: &str) -> String {
+        let mut found = None;
+        crate::station::until(&format!("the child says {beginning}: {:?}", self.report()), || {
+            found = self.report().iter().find_map(|line| line.strip_prefix(beginning).map(str::to_owned));
+            found.is_some()
+                || self.has_ended().is_some_and(|status| !status.success() && status.signal().is_none())
+        });
+        found.unwrap_or_else(|| panic!("the child ended without saying {beginning}: {:?}", self.report()))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.child.try_wait().ok().flatten().is_none() {
+            self.kill();
+        }
+    }
+}
+
+/// What a child knows.
+pub(crate) struct Part {
+    pub(crate) role: String,
+    pub(crate) words: Vec<String>,
+    pub(crate) directory: PathBuf,
+    report: std::fs::File,
+}
+
+impl Part {
+    pub(crate) fn mine() -> Option<Self> {
+        let role = std::env::var(ROLE).ok()?;
+        let report = std::fs::OpenOptions::new().append(true).open(std::env::var_os(REPORT)?).unwrap();
+        let words = std::env::var(WORDS).unwrap().split_whitespace().map(str::to_owned).collect();
+        Some(Self { role, words, directory: std::env::var_os(DIRECTORY)?.into(), report })
+    }
+
+    /// Tells the parent, also if this process is killed at once.
+    pub(crate) fn say(&self, line: &str) {
+        (&self.report).write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+}

@@ -1,0 +1,421 @@
+//! A publisher of another process, as its subscriptions here see it.
+//!
+//! It reads the publisher's ring and brings what it finds into their histories, as a local publisher would: so depth, filters, copies
+//! and events are the same whichever way a message came.
+//!
+//! Whoever has reason to believe that there is something to read calls [`Proxy::drain`]: the executor that was told by an event, a
+//! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more. So
+//! nobody waits, and filters run under no lock that they could want.
+
+use super::Outside;
+use super::description::Described;
+use crate::clock::Stamp;
+use crate::delivery::history::Entry;
+use crate::delivery::inbox::{Inbox, Outbox};
+use crate::delivery::outlet::{Given, Promises, Routes};
+use crate::delivery::plan::Form;
+use crate::message::block::{Erased, Pool};
+use crate::message::foreign::Keep;
+use crate::message::info::{Lineage, Publication, introduce};
+use crate::message::table::Table;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use sinew_shm::{EntityKey, Head, Hold, Incoming, Peer, Port, Sink};
+use std::ptr::NonNull;
+use std::sync::Weak;
+
+/// Blocks for messages that came from outside.
+const POOL_CAPACITY: usize = 64;
+
+/// A publisher of another process.
+pub(crate) struct Proxy {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+    pub(crate) offered: Described,
+    outside: Weak<Outside>,
+    /// As in [`Publication::publisher`].
+    publisher: u64,
+    lifespan: i64,
+    /// Somebody wants that it is looked (again).
+    wanted: AtomicBool,
+    reading: Mutex<Reading>,
+    /// Who is served.
+    served: Mutex<Vec<Arc<Inbox>>>,
+    /// What is to be done about them from the next look on.
+    ends: Mutex<Option<Ends>>,
+    is_over: AtomicBool,
+}
+
+/// Who gets the messages, and who is told that there are some.
+#[derive(Default)]
+pub(crate) struct Ends {
+    groups: Vec<Group>,
+    port: Option<Arc<Port>>,
+}
+
+/// Subscriptions of one type.
+struct Group {
+    routes: Arc<Routes>,
+    table: &'static Table,
+    values: Arc<Pool>,
+    /// Control blocks for values that are read where they lie.
+    foreign: Option<Arc<Pool>>,
+}
+
+struct Reading {
+    incoming: Option<Incoming>,
+    ends: Ends,
+    buffer: Vec<u8>,
+    /// A message for which a subscription that must get everything had no place: for the groups from this one on.
+    stalled: Option<(usize, Erased, Publication)>,
+    /// Messages that were overwritten before they were read.
+    missed: u64,
+}
+
+impl Proxy {
+    pub(crate) fn new(
+        outside: &Arc<Outside>,
+        peer: &Arc<Peer>,
+        key: EntityKey,
+        offered: Described,
+    ) -> Arc<Self> {
+        let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
+        let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
+        let reading =
+            Reading { incoming: None, ends: Ends::default(), buffer: Vec::new(), stalled: None, missed: 0 };
+        Arc::new(Self {
+            peer: peer.clone(),
+            key,
+            offered,
+            outside: Arc::downgrade(outside),
+            publisher,
+            lifespan,
+            wanted: AtomicBool::new(false),
+            reading: Mutex::new(reading),
+            served: Mutex::default(),
+            ends: Mutex::new(None),
+            is_over: AtomicBool::new(false),
+        })
+    }
+
+    /// Its messages come by this connection. The caller then drains.
+    pub(crate) fn accept(&self, incoming: Incoming) {
+        let before = self.reading.lock().incoming.replace(incoming);
+        if let Some(mut before) = before {
+            before.done(); // its end was reached: a new one begins where it ended
+        }
+    }
+
+    /// These are to get its messages from now on. The caller then drains.
+    pub(crate) fn serve(&self, inboxes: &[Arc<Inbox>]) {
+        let mut groups: Vec<(&'static Table, Vec<Arc<Inbox>>)> = Vec::new();
+        for inbox in inboxes {
+            let table = inbox.wanted.table;
+            match groups.iter_mut().find(|(known, _)| known.representation == table.representation) {
+                Some((_, of_type)) => of_type.push(inbox.clone()),
+                None => groups.push((table, vec![inbox.clone()])),
+            }
+        }
+        let blocking = self.offered.qos.is_blocking();
+        let group = |(table, inboxes): (&'static Table, Vec<Arc<Inbox>>)| Group {
+            routes: Arc::new(Routes::new(inboxes, blocking)),
+            table,
+            values: Pool::of_table(table, POOL_CAPACITY),
+            foreign: table.is_plain().then(|| Pool::for_foreign(table, POOL_CAPACITY)),
+        };
+        let groups = groups.into_iter().map(group).collect();
+        *self.served.lock() = inboxes.to_vec();
+        *self.ends.lock() = Some(Ends { groups, port: self.port_for(inboxes) });
+    }
+
+    /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
+    fn port_for(&self, inboxes: &[Arc<Inbox>]) -> Option<Arc<Port>> {
+        let outside = self.outside.upgrade()?;
+        let executor = inboxes.iter().find_map(|inbox| inbox.scheduler()?.port(&outside));
+        executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
+    }
+
+    /// Another executor serves its subscriptions, or none.
+    pub(crate) fn retune(&self) {
+        let inboxes = self.served.lock().clone();
+        self.serve(&inboxes);
+        self.drain();
+    }
+
+    /// Everything was read, and nothing more comes.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire) // pairs with `read_on`
+    }
+
+    /// Reads what there is.
+    #[inline]
+    pub(crate) fn drain(&self) {
+        // Release and Acquire: whoever reads sees what made us want it.
+        self.wanted.store(true, Ordering::SeqCst);
+        while self.wanted.load(Ordering::SeqCst) {
+            // SeqCst: whoever lets go of the lock after our attempt looks at `wanted` afterwards, and sees it.
+            let read = Outbox::with(|outbox| {
+                let Some(mut reading) = self.reading.try_lock() else { return false };
+                self.wanted.store(false, Ordering::SeqCst);
+                self.read_on(&mut reading, outbox);
+                drop(reading);
+                true
+            });
+            if !read {
+                return;
+            }
+        }
+    }
+
+    fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        self.read_all(reading, outbox);
+        let ends = self.ends.lock().take();
+        if let Some(ends) = ends {
+            reading.ends = ends;
+            self.read_all(reading, outbox);
+        }
+        let Reading { incoming: Some(incoming), ends, .. } = reading else { return };
+        // E1: whatever was published before our port was seen is read now.
+        if incoming.set_port(ends.port.as_deref()) {
+            self.read_all(reading, outbox);
+        }
+        let Reading { incoming: Some(incoming), stalled: None, .. } = reading else { return };
+        if incoming.is_over() {
+            incoming.done();
+            self.is_over.store(true, Ordering::Release); // pairs with `is_over`
+        }
+    }
+
+    fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, missed } = reading else { return };
+        if ends.groups.is_empty() {
+            incoming.skip_to_newest(0); // nobody wants them
+            incoming.unbind();
+            return;
+        }
+        let depth = ends.depth();
+        let mut count = 0;
+        loop {
+            if let Some((from, message, publication)) = stalled.take()
+                && let Err(rest) = self.deliver(&ends.groups, from, message, &publication, outbox)
+            {
+                *stalled = Some(rest);
+                break;
+            }
+            if count == 1
+                && let Some(depth) = depth
+            {
+                let skipped = incoming.skip_to_newest(depth);
+                ends.inboxes().for_each(|inbox| inbox.count_lost(skipped, outbox));
+            }
+            count = (count + 1) % 2;
+            let message = match incoming.read(buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    log::error!("a message on {} can't be read: {error}", self.offered.topic);
+                    continue;
+                }
+            };
+            if message.missed > 0 {
+                *missed += message.missed;
+                ends.inboxes().for_each(|inbox| inbox.count_lost(message.missed, outbox));
+            }
+            let publication = self.publication(message.number, &message.head);
+            let mut hold = message.hold;
+            for (index, group) in ends.groups.iter().enumerate() {
+                let is_last = index + 1 == ends.groups.len();
+                let held = if is_last { hold.take() } else { None };
+                let value = match (held, &hold) {
+                    (Some(held), _) => group.value_at(held),
+                    (None, Some(hold)) => group.decode(hold.bytes()),
+                    (None, None) => group.decode(buffer),
+                };
+                match value {
+                    Ok(value) => {
+                        let result = self.deliver(&ends.groups[..=index], index, value, &publication, outbox);
+                        if let Err(rest) = result {
+                            *stalled = Some(rest);
+                        }
+                    }
+                    Err(error) => {
+                        log::error!("a message on {} can't be decoded: {error}", self.offered.topic);
+                        group.routes.inboxes().iter().for_each(|inbox| inbox.count_lost(1, outbox));
+                    }
+                }
+            }
+            if stalled.is_some() {
+                break;
+            }
+        }
+        self.set_cursor(incoming, ends, stalled.as_ref());
+    }
+
+    /// What the writer may count as done with.
+    fn set_cursor(
+        &self,
+        incoming: &mut Incoming,
+        ends: &Ends,
+        stalled: Option<&(usize, Erased, Publication)>,
+    ) {
+        if !self.offered.qos.is_blocking() {
+            return;
+        }
+        let bound = ends.inboxes().filter(|inbox| inbox.wanted.qos.is_blocking());
+        let next = stalled.map_or(incoming.next(), |(_, _, publication)| publication.sequence);
+        let oldest = bound.map(|inbox| inbox.oldest_of(self.publisher).unwrap_or(next)).min();
+        match oldest {
+            Some(oldest) => incoming.set_cursor(oldest.min(next)),
+            None => incoming.unbind(),
+        }
+    }
+
+    fn publication(&self, sequence: u64, head: &Head) -> Publication {
+        let stamp = Stamp { time: head.stamp, order: head.order };
+        Publication {
+            stamp,
+            sequence,
+            publisher: self.publisher,
+            lineage: Lineage::new(head.lineage_stamp, head.lineage_id),
+            expires: stamp.time.saturating_add(self.lifespan),
+        }
+    }
+
+    /// Brings a message into the histories of a group; gives it back if one that must get everything has no place.
+    fn deliver(
+        &self,
+        groups: &[Group],
+        index: usize,
+        message: Erased,
+        publication: &Publication,
+        outbox: &mut Outbox,
+    ) -> Result<(), (usize, Erased, Publication)> {
+        let Some(group) = groups.get(index) else { return Ok(()) };
+        let routes = &group.routes;
+        if routes.is_plain_sharers() {
+            let mut message = Some(message);
+            let inboxes = routes.inboxes();
+            for (nth, inbox) in inboxes.iter().enumerate() {
+                let reference = if nth + 1 == inboxes.len() {
+                    message.take()
+                } else {
+                    message.as_ref().map(Erased::another)
+                };
+                let Some(reference) = reference else { break };
+                outbox.add(inbox.push(reference, publication, crate::delivery::history::Place::Any));
+            }
+            return Ok(());
+        }
+        let mut given = Given::take();
+        given.choose(routes, None, &message);
+        let blocking = self.offered.qos.is_blocking();
+        let Some(promises) = Promises::collect_now(routes, &given, blocking) else {
+            given.forget_copies();
+            return Err((index, message, *publication));
+        };
+        let plan = given.plan(routes, Form::Unique);
+        given.copy(routes, plan, &message, &group.values);
+        given.deliver(message, publication, &promises, outbox);
+        promises.kept();
+        Ok(())
+    }
+}
+
+impl Ends {
+    fn inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+        self.groups.iter().flat_map(|group| group.routes.inboxes())
+    }
+
+    /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see them.
+    fn depth(&self) -> Option<u64> {
+        let mut depth = 0;
+        for inbox in self.inboxes() {
+            let qos = &inbox.wanted.qos;
+            if qos.is_keep_all() || inbox.wanted.filter.is_some() {
+                return None;
+            }
+            depth = depth.max(qos.capacity() as u64);
+        }
+        Some(depth)
+    }
+}
+
+impl Group {
+    /// The value in an image that is held: where it lies, if it can be read there.
+    fn value_at(&self, hold: Hold) -> Result<Erased, sinew_msg::DecodeError> {
+        let image = hold.bytes();
+        let layout = self.table.layout;
+        let fits = image.len() == layout.size() + 4 && image.starts_with(&[0, 1]);
+        if let (Some(foreign), true) = (&self.foreign, fits) {
+            let value = NonNull::from(&image[4..]).cast::<u8>();
+            if value.addr().get().is_multiple_of(layout.align()) {
+                // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
+                return Ok(unsafe { Erased::foreign(foreign, Keep::Hold(hold), value) });
+            }
+        }
+        self.decode(image)
+    }
+
+    fn decode(&self, image: &[u8]) -> Result<Erased, sinew_msg::DecodeError> {
+        Erased::decode(&self.values, image)
+    }
+}
+
+impl Sink for Proxy {
+    fn drain(&self) {
+        Proxy::drain(self);
+    }
+}
+
+/// What a transient-local publisher of another process retained for one late subscription.
+pub(crate) struct Retained {
+    proxy: Arc<Proxy>,
+    inbox: Arc<Inbox>,
+    incoming: Mutex<Incoming>,
+}
+
+impl Retained {
+    pub(crate) fn new(proxy: Arc<Proxy>, inbox: Arc<Inbox>, incoming: Incoming) -> Self {
+        Self { proxy, inbox, incoming: Mutex::new(incoming) }
+    }
+}
+
+impl Sink for Retained {
+    fn drain(&self) {
+        let Some(mut incoming) = self.incoming.try_lock() else { return };
+        let table = self.inbox.wanted.table;
+        let pool = Pool::of_table(table, POOL_CAPACITY);
+        let (mut entries, mut buffer) = (Vec::new(), Vec::new());
+        while !incoming.is_over() {
+            let message = match incoming.read(&mut buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    log::error!("a message on {} can't be read: {error}", self.proxy.offered.topic);
+                    continue;
+                }
+            };
+            let image = message.hold.as_ref().map_or(&*buffer, |hold| hold.bytes());
+            match Erased::decode(&pool, image) {
+                Ok(message_value) => {
+                    let publication = self.proxy.publication(message.number, &message.head);
+                    entries.push(Entry { message: message_value, publication, reception: 0 });
+                }
+                Err(error) => {
+                    log::error!("a message on {} can't be decoded: {error}", self.proxy.offered.topic);
+                }
+            }
+        }
+        let is_over = incoming.is_over();
+        if is_over {
+            incoming.done();
+        }
+        drop(incoming);
+        if let Some(filter) = &self.inbox.wanted.filter {
+            entries.retain(|entry| filter(&entry.message));
+        }
+        if !entries.is_empty() {
+            self.inbox.merge(entries);
+            self.inbox.announce_waiting();
+        }
+    }
+}

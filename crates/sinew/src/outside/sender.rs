@@ -1,0 +1,230 @@
+//! A publisher's way out of the process: its ring, and who is connected to it.
+//!
+//! There is one for a publisher that has, or had, a matching subscription in another process. Each message becomes one image, whoever and
+//! however many they are; small ones are copied into the ring's slot, others encoded straight into the chunk that is published.
+//!
+//! # Late joiners
+//!
+//! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
+//! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
+
+use crate::message::block::Erased;
+use crate::message::foreign::Keep;
+use crate::message::info::Publication;
+use crate::qos::QoS;
+use crate::sync::Arc;
+use sinew_shm::{
+    CapacityError, Connect, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting, Writer,
+};
+use std::fmt;
+
+/// Bytes of image that go into a ring's slot, unless the type says how long its images are.
+const INLINE: usize = 200;
+
+/// The longest image of a plain type that goes into a slot.
+const LONGEST_INLINE: usize = 456;
+
+/// A publisher's way out.
+pub(crate) struct Sender {
+    writer: Writer,
+    pub(crate) lender: Lender,
+    /// Matching subscriptions elsewhere.
+    matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
+    /// The image of a small message.
+    scratch: Vec<u8>,
+}
+
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("writer", &self.writer).finish_non_exhaustive()
+    }
+}
+
+/// A message's image, or where it will be.
+pub(crate) enum Prepared {
+    /// It lies in shared memory already.
+    There(Lent),
+    /// To be encoded into this.
+    Loan(Loan),
+    /// To be encoded into the scratch: so many bytes.
+    Small(usize),
+}
+
+impl Sender {
+    /// `next`: the number of the publisher's next message.
+    pub(crate) fn new(
+        entity: &Arc<OwnEntity>,
+        qos: &QoS,
+        plain: Option<usize>,
+        next: u64,
+    ) -> Result<Self, CapacityError> {
+        let inline = plain.filter(|&length| length <= LONGEST_INLINE).unwrap_or(INLINE);
+        let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
+        let lender = writer.lender();
+        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new() })
+    }
+
+    /// Whether anybody is connected.
+    #[inline]
+    pub(crate) fn is_connected(&self) -> bool {
+        self.writer.is_connected()
+    }
+
+    /// Bytes of image that are copied into the ring.
+    pub(crate) fn inline(&self) -> usize {
+        self.writer.inline()
+    }
+
+    /// Whether somebody must get everything.
+    #[inline]
+    pub(crate) fn is_bound(&self) -> bool {
+        self.writer.is_bound()
+    }
+
+    /// A subscription elsewhere matches. `next`: the number of the next message; `retained`: of those before, with their messages.
+    pub(crate) fn connect<'a>(
+        &mut self,
+        (peer, key, requested): (&Arc<Peer>, EntityKey, &QoS),
+        offered: &QoS,
+        next: u64,
+        retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
+    ) -> Result<(), CapacityError> {
+        if !self.writer.is_connected() {
+            self.writer.skip_to(next);
+        }
+        let depth = requested.ring_depth();
+        self.writer.grow(depth.max(retained.len()))?;
+        if requested.is_transient_local() && retained.len() > 0 {
+            let wanted = retained.len().min(requested.capacity());
+            let first = self.retain(retained, wanted, next)?;
+            self.writer.hand_over(peer, key, first)?;
+        }
+        if !self.writer.has(peer.id()) {
+            let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
+            self.writer.connect(peer, &connect)?;
+        }
+        self.matched.push((peer.clone(), key, *requested));
+        self.bind(peer.id(), offered);
+        Ok(())
+    }
+
+    /// Brings retained messages into the ring that are not there; returns the number of the first that is wanted.
+    fn retain<'a>(
+        &mut self,
+        retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
+        wanted: usize,
+        next: u64,
+    ) -> Result<u64, CapacityError> {
+        let unwanted = retained.len() - wanted;
+        let mut first = next;
+        for (message, publication) in retained.skip(unwanted) {
+            first = first.min(publication.sequence);
+            if self.writer.has_number(publication.sequence) {
+                continue;
+            }
+            let mut message = message.another();
+            let prepared = self.prepare(&mut message)?;
+            let head = head_of(publication);
+            match self.encode(&message, prepared) {
+                Some(lent) => self.writer.bring_back(publication.sequence, &head, Ok(lent)),
+                None => self.writer.bring_back(publication.sequence, &head, Err(&self.scratch)),
+            }
+        }
+        Ok(first)
+    }
+
+    /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.
+    fn bind(&mut self, peer: u64, offered: &QoS) {
+        let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
+        let bound = of_peer.filter(|(.., qos)| offered.is_blocking() && qos.is_blocking());
+        self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
+    }
+
+    /// A subscription elsewhere is gone.
+    pub(crate) fn disconnect(&mut self, peer: u64, key: EntityKey, offered: &QoS) {
+        self.matched.retain(|(other, other_key, _)| other.id() != peer || *other_key != key);
+        if self.matched.iter().any(|(other, ..)| other.id() == peer) {
+            self.bind(peer, offered);
+        } else {
+            self.writer.disconnect(peer);
+        }
+    }
+
+    /// `None` if every reader that must get everything has room.
+    pub(crate) fn wait_for_room(&self) -> Option<Waiting> {
+        if !self.writer.is_bound() || self.writer.has_room() {
+            return None;
+        }
+        self.writer.wait_for_room()
+    }
+
+    pub(crate) fn stop_waiting(&self) {
+        self.writer.stop_waiting();
+    }
+
+    /// Makes sure that there is memory for the message's image.
+    #[inline]
+    pub(crate) fn prepare(&mut self, message: &mut Erased) -> Result<Prepared, CapacityError> {
+        if let Some(lent) = self.is_there(message) {
+            return Ok(Prepared::There(lent));
+        }
+        let Some(image) = &message.table().image else { return Ok(Prepared::Small(0)) };
+        // SAFETY: the table is the message's own.
+        let length = unsafe { (image.size)(message.value().as_ptr()) };
+        if length <= self.writer.inline() {
+            return Ok(Prepared::Small(length));
+        }
+        Ok(Prepared::Loan(self.lender.loan(length)?))
+    }
+
+    /// The image of a message that lies in this participant's shared memory.
+    fn is_there(&self, message: &mut Erased) -> Option<Lent> {
+        let ours = |participant: u64| participant == self.writer.entity().participant().id();
+        match message.keep()? {
+            Keep::Loan(loan) if ours(loan.participant()) && message.is_sole() => message.keep_mut()?.share(),
+            Keep::Lent(lent) if ours(lent.participant()) => Some(lent.clone()),
+            _ => None,
+        }
+    }
+
+    /// Writes the message's image. `None`: it is in the scratch.
+    #[inline]
+    pub(crate) fn encode(&mut self, message: &Erased, prepared: Prepared) -> Option<Lent> {
+        let image = message.table().image.as_ref();
+        // SAFETY: the table is the message's own, so is its value.
+        let encode =
+            |to: &mut [u8]| image.map(|image| unsafe { (image.encode)(message.value().as_ptr(), to) });
+        match prepared {
+            Prepared::There(lent) => Some(lent),
+            Prepared::Loan(mut loan) => {
+                encode(loan.bytes_mut());
+                Some(loan.share())
+            }
+            Prepared::Small(length) => {
+                self.scratch.resize(length, 0);
+                encode(&mut self.scratch);
+                None
+            }
+        }
+    }
+
+    /// Publishes the image: what `encode` returned, or the scratch.
+    #[inline]
+    pub(crate) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+        let head = head_of(publication);
+        match image {
+            Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
+            None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),
+        }
+    }
+}
+
+#[inline]
+fn head_of(publication: &Publication) -> Head {
+    Head {
+        stamp: publication.stamp.time,
+        order: publication.stamp.order,
+        lineage_stamp: publication.lineage.stamp().nanoseconds(),
+        lineage_id: publication.lineage.id(),
+    }
+}

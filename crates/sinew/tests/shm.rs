@@ -1,0 +1,97 @@
+//! Nodes of different participants: in these tests two contexts of one process, which meet in shared memory only.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{DecodeError, Encoding, Path, TypeHash};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A directory of its own, removed at the end.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
+    }
+
+    fn context(&self) -> Context {
+        Context::builder().domain(3).directory(self.0.path()).build().expect("a context")
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Text(String);
+
+impl Message for Text {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "test_msgs/msg/Text",
+        hash: TypeHash([9; 32]),
+        size: |text| text.0.len(),
+        encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
+        decode: |image| {
+            let text = String::from_utf8(image.to_vec()).map_err(|_| DecodeError::Invalid {
+                type_name: "test_msgs/msg/Text",
+                field: "text",
+                offset: 0,
+                problem: "not UTF-8",
+            })?;
+            Ok(Text(text))
+        },
+        decode_into: |image, text| {
+            *text = (Text::ENCODING.expect("above").decode)(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_message_taken_by_hand() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let subscription = other.node("listener")?.subscription::<Text>("chatter").create()?;
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").create()?;
+    assert_eq!(publisher.matched_subscriptions(), 1, "it was there before");
+    for length in [0, 3, 200, 1000, 1_000_000] {
+        publisher.publish(Text("x".repeat(length)))?;
+        let (text, info) = loop {
+            if let Some(taken) = subscription.take() {
+                break taken;
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(text.0.len(), length);
+        assert_eq!(info.path(), Path::Shm);
+        assert_eq!(info.publisher(), publisher.gid());
+    }
+    Ok(())
+}
+
+#[test]
+fn an_executor_hears() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let count = Arc::new(AtomicU64::new(0));
+    let (counted, done) = (count.clone(), other.clone());
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").create()?;
+    let _subscription =
+        other.node("listener")?.subscription::<Text>("chatter").callback(move |text: &Text| {
+            assert_eq!(text.0, counted.load(Ordering::SeqCst).to_string());
+            if counted.fetch_add(1, Ordering::SeqCst) == 999 {
+                done.shutdown();
+            }
+        })?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let listening = std::thread::spawn(move || sinew::spin(&other));
+    for number in 0..1000 {
+        publisher.publish(Text(number.to_string()))?;
+        while count.load(Ordering::SeqCst) <= number {
+            std::thread::yield_now();
+        }
+    }
+    listening.join().expect("no panic")?;
+    Ok(())
+}
