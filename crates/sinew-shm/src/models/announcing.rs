@@ -12,20 +12,20 @@ use std::iter::once;
 /// Fails if P1's or D3's fence is left out, if D3 comes before D2, if D2 is relaxed, or if P2 is.
 #[test]
 fn what_is_published_is_seen() {
-    check(6, || {
+    check(4, || {
         let (port, ring, published) = (port(), entries(1), Published::default());
         let route = Route::new(0, &port, &ring);
-        let ours = published.clone();
-        let writer = thread::spawn(move || {
-            for _ in 0..2 {
-                publish_one(&ours);
-                events::announce(once(&route));
-            }
+        let (there, all) = (port.clone(), [published.clone()]);
+        let reader = thread::spawn(move || {
+            let (mut drainer, mut seen) = (Drainer::new(ring), [0]);
+            drain(&mut drainer, &there, || None, &all, &mut seen);
+            (drainer, seen, all)
         });
-        let (mut drainer, mut seen) = (Drainer::new(ring), [0]);
-        let all = [published];
-        drain(&mut drainer, &port, || None, &all, &mut seen);
-        writer.join().unwrap();
+        for _ in 0..2 {
+            publish_one(&published);
+            events::announce(once(&route));
+        }
+        let (mut drainer, mut seen, all) = reader.join().unwrap();
         drain(&mut drainer, &port, || None, &all, &mut seen);
         assert_eq!(seen, [2], "a message that nobody was told of");
     });
@@ -36,30 +36,30 @@ fn what_is_published_is_seen() {
 /// Fails if an entry isn't copied (G1), if G2 or G3 is relaxed, or if G3 marks nothing.
 #[test]
 fn a_ring_that_grows_keeps_what_is_announced() {
-    check(6, || {
+    check(4, || {
         let (port, small, big) = (port(), entries(1), entries(2));
         let place = Arc::new(AtomicU64::new(0));
         let published = [Published::default(), Published::default()];
-        let routes = (Route::new(0, &port, &small), big.clone());
-        let (ours, at, tail) = (published.clone(), place.clone(), port.tail.clone());
-        let writer = thread::spawn(move || {
-            let (route, big) = routes;
-            publish_one(&ours[0]);
-            events::announce(once(&route));
-            let (mut pusher, last) = route.end.into_inner();
-            pusher.grow(big, &tail, &at, 1);
-            let route = Route { end: (pusher, 0).into(), connection: 1, port: route.port };
-            publish_one(&ours[1]);
-            events::announce(once(&route));
-            assert!(last > 0);
-        });
-        let find = || {
-            assert_eq!(place.load(Ordering::Acquire), 1, "MOVED carries where to");
-            Some(big.clone())
+        let route = Route::new(0, &port, &small);
+        let (there, at, new, all) = (port.clone(), place.clone(), big.clone(), published.clone());
+        let find = move || {
+            assert_eq!(at.load(Ordering::Acquire), 1, "MOVED carries where to");
+            Some(new.clone())
         };
-        let (mut drainer, mut seen) = (Drainer::new(small), [0, 0]);
-        drain(&mut drainer, &port, find, &published, &mut seen);
-        writer.join().unwrap();
+        let reader = thread::spawn(move || {
+            let (mut drainer, mut seen) = (Drainer::new(small), [0, 0]);
+            drain(&mut drainer, &there, &find, &all, &mut seen);
+            (drainer, seen, find)
+        });
+        publish_one(&published[0]);
+        events::announce(once(&route));
+        let (mut pusher, last) = route.end.into_inner();
+        assert!(last > 0);
+        pusher.grow(big, &port.tail, &place, 1);
+        let route = Route { end: (pusher, 0).into(), connection: 1, port: port.clone() };
+        publish_one(&published[1]);
+        events::announce(once(&route));
+        let (mut drainer, mut seen, find) = reader.join().unwrap();
         drain(&mut drainer, &port, find, &published, &mut seen);
         assert_eq!(seen, [1, 1], "a message that nobody was told of");
     });
@@ -98,23 +98,22 @@ impl Announced for Changing {
 /// Fails if E1's or P1's fence is left out.
 #[test]
 fn a_port_that_changes() {
-    check(6, || {
+    check(4, || {
         let (ports, rings) = ([port(), port()], [entries(1), entries(1)]);
         let (published, changing) = (Published::default(), Changing::new(&ports, &rings, 1));
         let word = changing.port.clone();
-        let ours = published.clone();
-        let writer = thread::spawn(move || {
-            for _ in 0..2 {
-                publish_one(&ours);
-                events::announce(once(&changing));
-            }
+        let theirs = published.clone();
+        let reader = thread::spawn(move || {
+            events::change_port(&word, 2);
+            [theirs.load(Ordering::Acquire)] // the reader drains once
         });
-        events::change_port(&word, 2);
-        let mut seen = [published.load(Ordering::Acquire)]; // the reader drains once
+        for _ in 0..2 {
+            publish_one(&published);
+            events::announce(once(&changing));
+        }
+        let mut seen = reader.join().unwrap();
         let [_, ring] = rings;
-        let mut drainer = Drainer::new(ring);
-        writer.join().unwrap();
-        drain(&mut drainer, &ports[1], || None, &[published], &mut seen);
+        drain(&mut Drainer::new(ring), &ports[1], || None, &[published], &mut seen);
         assert_eq!(seen, [2], "a message that nobody was told of");
     });
 }

@@ -8,6 +8,10 @@
 //! [`loom::cell::UnsafeCell`], so that whoever touches one at the wrong time is reported. A thread that sleeps on a bell goes on only
 //! when the bell has changed, so a lost wake-up is a deadlock.
 //!
+//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread that loads a word before it stores
+//! to it (it compares a step with the last one on the same word only), and owners do that with their own words. The readers' loads
+//! may still see anything older.
+//!
 //! | module | protocol | sync points |
 //! |---|---|---|
 //! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |

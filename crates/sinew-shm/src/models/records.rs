@@ -82,31 +82,31 @@ fn a_log_that_goes_round() {
     check(3, || {
         let shared = Arc::new(([AtomicU64::new(0), AtomicU64::new(0)], AtomicU64::new(0)));
         let records: Arc<[AtomicU64; 3]> = Arc::new([0; 3].map(AtomicU64::new));
-        let (ours, done) = (shared.clone(), records.clone());
-        let owner = thread::spawn(move || {
-            for (slot, record) in (0u32..).zip(done.iter()) {
-                record.store(1, Ordering::Relaxed); // L2 carries it
-                control::enter(&ours.0, &ours.1, Table::Entities, slot);
+        let (theirs, done) = (shared.clone(), records.clone());
+        let reader = thread::spawn(move || {
+            let mut position = 0;
+            for _ in 0..2 {
+                let head = match control::entered(&theirs.0, &theirs.1, position) {
+                    Ok((found, head)) => {
+                        let expected: Vec<_> = (position..head)
+                            .map(|number| (Table::Entities, u32::try_from(number).unwrap()))
+                            .collect();
+                        assert_eq!(found, expected);
+                        head
+                    }
+                    Err(head) => head,
+                };
+                for record in &done[..usize::try_from(head).unwrap()] {
+                    assert_eq!(record.load(Ordering::Relaxed), 1, "entered before it was done");
+                }
+                assert!(head >= position);
+                position = head;
             }
         });
-        let mut position = 0;
-        for _ in 0..2 {
-            let head = match control::entered(&shared.0, &shared.1, position) {
-                Ok((found, head)) => {
-                    let expected: Vec<_> = (position..head)
-                        .map(|number| (Table::Entities, u32::try_from(number).unwrap()))
-                        .collect();
-                    assert_eq!(found, expected);
-                    head
-                }
-                Err(head) => head,
-            };
-            for record in &records[..usize::try_from(head).unwrap()] {
-                assert_eq!(record.load(Ordering::Relaxed), 1, "entered before it was done");
-            }
-            assert!(head >= position);
-            position = head;
+        for (slot, record) in (0u32..).zip(records.iter()) {
+            record.store(1, Ordering::Relaxed); // L2 carries it
+            control::enter(&shared.0, &shared.1, Table::Entities, slot);
         }
-        owner.join().unwrap();
+        reader.join().unwrap();
     });
 }

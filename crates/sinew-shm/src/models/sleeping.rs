@@ -6,7 +6,7 @@ use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::thread;
 use std::iter::once;
 
-/// Sleeps and drains until so many messages were seen, as an executor does. Gives how often it slept.
+/// Sleeps and drains until so many messages were seen, as an executor does.
 fn read_all(
     port: &Port,
     drainers: &mut [(Drainer, Arc<AtomicU64>)],
@@ -40,16 +40,16 @@ fn a_sleeper_is_woken() {
     check(3, || {
         let (port, ring, published) = (port(), entries(1), Published::default());
         let route = Route::new(0, &port, &ring);
-        let ours = published.clone();
-        let writer = thread::spawn(move || {
-            for _ in 0..2 {
-                publish_one(&ours);
-                events::announce(once(&route));
-            }
+        let all = [published.clone()];
+        let reader = thread::spawn(move || {
+            let mut drainers = [(Drainer::new(ring), port.tail.clone())];
+            read_all(&port, &mut drainers, || None, &all, 2);
         });
-        let mut drainers = [(Drainer::new(ring), port.tail.clone())];
-        read_all(&port, &mut drainers, || None, &[published], 2);
-        writer.join().unwrap();
+        for _ in 0..2 {
+            publish_one(&published);
+            events::announce(once(&route));
+        }
+        reader.join().unwrap();
     });
 }
 
@@ -88,18 +88,18 @@ fn a_sleeper_finds_the_ring_that_grew() {
         let place = Arc::new(AtomicU64::new(0));
         let published = Published::default();
         let mut route = Route::new(0, &port, &small);
-        let (ours, at, tail, bigger) = (published.clone(), place.clone(), port.tail.clone(), big.clone());
-        let writer = thread::spawn(move || {
-            route.end.get_mut().0.grow(bigger, &tail, &at, 1);
-            publish_one(&ours);
-            events::announce(once(&route));
+        let (there, at, bigger, all) = (port.clone(), place.clone(), big.clone(), [published.clone()]);
+        let reader = thread::spawn(move || {
+            let find = || {
+                assert_eq!(at.load(Ordering::Acquire), 1, "MOVED carries where to");
+                Some(bigger.clone())
+            };
+            let mut drainers = [(Drainer::new(small), there.tail.clone())];
+            read_all(&there, &mut drainers, find, &all, 1);
         });
-        let find = || {
-            assert_eq!(place.load(Ordering::Acquire), 1, "MOVED carries where to");
-            Some(big.clone())
-        };
-        let mut drainers = [(Drainer::new(small), port.tail.clone())];
-        read_all(&port, &mut drainers, find, &[published], 1);
-        writer.join().unwrap();
+        route.end.get_mut().0.grow(big, &port.tail, &place, 1);
+        publish_one(&published);
+        events::announce(once(&route));
+        reader.join().unwrap();
     });
 }
