@@ -506,7 +506,7 @@ impl Participant {
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
         }
-        accepted.adopt(record);
+        accepted.adopt(record); // B3
         sys::fence_all_threads(); // see `Accepted::has_listener`
         accepted.announce();
         self.check_outgoing(&accepted);

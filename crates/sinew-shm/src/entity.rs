@@ -21,6 +21,8 @@ pub enum EntityKind {
     Client,
     /// Of the raw layer: a writer or reader of a topic, queue or variable.
     Raw,
+    /// A server's answers to one client of another process.
+    Reply,
 }
 
 impl EntityKind {
@@ -32,6 +34,7 @@ impl EntityKind {
             EntityKind::Server => 4,
             EntityKind::Client => 5,
             EntityKind::Raw => 6,
+            EntityKind::Reply => 7,
         }
     }
 
@@ -43,6 +46,7 @@ impl EntityKind {
             4 => EntityKind::Server,
             5 => EntityKind::Client,
             6 => EntityKind::Raw,
+            7 => EntityKind::Reply,
             _ => return None,
         })
     }
@@ -152,7 +156,7 @@ impl Entity {
     pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
         let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
         let Words { kind, lengths, text, hash, qos, number } = words;
-        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 6))?;
+        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 7))?;
         let mut rest = &text[..];
         let mut parts = [const { String::new() }; 3];
         for (index, part) in parts.iter_mut().enumerate() {

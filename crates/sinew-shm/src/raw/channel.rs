@@ -4,7 +4,7 @@ use super::declared::{Declared, Role};
 use super::error::WriteError;
 use super::kept::{Image, Kept};
 use super::registry::Reading;
-use super::space::Inner;
+use super::space::{Inner, Space};
 use super::variable::Seat;
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
@@ -14,7 +14,7 @@ use crate::ring::Head;
 use crate::sync::{Arc, Mutex, Ordering, fence};
 use crate::sys;
 use crate::writer::{Connect, Laggard, Writer};
-use std::ops::DerefMut;
+use std::ops::{Deref, DerefMut};
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -40,7 +40,8 @@ pub(super) struct Channel {
     pub(super) space: Arc<Inner>,
     pub(super) declared: Declared,
     pub(super) plan: Plan,
-    _name: OwnEntity,
+    /// The claim to the name, until it is closed.
+    name: Mutex<Option<OwnEntity>>,
     /// A variable has its master here.
     has_master: Mutex<bool>,
     /// Guards that the sending end begins once.
@@ -66,6 +67,39 @@ pub(super) struct Sending {
     stuck: Option<Stuck>,
 }
 
+/// What the handles of a channel share, and nobody else: the helper thread, which may have the channel at any time, doesn't keep it
+/// open. So its name is free, and what it wrote has gone, when the last handle has been dropped.
+pub(super) struct Opened {
+    channel: Arc<Channel>,
+    _space: Space,
+}
+
+impl Opened {
+    pub(super) fn new(space: &Space, channel: Arc<Channel>) -> Self {
+        Self { channel, _space: space.clone() }
+    }
+
+    pub(super) fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+}
+
+impl Deref for Opened {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.channel.space.registry.remove_channel(&self.channel.declared.name);
+        self.channel.stop();
+        drop(self.channel.name.lock().take());
+    }
+}
+
 /// A reader that has no room.
 struct Stuck {
     peer: u64,
@@ -78,7 +112,7 @@ struct Stuck {
 impl Channel {
     pub(super) fn new(space: Arc<Inner>, declared: Declared, plan: Plan, name: OwnEntity) -> Self {
         let (starting, sending, has_master) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { space, declared, plan, _name: name, has_master, starting, sending }
+        Self { space, declared, plan, name: Mutex::new(Some(name)), has_master, starting, sending }
     }
 
     /// The right to be a variable's master in this process; `None` if somebody has it.
@@ -312,12 +346,6 @@ impl Channel {
         };
         let capacity = self.plan.capacity.unwrap_or(0);
         WriteError::Full { name: self.declared.name.clone(), capacity, pid, program, waited }
-    }
-}
-
-impl Drop for Channel {
-    fn drop(&mut self) {
-        self.space.registry.remove_channel(&self.declared.name);
     }
 }
 

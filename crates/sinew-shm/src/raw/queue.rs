@@ -1,6 +1,6 @@
 //! Queues: every message to every reader.
 
-use super::channel::{Channel, Plan, elapsed};
+use super::channel::{Channel, Opened, Plan, elapsed};
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
 use super::kept::{Image, Place};
@@ -69,7 +69,7 @@ impl Default for QueueOptions {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Queue<V: Value + ?Sized> {
-    channel: Arc<Channel>,
+    channel: Arc<Opened>,
     patience: Option<Duration>,
     reading: Option<Arc<Inbox>>,
     value: PhantomData<fn(&V)>,
@@ -105,7 +105,7 @@ impl<V: Value + ?Sized> Queue<V> {
     pub fn open_with(space: &Space, name: &str, options: &QueueOptions) -> Result<Self, OpenError> {
         let capacity = options.capacity.max(1);
         let plan = Plan { depth: capacity, inline: inline_for::<V>(), capacity: Some(capacity) };
-        let channel = space.0.channel(Declared::new::<V>(Kind::Queue, name)?, plan)?;
+        let channel = space.channel(Declared::new::<V>(Kind::Queue, name)?, plan)?;
         Ok(Self { channel, patience: options.patience, reading: None, value: PhantomData })
     }
 
@@ -147,7 +147,7 @@ impl<V: Value + ?Sized> Queue<V> {
         self.channel.space.participant.check()?;
         let reading = match self.reading.take() {
             Some(reading) => reading,
-            None => Inbox::join(&self.channel)?,
+            None => Inbox::join(self.channel.channel())?,
         };
         Ok(self.reading.insert(reading).clone())
     }
@@ -215,7 +215,8 @@ struct Inbox {
 
 #[derive(Default)]
 struct State {
-    links: Vec<Link>,
+    /// Connections with the processes that write.
+    links: Vec<Incoming>,
     /// What this process wrote; and what couldn't be returned together with an error.
     local: VecDeque<Arrived>,
     /// Links before this one have had their turn.
@@ -223,20 +224,6 @@ struct State {
     scratch: Vec<u8>,
     /// Once somebody has waited.
     waiter: Option<Arc<Waiter>>,
-}
-
-/// A connection with a process that writes.
-struct Link {
-    incoming: Incoming,
-    /// Its writer has ended it, or is gone: once all is read, it goes.
-    is_ending: bool,
-}
-
-impl Link {
-    /// Whether there is something to be done with it.
-    fn is_ready(&mut self) -> bool {
-        self.incoming.is_ready() || (self.is_ending && self.incoming.is_over())
-    }
 }
 
 struct Arrived {
@@ -305,7 +292,7 @@ impl Inbox {
         let waiter = self.channel.space.waiter()?;
         let mut state = self.state.lock();
         for link in &mut state.links {
-            link.incoming.set_port(Some(waiter.port()));
+            link.set_port(Some(waiter.port()));
         }
         Ok(state.waiter.insert(waiter).clone())
     }
@@ -313,7 +300,7 @@ impl Inbox {
     /// Whether there is a message, or the end of a connection.
     fn is_ready(&self) -> bool {
         let mut state = self.state.lock();
-        !state.local.is_empty() || state.links.iter_mut().any(Link::is_ready)
+        !state.local.is_empty() || state.links.iter_mut().any(|link| link.is_ready() || link.is_over())
     }
 
     /// The next message, if there is one. Those who write take turns.
@@ -346,18 +333,23 @@ impl Inbox {
         to: &mut V::Owned,
     ) -> Result<Option<Origin>, ReadError> {
         let State { links, local, scratch, .. } = state;
-        let Link { incoming, is_ending } = &mut links[turn];
-        let before = incoming.next();
-        let found = incoming.read(scratch);
-        let writer = incoming.peer().clone();
+        let link = &mut links[turn];
+        let writer = link.peer().clone();
+        let before = link.next();
+        let found = if link.is_over() { Ok(None) } else { link.read(scratch) };
+        // Who ends a connection overwrites only afterwards: so this is seen by whoever misses something.
+        let is_overwritten = matches!(found, Ok(Some(Message { missed: 1.., .. }))) && link.has_ended();
+        if is_overwritten || link.is_over() && matches!(found, Ok(None)) {
+            let link = links.swap_remove(turn);
+            return if Self::is_cut_off(&link) { Err(self.cut_off(&writer)) } else { Ok(None) };
+        }
         let result = match found {
+            Ok(None) => Ok(None),
             Ok(Some(Message { head, missed, hold, .. })) => {
                 let origin = Origin { stamp: head.stamp, writer: writer.id() };
                 if missed > 0 {
-                    let image = hold.map_or_else(
-                        || Kept::Here(scratch[..].into()),
-                        |hold| Kept::There(Place::Hold(hold)),
-                    );
+                    let here = || Kept::Here(scratch[..].into());
+                    let image = hold.map_or_else(here, |hold| Kept::There(Place::Hold(hold)));
                     local.push_front(Arrived { origin, image, is_own: false });
                     Err(self.missed(&writer, missed))
                 } else {
@@ -365,24 +357,20 @@ impl Inbox {
                     self.copy::<V>(bytes, to).map(|()| Some(origin))
                 }
             }
-            Ok(None) if *is_ending && incoming.is_over() => {
-                let link = links.swap_remove(turn);
-                return if self.is_cut_off(&link) { Err(self.cut_off(&writer)) } else { Ok(None) };
-            }
-            Ok(None) => Ok(None),
             Err(error) => Err(error.into()),
         };
-        let incoming = &mut links[turn].incoming;
-        if incoming.next() != before {
-            incoming.set_cursor(incoming.next()); // B2
+        let link = &mut links[turn];
+        if link.next() != before {
+            link.set_cursor(link.next()); // B2
         }
         result
     }
 
     /// A writer that ends takes its entity back before the connection. One that cuts a reader off is still there.
-    fn is_cut_off(&self, link: &Link) -> bool {
-        let writer = link.incoming.peer();
-        writer.counts(link.incoming.source()).is_some() && !writer.is_gone()
+    fn is_cut_off(link: &Incoming) -> bool {
+        let writer = link.peer();
+        let has_left = writer.is_gone() || writer.has_left();
+        link.has_ended() && !has_left && writer.counts(link.source()).is_some()
     }
 
     fn copy<V: Value + ?Sized>(&self, bytes: &[u8], to: &mut V::Owned) -> Result<(), ReadError> {
@@ -412,14 +400,8 @@ impl Inbox {
     /// A connection has ended, or its writer is gone, or neither.
     fn changed(&self) {
         let mut state = self.state.lock();
-        for link in &mut state.links {
-            link.is_ending |= link.incoming.has_ended() || link.incoming.peer().is_gone();
-        }
         // Those that are read to the end go at once: nobody might ever read here again.
-        state.links.retain_mut(|link| {
-            let is_over = link.is_ending && link.incoming.is_over();
-            !is_over || self.is_cut_off(link)
-        });
+        state.links.retain_mut(|link| !link.is_over() || Self::is_cut_off(link));
         self.wake(&state);
     }
 }
@@ -443,7 +425,7 @@ impl Reading for Inbox {
     fn connected(self: Arc<Self>, mut incoming: Incoming) -> Option<Arc<dyn Sink>> {
         let mut state = self.state.lock();
         incoming.set_port(state.waiter.as_ref().map(|waiter| waiter.port()));
-        state.links.push(Link { incoming, is_ending: false });
+        state.links.push(incoming);
         self.wake(&state);
         drop(state);
         if let Ok(bell) = self.channel.space.participant.space_bell() {
@@ -454,7 +436,7 @@ impl Reading for Inbox {
 
     fn is_connected(&self, peer: u64, source: EntityKey) -> bool {
         let state = self.state.lock();
-        state.links.iter().any(|link| link.incoming.peer().id() == peer && link.incoming.source() == source)
+        state.links.iter().any(|link| link.peer().id() == peer && link.source() == source)
     }
 
     fn offer(&self, head: &Head, writer: u64, image: &Image<'_>) {

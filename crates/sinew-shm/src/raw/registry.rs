@@ -4,7 +4,7 @@
 //! channel's sending end, which may be followed by a reading end; the participant's tables last. Nobody asks the participant for news
 //! while he has one of them.
 
-use super::channel::Channel;
+use super::channel::{Channel, Opened};
 use super::declared::{Declared, Role};
 use super::kept::Image;
 use crate::entity::{Entity, EntityKey};
@@ -53,25 +53,31 @@ struct Known {
     /// Where those are to be found.
     names: HashMap<(u64, EntityKey), String>,
     /// The names that are open here.
-    channels: HashMap<String, Weak<Channel>>,
+    channels: HashMap<String, (Weak<Opened>, Weak<Channel>)>,
     readings: HashMap<EntityKey, Weak<dyn Reading>>,
 }
 
 impl Registry {
-    /// The channel of this name that is open here.
-    pub(super) fn channel(&self, name: &str) -> Option<Arc<Channel>> {
-        self.0.lock().channels.get(name)?.upgrade()
+    /// The channel of this name that is open here, for another handle.
+    pub(super) fn opened(&self, name: &str) -> Option<Arc<Opened>> {
+        self.0.lock().channels.get(name)?.0.upgrade()
     }
 
-    pub(super) fn add_channel(&self, channel: &Arc<Channel>) {
-        let name = channel.declared.name.clone();
-        self.0.lock().channels.insert(name, Arc::downgrade(channel));
+    /// The same for the helper thread, which doesn't keep it open.
+    fn channel(&self, name: &str) -> Option<Arc<Channel>> {
+        self.0.lock().channels.get(name)?.1.upgrade()
     }
 
-    /// A channel is gone, unless it is open again.
+    pub(super) fn add_channel(&self, opened: &Arc<Opened>) {
+        let name = opened.declared.name.clone();
+        let both = (Arc::downgrade(opened), Arc::downgrade(opened.channel()));
+        self.0.lock().channels.insert(name, both);
+    }
+
+    /// A channel is closed, unless it is open again.
     pub(super) fn remove_channel(&self, name: &str) {
         let mut known = self.0.lock();
-        if known.channels.get(name).is_some_and(|channel| channel.strong_count() == 0) {
+        if known.channels.get(name).is_some_and(|(opened, _)| opened.strong_count() == 0) {
             known.channels.remove(name);
         }
     }

@@ -1,6 +1,6 @@
 //! A process's place among the names of a domain.
 
-use super::channel::{Channel, Plan};
+use super::channel::{Channel, Opened, Plan};
 use super::claim::claim;
 use super::declared::{Declared, Role};
 use super::error::OpenError;
@@ -31,7 +31,16 @@ use std::sync::Weak;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Space(pub(super) Arc<Inner>);
+pub struct Space(Arc<Membership>);
+
+/// What the space's clones and all that is open in it share, and nobody else: it is left when the last one is dropped, on that thread.
+struct Membership(Arc<Inner>);
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        self.0.participant.leave();
+    }
+}
 
 pub(super) struct Inner {
     pub(super) participant: Arc<Participant>,
@@ -45,12 +54,12 @@ pub(super) struct Inner {
 
 impl fmt::Debug for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Space({:?})", self.0.participant)
+        write!(f, "Space({:?})", self.inner().participant)
     }
 }
 
 /// The space of what is opened without one, while there is anything.
-static DEFAULT: std::sync::LazyLock<Mutex<Weak<Inner>>> = std::sync::LazyLock::new(Mutex::default);
+static DEFAULT: std::sync::LazyLock<Mutex<Weak<Membership>>> = std::sync::LazyLock::new(Mutex::default);
 
 impl Space {
     /// Joins a domain, as a participant of its own. Others in the same process are to it as those of other processes.
@@ -62,13 +71,14 @@ impl Space {
     pub fn join(domain: &Domain) -> Result<Self, JoinError> {
         let registry = Arc::new(Registry::default());
         let participant = Participant::join(domain, registry.clone())?;
-        Ok(Self(Arc::new(Inner {
+        let inner = Inner {
             participant,
             registry,
             opening: Mutex::default(),
             waiters: Mutex::default(),
             numbers: PlainU64::new(1),
-        })))
+        };
+        Ok(Self(Arc::new(Membership(Arc::new(inner)))))
     }
 
     /// The space of this process that is used where none is given.
@@ -77,8 +87,8 @@ impl Space {
     /// [`OpenError`]: the environment is wrong, or the domain can't be joined.
     pub fn shared() -> Result<Self, OpenError> {
         let mut shared = DEFAULT.lock();
-        if let Some(inner) = shared.upgrade().filter(|inner| inner.participant.check().is_ok()) {
-            return Ok(Self(inner));
+        if let Some(member) = shared.upgrade().filter(|member| member.0.participant.check().is_ok()) {
+            return Ok(Self(member));
         }
         let space = Self::join(&Domain::open(None, domain_number()?)?)?;
         *shared = Arc::downgrade(&space.0);
@@ -87,7 +97,35 @@ impl Space {
 
     /// What [`Origin::writer`](super::Origin::writer) says of values that are written in this space.
     pub fn id(&self) -> u64 {
-        self.0.participant.id()
+        self.inner().participant.id()
+    }
+
+    pub(super) fn inner(&self) -> &Arc<Inner> {
+        &self.0.0
+    }
+
+    /// The channel of a name; opened if it isn't yet.
+    pub(super) fn channel(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
+        let inner = self.inner();
+        inner.participant.check()?;
+        let _opening = inner.opening.lock();
+        if let Some(opened) = inner.registry.opened(&declared.name) {
+            if opened.declared == declared {
+                return Ok(opened);
+            }
+            return Err(OpenError::InUse {
+                name: declared.name.clone(),
+                ours: declared.to_string(),
+                theirs: opened.declared.to_string(),
+                pid: u64::from(std::process::id()),
+                program: "this one".to_owned(),
+            });
+        }
+        let name = claim(inner, &declared, Role::Name)?;
+        let channel = Arc::new(Channel::new(inner.clone(), declared, plan, name));
+        let opened = Arc::new(Opened::new(self, channel));
+        inner.registry.add_channel(&opened);
+        Ok(opened)
     }
 }
 
@@ -103,32 +141,6 @@ fn domain_number() -> Result<u32, OpenError> {
 impl Inner {
     pub(super) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed) // each is its own
-    }
-
-    /// The channel of a name; opened if it isn't yet.
-    pub(super) fn channel(
-        self: &Arc<Self>,
-        declared: Declared,
-        plan: Plan,
-    ) -> Result<Arc<Channel>, OpenError> {
-        self.participant.check()?;
-        let _opening = self.opening.lock();
-        if let Some(channel) = self.registry.channel(&declared.name) {
-            if channel.declared == declared {
-                return Ok(channel);
-            }
-            return Err(OpenError::InUse {
-                name: declared.name.clone(),
-                ours: declared.to_string(),
-                theirs: channel.declared.to_string(),
-                pid: u64::from(std::process::id()),
-                program: "this one".to_owned(),
-            });
-        }
-        let name = claim(self, &declared, Role::Name)?;
-        let channel = Arc::new(Channel::new(self.clone(), declared, plan, name));
-        self.registry.add_channel(&channel);
-        Ok(channel)
     }
 
     /// Something for a reading handle to sleep on. A participant has 64 ports at most: handles beyond share one.

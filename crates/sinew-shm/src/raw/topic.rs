@@ -1,6 +1,6 @@
 //! Topics: the newest value.
 
-use super::channel::{Channel, Plan};
+use super::channel::{Opened, Plan};
 use super::declared::{Declared, Kind};
 use super::error::{OpenError, ReadError, WriteError};
 use super::newest::Newest;
@@ -59,8 +59,8 @@ pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Topic<V: Value + ?Sized> {
-    channel: Arc<Channel>,
     reading: Arc<Newest>,
+    channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,
 }
 
@@ -85,8 +85,8 @@ impl<V: Value + ?Sized> Topic<V> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
-        let channel = space.0.channel(Declared::new::<V>(Kind::Topic, name)?, plan_for::<V>())?;
-        let reading = Newest::join(&channel)?;
+        let channel = space.channel(Declared::new::<V>(Kind::Topic, name)?, plan_for::<V>())?;
+        let reading = Newest::join(channel.channel())?;
         Ok(Self { channel, reading, value: PhantomData })
     }
 

@@ -1,6 +1,6 @@
 //! Variables: one writes, many read.
 
-use super::channel::Channel;
+use super::channel::{Channel, Opened};
 use super::claim::claim;
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
@@ -34,8 +34,8 @@ use std::marker::PhantomData;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Variable<V: Value + ?Sized> {
-    channel: Arc<Channel>,
     reading: Arc<Newest>,
+    channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,
 }
 
@@ -60,8 +60,8 @@ impl<V: Value + ?Sized> Variable<V> {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_in(space: &Space, name: &str) -> Result<Self, OpenError> {
-        let channel = space.0.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
-        let reading = Newest::join(&channel)?;
+        let channel = space.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
+        let reading = Newest::join(channel.channel())?;
         Ok(Self { channel, reading, value: PhantomData })
     }
 
@@ -78,15 +78,15 @@ impl<V: Value + ?Sized> Variable<V> {
     /// # Errors
     /// As [`master`](Self::master).
     pub fn master_in(space: &Space, name: &str, first: &V) -> Result<Master<V>, OpenError> {
-        let channel = space.0.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
-        let Some(seat) = channel.take_seat() else {
+        let channel = space.channel(Declared::new::<V>(Kind::Variable, name)?, plan_for::<V>())?;
+        let Some(seat) = channel.channel().take_seat() else {
             return Err(OpenError::Master {
                 name: name.to_owned(),
                 pid: u64::from(std::process::id()),
                 program: "this one".to_owned(),
             });
         };
-        let claim = claim(&space.0, &channel.declared, Role::Master)?;
+        let claim = claim(space.inner(), &channel.declared, Role::Master)?;
         let master = Master { channel, _claim: claim, _seat: seat, value: PhantomData };
         master.channel.write(first.bytes())?;
         Ok(master)
@@ -116,9 +116,9 @@ impl<V: Value + ?Sized> Variable<V> {
 
 /// The only writer of a [`Variable`]. When it is dropped, or its process ends, the variable has no value, and may have another master.
 pub struct Master<V: Value + ?Sized> {
-    channel: Arc<Channel>,
     _claim: OwnEntity,
     _seat: Seat,
+    channel: Arc<Opened>,
     value: PhantomData<fn(&V)>,
 }
 

@@ -17,26 +17,45 @@
 //! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and callbacks are other people's
 //! code: cloned, called and dropped under no lock.
 
-use super::requests::{Requests, Types};
+use super::requests::{AwayServer, Requests, Types};
 use crate::clock::Stamp;
 use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication};
+use crate::outside::service::Line;
 use crate::service::CallFailure;
 use crate::sync::{Arc, Bell, Mutex};
+use sinew_shm::{EntityKey, OwnEntity, Port};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::mem;
+use std::sync::OnceLock;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 /// One call among those of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CallId {
     place: u32,
     sequence: u64,
+}
+
+impl CallId {
+    /// The call that another process says it answers.
+    pub(crate) fn new(place: u32, sequence: u64) -> Self {
+        Self { place, sequence }
+    }
+
+    pub(crate) fn place(self) -> u32 {
+        self.place
+    }
+
+    pub(crate) fn sequence(self) -> u64 {
+        self.sequence
+    }
 }
 
 /// Why a call has no answer, and its request if nobody took that.
@@ -59,6 +78,16 @@ enum Waiter {
     Thread(Arc<Bell>),
     Task(Waker),
     Callback(Then),
+    /// A thread that waits for another process.
+    Port(Arc<Port>),
+    /// A client of another process, and what it calls the call.
+    Away(Arc<dyn Away>, (u64, u32)),
+}
+
+/// A client of another process.
+pub(crate) trait Away: Send + Sync {
+    /// Sends it what came of a call. Takes short locks, and runs nobody's code.
+    fn answer(&self, call: (u64, u32), outcome: &Outcome);
 }
 
 struct Call {
@@ -91,6 +120,12 @@ pub(crate) struct Calls {
     pub(crate) types: Types,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
+    /// The way to a server of another process.
+    way: Mutex<Option<Arc<Line>>>,
+    /// What other processes know the client by.
+    entity: OnceLock<Arc<OwnEntity>>,
+    /// How long a thread that waits for another process stays awake.
+    patience: OnceLock<Duration>,
 }
 
 #[repr(C)]
@@ -167,11 +202,20 @@ impl State {
     ) -> Result<Woken, Outcome> {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
+        if let Waiter::Away(away, name) = &call.waiter {
+            let woken = Woken::Away(away.clone(), *name, Box::new(outcome));
+            let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
+            *counter += 1;
+            drop(self.remove(id));
+            return Ok(woken);
+        }
         call.outcome = Some(outcome);
         let woken = match mem::replace(&mut call.waiter, Waiter::Nobody) {
             Waiter::Nobody => Woken::Nobody,
             Waiter::Thread(bell) => Woken::Thread(bell),
             Waiter::Task(waker) => Woken::Task(waker),
+            Waiter::Port(port) => Woken::Port(port),
+            Waiter::Away(..) => Woken::Nobody, // seen to above
             callback @ Waiter::Callback(_) => {
                 call.waiter = callback;
                 self.queue(id, stamp())
@@ -205,6 +249,8 @@ enum Woken {
     Thread(Arc<Bell>),
     Task(Waker),
     Executor(Arc<Scheduler>),
+    Port(Arc<Port>),
+    Away(Arc<dyn Away>, (u64, u32), Box<Outcome>),
 }
 
 impl Woken {
@@ -215,6 +261,8 @@ impl Woken {
             Woken::Thread(bell) => bell.ring(),
             Woken::Task(waker) => waker.wake(),
             Woken::Executor(scheduler) => scheduler.signal(),
+            Woken::Port(port) => port.ring(),
+            Woken::Away(away, call, outcome) => away.answer(call, &outcome),
         }
     }
 }
@@ -243,7 +291,17 @@ impl Calls {
             home: None,
             settled: VecDeque::new(),
         };
-        Arc::new(Self { state: Mutex::new(state), context: context.clone(), number, requests, types, node })
+        Arc::new(Self {
+            state: Mutex::new(state),
+            context: context.clone(),
+            number,
+            requests,
+            types,
+            node,
+            way: Mutex::new(None),
+            entity: OnceLock::new(),
+            patience: OnceLock::new(),
+        })
     }
 
     /// A new call.
@@ -258,6 +316,101 @@ impl Calls {
         let call = Call { sequence, lineage: publication.lineage, waiter, deferred: false, outcome: None };
         let place = state.calls.insert(call);
         (CallId { place, sequence }, publication)
+    }
+
+    // ---- other processes ----
+
+    /// A call of a client of another process.
+    pub(crate) fn begin_away(&self, client: Arc<dyn Away>, name: (u64, u32)) -> CallId {
+        let mut state = self.state.lock();
+        state.counts.begun += 1;
+        let sequence = state.counts.begun;
+        let (waiter, lineage) = (Waiter::Away(client, name), Lineage::new(0, 0));
+        let call = Call { sequence, lineage, waiter, deferred: false, outcome: None };
+        let place = state.calls.insert(call);
+        CallId { place, sequence }
+    }
+
+    /// What other processes know the client by; set once.
+    pub(crate) fn is_known_as(&self, entity: OwnEntity) -> EntityKey {
+        self.entity.get_or_init(|| Arc::new(entity)).key()
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience.get().copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set_patience(&self, patience: Duration) {
+        let _ = self.patience.set(patience); // once, when the client is made
+    }
+
+    pub(crate) fn known_as(&self) -> Option<EntityKey> {
+        self.entity.get().map(|entity| entity.key())
+    }
+
+    /// The way to a server of another process, if requests go there now.
+    pub(crate) fn line_now(&self) -> Option<Arc<Line>> {
+        self.way.lock().clone()
+    }
+
+    /// The way to this server of another process.
+    pub(crate) fn line(self: &Arc<Self>, server: &AwayServer) -> Result<Arc<Line>, CallFailure> {
+        let mut way = self.way.lock();
+        if let Some(line) = way.as_ref().filter(|line| line.leads_to(server.peer.id(), server.key)) {
+            return Ok(line.clone());
+        }
+        let problem = |problem: String| CallFailure::Outside { problem };
+        let (Some(entity), Some(outside)) = (self.entity.get(), self.context.outside()) else {
+            return Err(problem("the client is not known to other processes".to_owned()));
+        };
+        let to = (&server.peer, server.key, server.limit);
+        let line = Line::open(outside, self, entity, to).map_err(|error| problem(error.to_string()))?;
+        *way = Some(line.clone());
+        Ok(line)
+    }
+
+    /// A server of another process is gone: who waits for its answer is told.
+    pub(crate) fn lose(&self, peer: u64, server: EntityKey) {
+        let line = {
+            let mut way = self.way.lock();
+            if way.as_ref().is_none_or(|line| !line.leads_to(peer, server)) {
+                return;
+            }
+            way.take()
+        };
+        if let Some(line) = &line {
+            line.drain_replies(); // its last answers
+        }
+        self.fail_open(&CallFailure::ServerGone);
+    }
+
+    /// Whose executor runs the callbacks of calls.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+    }
+
+    /// As [`take_or_wait`](Self::take_or_wait), on a port.
+    pub(crate) fn take_or_wait_on(&self, id: CallId, port: &Arc<Port>) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        let call = state.call(id)?;
+        if call.outcome.is_none() {
+            call.waiter = Waiter::Port(port.clone());
+            return None;
+        }
+        state.remove(id).and_then(|call| call.outcome)
+    }
+
+    fn fail_open(&self, failure: &CallFailure) {
+        let mut woken = Vec::new();
+        {
+            let mut state = self.state.lock();
+            let ids: Vec<_> = state.calls.open().collect();
+            for id in ids {
+                let fault = Fault { failure: failure.clone(), request: None };
+                woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
+            }
+        }
+        woken.into_iter().for_each(Woken::wake);
     }
 
     /// A call ends. False if it is over, or was before; then the outcome comes back.
@@ -430,22 +583,16 @@ impl Calls {
         drop(state);
         drop(old);
         scheduler::signal(signal);
+        if let Some(line) = self.line_now() {
+            line.retune();
+        }
     }
 
     // ---- the end ----
 
     /// Everything ends: all calls fail that wait.
     pub(crate) fn end(&self) {
-        let mut woken = Vec::new();
-        {
-            let mut state = self.state.lock();
-            let ids: Vec<_> = state.calls.open().collect();
-            for id in ids {
-                let fault = Fault { failure: CallFailure::Shutdown, request: None };
-                woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
-            }
-        }
-        woken.into_iter().for_each(Woken::wake);
+        self.fail_open(&CallFailure::Shutdown);
     }
 
     /// The client goes: its calls are abandoned, and what nobody took is taken back.
@@ -462,6 +609,8 @@ impl Calls {
             drop(self.requests.withdraw(self.number, id));
         }
         drop(gone);
+        let line = self.way.lock().take();
+        drop(line);
     }
 
     pub(crate) fn counts(&self) -> Counts {

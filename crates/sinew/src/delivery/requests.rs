@@ -14,9 +14,11 @@ use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
 use crate::message::table::Table;
+use crate::outside::service::{Visitor, told_of};
 use crate::service::CallFailure;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_msg::{Service, ServiceType};
+use sinew_shm::{EntityKey, Peer};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -34,6 +36,23 @@ pub(crate) struct Types {
 impl Types {
     pub(crate) fn of<S: Service>() -> Self {
         Self { request: Table::of::<S::Request>(), response: Table::of::<S::Response>(), service: S::TYPE }
+    }
+
+    pub(crate) fn request(&self) -> &'static Table {
+        self.request
+    }
+
+    pub(crate) fn response(&self) -> &'static Table {
+        self.response
+    }
+
+    pub(crate) fn service(&self) -> Option<&'static ServiceType> {
+        self.service
+    }
+
+    /// The names of both, for those who know no service type.
+    pub(crate) fn describe_short(&self) -> String {
+        format!("{} -> {}", self.request.name(), self.response.name())
     }
 
     pub(crate) fn agree(&self, other: &Self) -> bool {
@@ -111,12 +130,39 @@ struct State {
     home: Option<Home>,
     queue: VecDeque<Request>,
     serving: Option<Serving>,
+    /// Servers of other processes; the first answers while there is none here.
+    away: Vec<AwayServer>,
+    /// Clients of other processes.
+    visitors: Vec<Arc<Visitor>>,
     seen: Seen,
+}
+
+/// A server of another process.
+#[derive(Clone)]
+pub(crate) struct AwayServer {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+    pub(crate) type_name: String,
+    pub(crate) hash: [u8; 32],
+    pub(crate) limit: usize,
+}
+
+impl AwayServer {
+    /// Whether it serves calls of these types.
+    pub(crate) fn serves(&self, types: &Types) -> bool {
+        let (name, hash, travels) = told_of(types);
+        travels && self.type_name == name && self.hash == hash
+    }
 }
 
 impl State {
     fn serves(&self, number: u64) -> bool {
         self.serving.as_ref().is_some_and(|serving| serving.number == number)
+    }
+
+    fn is_served(&self, types: &Types) -> bool {
+        let here = self.serving.as_ref().is_some_and(|serving| serving.types.agree(types));
+        here || self.away.iter().any(|server| server.serves(types))
     }
 
     fn oldest(&self) -> Option<Stamp> {
@@ -158,6 +204,8 @@ impl Requests {
             home: None,
             queue: VecDeque::new(),
             serving: None,
+            away: Vec::new(),
+            visitors: Vec::new(),
             seen: Seen::default(),
         };
         Arc::new(Self { state: Mutex::new(state), name, came: Condvar::new() })
@@ -173,6 +221,12 @@ impl Requests {
         let calls = &request.caller.calls;
         if calls.context.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
+        }
+        if state.serving.is_none()
+            && let Some(server) = state.away.iter().find(|server| server.serves(&calls.types)).cloned()
+        {
+            drop(state);
+            return forward(request, &server);
         }
         let mut limit = MAX_REQUESTS;
         let mut in_hand = 0;
@@ -226,7 +280,57 @@ impl Requests {
 
     /// Whether there is a server for calls of these types.
     pub(crate) fn is_served(&self, types: &Types) -> bool {
-        self.state.lock().serving.as_ref().is_some_and(|serving| serving.types.agree(types))
+        self.state.lock().is_served(types)
+    }
+
+    // ---- other processes ----
+
+    /// A server of another process came: what waits goes to it.
+    pub(crate) fn add_away(&self, server: AwayServer) {
+        let mut state = self.state.lock();
+        let mut waiting = VecDeque::new();
+        if state.serving.is_none() {
+            let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
+                .into_iter()
+                .partition(|request| server.serves(&request.caller.calls.types));
+            waiting = fitting;
+            state.queue = others;
+        }
+        state.ever_served = true;
+        state.away.push(server.clone());
+        drop(state);
+        self.came.notify_all();
+        for request in waiting {
+            let (calls, id) = (request.caller.calls.clone(), request.caller.id);
+            if let Err((message, failure)) = forward(request, &server) {
+                drop(calls.settle(id, Err(Fault { failure, request: Some(message) })));
+            }
+        }
+    }
+
+    /// Whether there is a server of another process.
+    pub(crate) fn is_served_away(&self) -> bool {
+        !self.state.lock().away.is_empty()
+    }
+
+    /// A server of another process is gone.
+    pub(crate) fn remove_away(&self, peer: u64, key: EntityKey) {
+        self.state.lock().away.retain(|server| server.peer.id() != peer || server.key != key);
+    }
+
+    /// A client of another process came.
+    pub(crate) fn add_visitor(&self, visitor: &Arc<Visitor>) {
+        let mut state = self.state.lock();
+        let gone: Vec<_> = state.visitors.extract_if(.., |visitor| visitor.is_over()).collect();
+        state.visitors.push(visitor.clone());
+        drop(state);
+        drop(gone);
+    }
+
+    /// Who runs the server has changed.
+    fn retune(&self) {
+        let visitors = self.state.lock().visitors.clone();
+        visitors.iter().for_each(|visitor| visitor.retune());
     }
 
     /// Whether there is a server now, and whether there ever was one.
@@ -243,7 +347,7 @@ impl Requests {
             if context.has_ended() {
                 return false;
             }
-            if state.serving.as_ref().is_some_and(|serving| serving.types.agree(types)) {
+            if state.is_served(types) {
                 return true;
             }
             let left = deadline - Time::steady();
@@ -288,8 +392,10 @@ impl Requests {
             state.serving = None;
             state.home = None;
             state.announced = false;
-            mem::take(&mut state.queue)
+            (mem::take(&mut state.queue), mem::take(&mut state.visitors))
         };
+        let (waiting, visitors) = waiting;
+        drop(visitors);
         waiting.into_iter().for_each(|request| request.fail(CallFailure::ServerGone));
     }
 
@@ -372,6 +478,7 @@ impl Requests {
         drop(old);
         scheduler::signal(signal);
         waiting.iter().for_each(|(calls, id)| calls.nudge(*id));
+        self.retune();
     }
 
     /// What the server's queue has seen.
@@ -388,6 +495,15 @@ impl Requests {
         let state = self.state.lock();
         let serving = state.serving.as_ref().filter(|serving| !serving.types.agree(types))?;
         Some(mismatch(&self.name, serving, types))
+    }
+}
+
+/// Sends a request to another process.
+#[inline(never)]
+fn forward(request: Request, server: &AwayServer) -> Result<Option<Arc<Scheduler>>, Refused> {
+    match request.caller.calls.line(server).and_then(|line| line.send(&request)) {
+        Ok(()) => Ok(None),
+        Err(failure) => Err((request.message, failure)),
     }
 }
 

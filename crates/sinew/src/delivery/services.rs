@@ -3,9 +3,10 @@
 //! Everything here happens when an end is created or destroyed, or when everything ends; a call never comes here.
 
 use super::calls::Calls;
-use super::requests::{Requests, Serving, Types, mismatch};
+use super::requests::{AwayServer, Requests, Serving, Types, mismatch};
 use crate::error::CreateError;
 use crate::sync::{Arc, Mutex};
+use sinew_shm::EntityKey;
 use slab::Slab;
 use std::collections::HashMap;
 
@@ -86,9 +87,26 @@ impl Services {
         let mut names = self.0.lock();
         let entry = names.get_mut(name)?;
         let gone = take(entry);
-        let unused = entry.server.is_none() && entry.clients.is_empty();
+        let unused = entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_away();
         let entry = if unused { names.remove(name) } else { None };
         Some((gone, entry))
+    }
+
+    /// A server of another process came.
+    pub(crate) fn add_away(&self, name: &str, server: AwayServer) {
+        let requests = Entry::of(&mut self.0.lock(), name).requests.clone();
+        requests.add_away(server);
+    }
+
+    /// A server of another process is gone: who waits for its answers is told.
+    pub(crate) fn remove_away(&self, name: &str, peer: u64, key: EntityKey) {
+        let mut clients: Vec<Arc<Calls>> = Vec::new();
+        let gone = self.remove(name, |entry| {
+            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
+            entry.requests.remove_away(peer, key);
+        });
+        clients.iter().for_each(|calls| calls.lose(peer, key));
+        drop(gone); // outside the lock
     }
 
     /// Everything ends: all calls fail that wait.

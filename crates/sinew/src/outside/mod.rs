@@ -5,22 +5,29 @@
 //! | `description` | what participants tell each other of an entity |
 //! | `sender` | a publisher's way out |
 //! | `proxy` | a publisher of another process, as its subscriptions here see it |
+//! | `service` | services: a client's line to a server of another process, and the visitors a server has |
 //! | `receiver` | the thread that receives for those who wait without an executor |
 
 pub(crate) mod description;
 pub(crate) mod proxy;
 pub(crate) mod receiver;
 pub(crate) mod sender;
+pub(crate) mod service;
 
 use crate::context::Shared as ContextShared;
+use crate::delivery::calls::Calls;
 use crate::delivery::inbox::{Inbox, Outbox};
+use crate::delivery::requests::Types;
+use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
 use crate::error::CreateError;
 use crate::message::table::Table;
+use crate::node::Node;
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex};
 use description::Described;
 use proxy::{Proxy, Retained};
 use receiver::Receiver;
+use service::{Serves, Visiting, Visitor, told_of};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -39,6 +46,11 @@ pub(crate) struct Outside {
     subscriptions: Mutex<HashMap<(u64, EntityKey), String>>,
     /// Our subscriptions, by what the others know them by.
     inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
+    /// Our servers and clients, likewise.
+    servers: Mutex<HashMap<EntityKey, Serves>>,
+    clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
+    /// Names of others' servers.
+    services: Mutex<HashMap<(u64, EntityKey), String>>,
     receiver: Mutex<Option<Receiver>>,
 }
 
@@ -56,6 +68,9 @@ impl Outside {
             proxies: Mutex::default(),
             subscriptions: Mutex::default(),
             inboxes: Mutex::default(),
+            servers: Mutex::default(),
+            clients: Mutex::default(),
+            services: Mutex::default(),
             receiver: Mutex::default(),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
@@ -101,6 +116,38 @@ impl Outside {
         self.inboxes.lock().insert(key, Arc::downgrade(inbox));
     }
 
+    pub(crate) fn forget_server(&self, key: EntityKey) {
+        let gone = self.servers.lock().remove(&key);
+        drop(gone);
+    }
+
+    pub(crate) fn forget_client(&self, key: EntityKey) {
+        self.clients.lock().remove(&key);
+    }
+
+    pub(crate) fn context(&self) -> Option<Arc<ContextShared>> {
+        self.context.upgrade()
+    }
+
+    /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are too many.
+    pub(crate) fn port_of_this_thread(&self) -> Option<Arc<Port>> {
+        std::thread_local! {
+            static PORTS: std::cell::RefCell<Vec<Arc<Port>>> = const { std::cell::RefCell::new(Vec::new()) };
+        }
+        let participant = self.participant()?;
+        let find = |ports: &std::cell::RefCell<Vec<Arc<Port>>>| {
+            let mut ports = ports.borrow_mut();
+            if let Some(port) = ports.iter().find(|port| Arc::ptr_eq(port.participant(), participant)) {
+                return Some(port.clone());
+            }
+            ports.retain(|port| port.participant().check().is_ok());
+            let port = Port::new(participant, None).ok()?;
+            ports.push(port.clone());
+            Some(port)
+        };
+        PORTS.try_with(find).ok().flatten() // none in a thread that ends
+    }
+
     pub(crate) fn forget(&self, key: EntityKey) {
         self.inboxes.lock().remove(&key);
     }
@@ -137,6 +184,80 @@ impl Outside {
         }
         let gone = std::mem::take(&mut *self.proxies.lock());
         drop(gone);
+        let gone = std::mem::take(&mut *self.servers.lock());
+        drop(gone);
+    }
+}
+
+impl ContextShared {
+    /// Tells other processes of a server, if there are to be any.
+    pub(crate) fn make_server_known(
+        &self,
+        node: &Node,
+        serves: &Serves,
+        limit: usize,
+    ) -> Result<Option<OwnEntity>, CreateError> {
+        let Some(outside) = self.outside() else { return Ok(None) };
+        let qos = QoS::services().max_samples(limit);
+        let name = &serves.requests.name;
+        let entity = outside.advertise_service(
+            EntityKind::Server,
+            serves.number,
+            (node.full_name(), name),
+            &serves.types,
+            qos,
+        )?;
+        outside.servers.lock().insert(entity.key(), serves.clone());
+        Ok(Some(entity))
+    }
+
+    /// Tells other processes of a client, if there are to be any. Before that, it is looked who they are now.
+    pub(crate) fn make_client_known(
+        &self,
+        node: &Node,
+        name: &str,
+        calls: &Arc<Calls>,
+    ) -> Result<(), CreateError> {
+        let Some(outside) = self.outside() else { return Ok(()) };
+        outside.refresh();
+        let qos = QoS::services();
+        let entity = outside.advertise_service(
+            EntityKind::Client,
+            calls.number,
+            (node.full_name(), name),
+            &calls.types,
+            qos,
+        )?;
+        outside.clients.lock().insert(calls.is_known_as(entity), Arc::downgrade(calls));
+        Ok(())
+    }
+}
+
+impl Outside {
+    fn advertise_service(
+        &self,
+        kind: EntityKind,
+        number: u64,
+        (node, name): (&str, &str),
+        types: &Types,
+        qos: QoS,
+    ) -> Result<OwnEntity, CreateError> {
+        let (type_name, hash, travels) = told_of(types);
+        let entity = Entity {
+            kind,
+            number,
+            node: node.to_owned(),
+            name: name.to_owned(),
+            type_name,
+            hash,
+            qos: qos.to_bytes(travels),
+        };
+        let failed = |source: CapacityError| CreateError::Outside {
+            name: name.to_owned(),
+            source: Box::new(source.into()),
+        };
+        let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
+        participant.advertise(&entity, None).map_err(failed)
     }
 }
 
@@ -179,6 +300,21 @@ impl Observer for Watching {
                 outside.subscriptions.lock().insert((peer.id(), key), described.topic.clone());
                 context.graph.add_remote_subscription(peer, key, described);
             }
+            EntityKind::Server => {
+                let name = described.topic.clone();
+                outside.services.lock().insert((peer.id(), key), name.clone());
+                let limit = described.qos.max_samples.unwrap_or(MAX_REQUESTS);
+                let server = AwayServer {
+                    peer: peer.clone(),
+                    key,
+                    type_name: entity.type_name.clone(),
+                    hash: entity.hash,
+                    limit,
+                };
+                if described.travels() {
+                    context.services.add_away(&name, server);
+                }
+            }
             _ => {}
         }
     }
@@ -193,15 +329,37 @@ impl Observer for Watching {
         if let Some(topic) = topic {
             context.graph.remove_remote_subscription(&topic, peer.id(), key);
         }
+        let service = outside.services.lock().remove(&(peer.id(), key));
+        if let Some(service) = service {
+            context.services.remove_away(&service, peer.id(), key);
+        }
     }
 
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let (outside, _) = self.both()?;
-        let proxy = outside.proxies.lock().get(&(incoming.peer().id(), incoming.source())).cloned()?;
+        let source = (incoming.peer().id(), incoming.source());
+        let proxy = outside.proxies.lock().get(&source).cloned();
         let Some(target) = target else {
+            let proxy = proxy?;
             proxy.accept(incoming);
             return Some(proxy);
         };
+        let server = outside.servers.lock().get(&target).cloned();
+        if let Some(server) = server {
+            let visitor = Visitor::receive(&outside, incoming, &server)
+                .inspect_err(|error| log::error!("a client of another process can't be served: {error}"))
+                .ok()?;
+            server.requests.add_visitor(&visitor);
+            visitor.retune();
+            return Some(Arc::new(Visiting(visitor)));
+        }
+        let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
+        if let Some(client) = client {
+            let line = client.line_now().filter(|line| line.peer() == source.0)?;
+            line.accept(incoming);
+            return Some(line);
+        }
+        let proxy = proxy?;
         let inbox = outside.inboxes.lock().get(&target).and_then(Weak::upgrade)?;
         Some(Arc::new(Retained::new(proxy, inbox, incoming)))
     }

@@ -10,8 +10,10 @@ use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
 use crate::executor::{current, trail};
 use crate::message::block::Erased;
+use crate::outside::service::Line;
 use crate::sync::{Arc, Bell};
 use sinew_msg::Service;
+use sinew_shm::Port;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -39,6 +41,22 @@ impl Drop for Waiting<'_> {
         if !self.over {
             drop(self.calls.give_up(self.id)); // the waiting ended by a panic
         }
+    }
+}
+
+/// This thread is one of those that wait for answers by a line.
+struct Entered<'a>(&'a Line);
+
+impl<'a> Entered<'a> {
+    fn begin(line: &'a Line, port: &Arc<Port>) -> Self {
+        line.enter(port);
+        Self(line)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 
@@ -75,6 +93,11 @@ impl Waiting<'_> {
         let Waiting { calls, id, .. } = self;
         let deadline = begin + timeout;
         loop {
+            if let Some(line) = calls.line_now()
+                && let Some(outcome) = self.wait_outside(&line, deadline, timeout)
+            {
+                return outcome;
+            }
             let home = calls.requests.home();
             let left = nanoseconds(deadline - Time::steady());
             let ran = home.is_some_and(|home| home.scheduler.run_here(&home, left));
@@ -96,6 +119,39 @@ impl Waiting<'_> {
                     return calls.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
                 }
             }
+        }
+    }
+
+    /// Waits for an answer from another process: on a port of this thread's own, so that the answer wakes it at once. `None` if it must
+    /// be waited for in another way.
+    #[inline(never)]
+    fn wait_outside(&self, line: &Line, deadline: Time, timeout: Duration) -> Option<Outcome> {
+        let Waiting { calls, id, .. } = self;
+        let port = calls.context.outside()?.port_of_this_thread()?;
+        let _blocked = Blocked::begin();
+        let _entered = Entered::begin(line, &port);
+        let awake = Time::steady() + line.patience();
+        loop {
+            let seen = port.bell(); // K1
+            line.drain_replies();
+            if let Some(outcome) = calls.take_or_wait_on(*id, &port) {
+                return Some(outcome);
+            }
+            let now = Time::steady();
+            let left = deadline - now;
+            if left.is_zero() {
+                return Some(self.give_up(timeout));
+            }
+            if now < awake {
+                std::hint::spin_loop();
+                continue;
+            }
+            port.park(); // K2
+            if !port.is_pending() {
+                port.sleep(seen, Some(left)); // K3
+            }
+            port.unpark();
+            port.drain();
         }
     }
 

@@ -252,6 +252,9 @@ impl<S: Service, G> fmt::Debug for Client<S, G> {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
+        if let (Some(key), Some(outside)) = (self.calls.known_as(), self.calls.context.outside()) {
+            outside.forget_client(key);
+        }
         self.calls.close();
         self.calls.context.services.remove_client(&self.calls.requests.name, self.place);
         self.pool.close();
@@ -280,6 +283,7 @@ pub struct ClientBuilder<S: Service, G = Group> {
     node: Node,
     name: String,
     group: G,
+    busy_wait: Duration,
     of: PhantomData<fn(S)>,
 }
 
@@ -289,6 +293,7 @@ impl<S: Service> ClientBuilder<S> {
             node: node.clone(),
             name: name.to_owned(),
             group: node.default_group().clone(),
+            busy_wait: Duration::ZERO,
             of: PhantomData,
         }
     }
@@ -297,7 +302,15 @@ impl<S: Service> ClientBuilder<S> {
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// The group in which the callbacks of [`Client::call_then`] run. Default: the node's.
     pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ClientBuilder<S, G2> {
-        ClientBuilder { node: self.node, name: self.name, group: group.clone(), of: PhantomData }
+        let Self { node, name, busy_wait, .. } = self;
+        ClientBuilder { node, name, group: group.clone(), busy_wait, of: PhantomData }
+    }
+
+    /// How long a thread in [`Client::call`] looks for the answer of a server in another process before it sleeps (default: not at
+    /// all). As [`Executor::busy_wait`](crate::Executor::busy_wait).
+    pub fn busy_wait(mut self, patience: Duration) -> Self {
+        self.busy_wait = patience;
+        self
     }
 
     /// Makes the client. There needn't be a server yet.
@@ -311,6 +324,11 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let (calls, place) = context.services.add_client(&name, |requests| {
             Calls::new(context, next_serial(), self.node.full_name_shared(), Types::of::<S>(), requests)
         });
+        if let Err(error) = context.make_client_known(&self.node, &name, &calls) {
+            context.services.remove_client(&name, place);
+            return Err(error);
+        }
+        calls.set_patience(self.busy_wait);
         let results = Results { calls: calls.clone(), group: self.group.clone(), place: trail::Place::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);

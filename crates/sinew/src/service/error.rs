@@ -81,6 +81,12 @@ pub enum CallFailure {
         /// The limit.
         limit: usize,
     },
+    /// The way to the server's process failed.
+    #[error("the server is in another process, and the way there failed: {problem}")]
+    Outside {
+        /// What failed.
+        problem: String,
+    },
     /// The server has other types.
     #[error("the types differ: {reason}")]
     OtherType {

@@ -6,8 +6,9 @@ use crate::delivery::calls::{Fault, Outcome};
 use crate::delivery::requests::{Caller, Requests, Tally};
 use crate::message::Unique;
 use crate::message::block::Pool;
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use sinew_msg::Service;
+use sinew_shm::OwnEntity;
 use std::fmt;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -22,6 +23,8 @@ pub(crate) struct Desk {
     pub(crate) tally: Arc<Tally>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
+    /// What other processes know the server by, until it goes.
+    pub(crate) known: Mutex<Option<OwnEntity>>,
 }
 
 fn count(counter: &AtomicU64) {

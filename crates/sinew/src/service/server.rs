@@ -15,7 +15,8 @@ use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::node::Node;
-use crate::sync::{Arc, AtomicU64, Ordering, next_serial};
+use crate::outside::service::Serves;
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
 use std::any::Any;
 use std::fmt;
@@ -102,7 +103,12 @@ impl<S: Service> Server<S> {
 impl<S: Service> Drop for Server<S> {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
+        let known = self.desk.known.lock().take();
+        if let (Some(known), Some(outside)) = (&known, self.node.context_shared().outside()) {
+            outside.forget_server(known.key());
+        }
         self.desk.requests.close(self.desk.number);
+        drop(known); // its clients elsewhere have been told
         if let Some(tasks) = &self.tasks {
             tasks.close();
         }
@@ -269,9 +275,25 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
             limit: self.max_requests,
             tally: tally.clone(),
         };
-        let requests = self.node.context_shared().services.add_server(&name, serving)?;
+        let context = self.node.context_shared();
+        let requests = context.services.add_server(&name, serving)?;
+        let serves = Serves {
+            requests: requests.clone(),
+            number,
+            node: self.node.full_name_shared(),
+            types: Types::of::<S>(),
+        };
+        let known = match context.make_server_known(&self.node, &serves, self.max_requests) {
+            Ok(known) => known,
+            Err(error) => {
+                requests.close(number);
+                context.services.remove_server(&name);
+                return Err(error);
+            }
+        };
         let pool = Pool::new::<S::Response>(POOL_CAPACITY);
-        Ok(Arc::new(Desk { number, requests, pool, tally, node: self.node.full_name_shared() }))
+        let node = self.node.full_name_shared();
+        Ok(Arc::new(Desk { number, requests, pool, tally, node, known: Mutex::new(known) }))
     }
 }
 

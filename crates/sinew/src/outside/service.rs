@@ -1,0 +1,576 @@
+//! Services across processes.
+//!
+//! A client has a ring of its own for its requests, and for each client of another process a server has a ring for its answers (so no
+//! client holds up another). Both ends are bound: a writer never overtakes its reader. What is announced to whom follows the same
+//! rules as messages.
+//!
+//! | | client's process | server's process |
+//! |---|---|---|
+//! | request | [`Line`]: encodes it into the client's ring | [`Visitor`]: reads it, and asks for the client as if it were here |
+//! | answer | [`Line`]: reads it, and settles the call | [`Visitor`]: encodes it into the ring for this client |
+//!
+//! A request begins with a header of 16 bytes: the call's sequence number, and its place in the client's list. So does an answer; its
+//! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
+
+use super::{About, Outside};
+use crate::clock::Stamp;
+use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
+use crate::delivery::requests::{Caller, Request, Requests, Types};
+use crate::executor::scheduler::Scheduler;
+use crate::message::block::{Erased, Pool};
+use crate::message::info::{Lineage, Publication, introduce};
+use crate::message::table::Table;
+use crate::qos::QoS;
+use crate::service::CallFailure;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use sinew_shm::{
+    CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
+};
+use std::sync::Weak;
+use std::time::Duration;
+
+/// Bytes before the image.
+const HEADER: usize = 16;
+
+/// Bytes that go into a ring's slot.
+const INLINE: usize = 200;
+
+/// Places of a new ring; it doubles when they don't do.
+const FIRST_DEPTH: usize = 8;
+
+/// Blocks for what comes from outside.
+const POOL_CAPACITY: usize = 64;
+
+/// How long a failure's text may be.
+const LONGEST_TEXT: usize = 4096;
+
+/// What an answer is; 0 is a response.
+mod answer {
+    pub(super) const RESPONSE: u8 = 0;
+    pub(super) const FAILED: u8 = 1;
+    pub(super) const PANICKED: u8 = 2;
+    pub(super) const DROPPED: u8 = 3;
+    pub(super) const FULL: u8 = 4;
+    pub(super) const GONE: u8 = 5;
+    pub(super) const OTHER: u8 = 6;
+}
+
+fn header(sequence: u64, place: u32, kind: u8) -> [u8; HEADER] {
+    let mut bytes = [0; HEADER];
+    bytes[..8].copy_from_slice(&sequence.to_le_bytes());
+    bytes[8..12].copy_from_slice(&place.to_le_bytes());
+    bytes[12] = kind;
+    bytes
+}
+
+/// Header and body of what came; `None` if it is too short.
+fn parse(bytes: &[u8]) -> Option<(u64, u32, u8, &[u8])> {
+    let (header, body) = bytes.split_first_chunk::<HEADER>()?;
+    let (sequence, rest) = header.split_first_chunk::<8>()?;
+    let (place, rest) = rest.split_first_chunk::<4>()?;
+    Some((u64::from_le_bytes(*sequence), u32::from_le_bytes(*place), rest[0], body))
+}
+
+/// A ring with one reader that must get everything.
+struct Way {
+    writer: Writer,
+    peer: u64,
+    next: u64,
+    depth: usize,
+    scratch: Vec<u8>,
+}
+
+impl Way {
+    fn open(entity: &Arc<OwnEntity>, peer: &Arc<Peer>, target: EntityKey) -> Result<Self, CapacityError> {
+        let mut writer = Writer::new(entity.clone(), FIRST_DEPTH, INLINE, 1)?;
+        let connect = Connect {
+            target: Some(target),
+            first: 1,
+            live: 1,
+            depth: FIRST_DEPTH,
+            capacity: Some(FIRST_DEPTH),
+        };
+        writer.connect(peer, &connect)?;
+        Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch: Vec::new() })
+    }
+
+    /// Sends a header and the image of a value. False if as many as `most` are under way already.
+    fn send(
+        &mut self,
+        header: [u8; HEADER],
+        head: &Head,
+        body: Body<'_>,
+        most: usize,
+    ) -> Result<bool, CapacityError> {
+        if !self.writer.has_room() {
+            if self.depth >= most {
+                return Ok(false);
+            }
+            self.depth *= 2;
+            self.writer.grow(self.depth)?;
+            self.writer.bind(self.peer, Some(self.depth));
+        }
+        let length = HEADER + body.length();
+        if length <= self.writer.inline() {
+            self.scratch.clear();
+            self.scratch.extend_from_slice(&header);
+            self.scratch.resize(length, 0);
+            body.write(&mut self.scratch[HEADER..]);
+            self.writer.publish_inline(self.next, head, &self.scratch);
+        } else {
+            let mut loan = self.writer.lender().loan(length)?;
+            let bytes = loan.bytes_mut();
+            bytes[..HEADER].copy_from_slice(&header);
+            body.write(&mut bytes[HEADER..]);
+            self.writer.publish_lent(self.next, head, loan.share());
+        }
+        self.next += 1;
+        Ok(true)
+    }
+}
+
+/// What follows the header.
+#[derive(Clone, Copy)]
+enum Body<'a> {
+    Value(&'a Erased),
+    Text(&'a str),
+}
+
+impl Body<'_> {
+    fn length(self) -> usize {
+        match self {
+            Body::Value(value) => match &value.table().image {
+                // SAFETY: the table is the value's own.
+                Some(image) => unsafe { (image.size)(value.value().as_ptr()) },
+                None => 0,
+            },
+            Body::Text(text) => text.len().min(LONGEST_TEXT),
+        }
+    }
+
+    fn write(self, to: &mut [u8]) {
+        match self {
+            Body::Value(value) => {
+                if let Some(image) = &value.table().image {
+                    // SAFETY: the table is the value's own.
+                    unsafe { (image.encode)(value.value().as_ptr(), to) };
+                }
+            }
+            Body::Text(text) => to.copy_from_slice(&text.as_bytes()[..to.len()]),
+        }
+    }
+}
+
+/// A client's connection with the server of another process.
+pub(crate) struct Line {
+    calls: Weak<Calls>,
+    outside: Weak<Outside>,
+    /// Where the server is.
+    peer: u64,
+    server: EntityKey,
+    /// How many requests may be under way.
+    limit: usize,
+    way: Mutex<Way>,
+    replies: Mutex<Replies>,
+    wanted: AtomicBool,
+    /// Threads that wait for answers.
+    threads: Mutex<Threads>,
+}
+
+struct Replies {
+    incoming: Option<Incoming>,
+    buffer: Vec<u8>,
+    pool: Arc<Pool>,
+    /// Who is to be told of answers, from the next look on.
+    port: Option<Option<Arc<Port>>>,
+}
+
+#[derive(Default)]
+struct Threads {
+    waiting: usize,
+}
+
+impl Line {
+    /// Connects a client with a server of another process.
+    pub(crate) fn open(
+        outside: &Arc<Outside>,
+        calls: &Arc<Calls>,
+        entity: &Arc<OwnEntity>,
+        (peer, server, limit): (&Arc<Peer>, EntityKey, usize),
+    ) -> Result<Arc<Self>, CapacityError> {
+        let way = Way::open(entity, peer, server)?;
+        let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
+        let replies = Replies { incoming: None, buffer: Vec::new(), pool, port: None };
+        Ok(Arc::new(Self {
+            calls: Arc::downgrade(calls),
+            outside: Arc::downgrade(outside),
+            peer: peer.id(),
+            server,
+            limit,
+            way: Mutex::new(way),
+            replies: Mutex::new(replies),
+            wanted: AtomicBool::new(false),
+            threads: Mutex::default(),
+        }))
+    }
+
+    /// How long a thread that waits stays awake.
+    pub(crate) fn patience(&self) -> Duration {
+        self.calls.upgrade().map_or(Duration::ZERO, |calls| calls.patience())
+    }
+
+    /// The process it leads to.
+    pub(crate) fn peer(&self) -> u64 {
+        self.peer
+    }
+
+    /// Whether it leads to this server.
+    pub(crate) fn leads_to(&self, peer: u64, server: EntityKey) -> bool {
+        self.peer == peer && self.server == server
+    }
+
+    /// Answers come by this connection. The caller then drains.
+    pub(crate) fn accept(&self, incoming: Incoming) {
+        let before = self.replies.lock().incoming.replace(incoming);
+        drop(before);
+        self.retune();
+    }
+
+    /// Sends a request.
+    pub(crate) fn send(&self, request: &Request) -> Result<(), CallFailure> {
+        let publication = &request.publication;
+        let head = head_of(publication);
+        let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
+        let mut way = self.way.lock();
+        match way.send(header, &head, Body::Value(&request.message), self.limit) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(CallFailure::Full { limit: self.limit }),
+            Err(error) => Err(CallFailure::Outside { problem: error.to_string() }),
+        }
+    }
+
+    /// Who waits has changed.
+    pub(crate) fn retune(&self) {
+        let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
+        if self.threads.lock().waiting == 1 {
+            return; // the thread that waits is told
+        }
+        let executor = calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
+        self.set_port(executor.or_else(|| outside.receiver()));
+    }
+
+    fn set_port(&self, port: Option<Arc<Port>>) {
+        let mut replies = self.replies.lock();
+        replies.port = Some(port);
+        drop(replies);
+        self.drain_replies();
+    }
+
+    /// This thread waits for an answer, on this port of its own.
+    pub(crate) fn enter(&self, port: &Arc<Port>) {
+        let mut threads = self.threads.lock();
+        threads.waiting += 1;
+        let is_alone = threads.waiting == 1;
+        drop(threads);
+        if is_alone {
+            self.set_port(Some(port.clone()));
+        } else {
+            self.retune();
+        }
+    }
+
+    /// This thread waits no longer. Its port stays the one that is told, until somebody else waits: nothing is to be told meanwhile.
+    pub(crate) fn leave(&self) {
+        let others = {
+            let mut threads = self.threads.lock();
+            threads.waiting -= 1;
+            threads.waiting
+        };
+        if others > 0 {
+            self.retune();
+        }
+    }
+
+    /// Reads what answers there are.
+    #[inline]
+    pub(crate) fn drain_replies(&self) {
+        // As in `Proxy::drain`.
+        self.wanted.store(true, Ordering::SeqCst);
+        while self.wanted.load(Ordering::SeqCst) {
+            let Some(mut replies) = self.replies.try_lock() else { return };
+            self.wanted.store(false, Ordering::SeqCst);
+            let mut settled = Vec::new();
+            self.read(&mut replies, &mut settled);
+            if let Some(port) = replies.port.take() {
+                let changed = replies.incoming.as_mut().map(|incoming| incoming.set_port(port.as_deref()));
+                match changed {
+                    Some(true) => self.read(&mut replies, &mut settled),
+                    Some(false) => {}
+                    None => replies.port = Some(port), // there are no answers yet
+                }
+            }
+            drop(replies);
+            let Some(calls) = self.calls.upgrade() else { return };
+            for (id, outcome) in settled {
+                drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
+            }
+        }
+    }
+
+    fn read(&self, replies: &mut Replies, settled: &mut Vec<(CallId, Outcome)>) {
+        let Replies { incoming: Some(incoming), buffer, pool, .. } = replies else { return };
+        loop {
+            let message = match incoming.read(buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    log::error!("an answer can't be read: {error}");
+                    continue;
+                }
+            };
+            let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
+            let Some((sequence, place, kind, body)) = parse(bytes) else {
+                log::error!("an answer is too short: {} bytes", bytes.len());
+                continue;
+            };
+            settled.push((CallId::new(place, sequence), outcome_of(kind, body, pool)));
+        }
+        incoming.set_cursor(incoming.next());
+        if incoming.is_over() {
+            incoming.done();
+        }
+    }
+}
+
+impl Sink for Line {
+    fn drain(&self) {
+        self.drain_replies();
+    }
+}
+
+fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> Outcome {
+    let text = || String::from_utf8_lossy(body).into_owned();
+    let failure = match kind {
+        answer::RESPONSE => match Erased::decode(pool, body) {
+            Ok(response) => return Ok(response),
+            Err(error) => CallFailure::Outside { problem: error.to_string() },
+        },
+        answer::FAILED => CallFailure::Failed { message: text() },
+        answer::PANICKED => CallFailure::Panicked { message: text() },
+        answer::DROPPED => CallFailure::Dropped,
+        answer::GONE => CallFailure::ServerGone,
+        answer::FULL => CallFailure::Full { limit: text().parse().unwrap_or(0) },
+        _ => CallFailure::Outside { problem: text() },
+    };
+    Err(Fault { failure, request: None })
+}
+
+fn head_of(publication: &Publication) -> Head {
+    Head {
+        stamp: publication.stamp.time,
+        order: publication.stamp.order,
+        lineage_stamp: publication.lineage.stamp().nanoseconds(),
+        lineage_id: publication.lineage.id(),
+    }
+}
+
+/// A client of another process, as the server sees it.
+pub(crate) struct Visitor {
+    outside: Weak<Outside>,
+    requests: Arc<Requests>,
+    /// Stands in for the client.
+    calls: Arc<Calls>,
+    /// As in [`Publication::publisher`].
+    client: u64,
+    reading: Mutex<Reading>,
+    wanted: AtomicBool,
+    answers: Mutex<Way>,
+}
+
+struct Reading {
+    incoming: Incoming,
+    buffer: Vec<u8>,
+    pool: Arc<Pool>,
+    port: Option<Option<Arc<Port>>>,
+}
+
+impl Visitor {
+    /// A client of another process asks a server here.
+    pub(crate) fn receive(
+        outside: &Arc<Outside>,
+        incoming: Incoming,
+        server: &Serves,
+    ) -> Result<Arc<Self>, CapacityError> {
+        let context = outside.context().ok_or(CapacityError::Left { forked: false })?;
+        let about = About {
+            kind: EntityKind::Reply,
+            number: server.number,
+            node: &server.node,
+            name: &server.requests.name,
+            table: Some(server.types.response()),
+            qos: QoS::services(),
+            of_node: None,
+        };
+        let entity = Arc::new(outside.advertise(&about)?);
+        let (peer, source) = (incoming.peer().clone(), incoming.source());
+        let answers = Way::open(&entity, &peer, source)?;
+        let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
+        let node: Arc<str> = Arc::from("another process");
+        let calls = Calls::new(&context, server.number, node, server.types, server.requests.clone());
+        let reading = Reading { incoming, buffer: Vec::new(), pool, port: None };
+        Ok(Arc::new(Self {
+            outside: Arc::downgrade(outside),
+            requests: server.requests.clone(),
+            calls,
+            client: introduce(peer.id()),
+            reading: Mutex::new(reading),
+            wanted: AtomicBool::new(false),
+            answers: Mutex::new(answers),
+        }))
+    }
+
+    /// Another executor runs the server, or none.
+    pub(crate) fn retune(self: &Arc<Self>) {
+        let Some(outside) = self.outside.upgrade() else { return };
+        let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
+        let port = scheduler.and_then(|scheduler| scheduler.port(&outside)).or_else(|| outside.receiver());
+        self.reading.lock().port = Some(port);
+        self.drain_requests();
+    }
+
+    /// Reads what requests there are.
+    pub(crate) fn drain_requests(self: &Arc<Self>) {
+        // As in `Proxy::drain`.
+        self.wanted.store(true, Ordering::SeqCst);
+        while self.wanted.load(Ordering::SeqCst) {
+            let Some(mut reading) = self.reading.try_lock() else { return };
+            self.wanted.store(false, Ordering::SeqCst);
+            let mut asked = Vec::new();
+            self.read(&mut reading, &mut asked);
+            if let Some(port) = reading.port.take()
+                && reading.incoming.set_port(port.as_deref())
+            {
+                self.read(&mut reading, &mut asked);
+            }
+            drop(reading);
+            for (message, publication, away) in asked {
+                self.ask(message, publication, away);
+            }
+        }
+    }
+
+    fn read(self: &Arc<Self>, reading: &mut Reading, asked: &mut Vec<(Erased, Publication, (u64, u32))>) {
+        let Reading { incoming, buffer, pool, .. } = reading;
+        loop {
+            let message = match incoming.read(buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    log::error!("a request for {} can't be read: {error}", self.requests.name);
+                    continue;
+                }
+            };
+            let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
+            let Some((sequence, place, _, body)) = parse(bytes) else {
+                log::error!("a request for {} is too short", self.requests.name);
+                continue;
+            };
+            let publication = Publication {
+                stamp: Stamp { time: message.head.stamp, order: message.head.order },
+                sequence,
+                publisher: self.client,
+                lineage: Lineage::new(message.head.lineage_stamp, message.head.lineage_id),
+                expires: i64::MAX,
+            };
+            match Erased::decode(pool, body) {
+                Ok(value) => asked.push((value, publication, (sequence, place))),
+                Err(error) => {
+                    let failure = CallFailure::Outside { problem: error.to_string() };
+                    self.answer((sequence, place), &Err(Fault { failure, request: None }));
+                }
+            }
+        }
+        incoming.set_cursor(incoming.next());
+        if incoming.is_over() {
+            incoming.done();
+        }
+    }
+
+    /// Asks the server on behalf of the client.
+    fn ask(self: &Arc<Self>, message: Erased, publication: Publication, away: (u64, u32)) {
+        let this: Arc<dyn Away> = self.clone();
+        let id = self.calls.begin_away(this, away);
+        let caller = Caller { calls: self.calls.clone(), id };
+        match self.requests.push(Request { message, publication, caller }, false) {
+            Ok(signal) => crate::executor::scheduler::signal(signal),
+            Err((_, failure)) => {
+                self.calls.refused(id);
+                self.answer(away, &Err(Fault { failure, request: None }));
+            }
+        }
+    }
+
+    /// Whether the client is gone.
+    pub(crate) fn is_over(&self) -> bool {
+        self.reading.try_lock().is_some_and(|mut reading| reading.incoming.is_over())
+    }
+}
+
+impl Away for Visitor {
+    fn answer(&self, (sequence, place): (u64, u32), outcome: &Outcome) {
+        let text;
+        let (kind, body) = match outcome {
+            Ok(response) => (answer::RESPONSE, Body::Value(response)),
+            Err(Fault { failure, .. }) => {
+                let (kind, said) = match failure {
+                    CallFailure::Failed { message } => (answer::FAILED, message.clone()),
+                    CallFailure::Panicked { message } => (answer::PANICKED, message.clone()),
+                    CallFailure::Dropped => (answer::DROPPED, String::new()),
+                    CallFailure::Full { limit } => (answer::FULL, limit.to_string()),
+                    CallFailure::ServerGone | CallFailure::Shutdown => (answer::GONE, String::new()),
+                    other => (answer::OTHER, other.to_string()),
+                };
+                text = said;
+                (kind, Body::Text(&text))
+            }
+        };
+        let stamp = self.calls.context.clock.stamp();
+        let head = Head { stamp: stamp.time, order: stamp.order, ..Head::default() };
+        let sent = self.answers.lock().send(header(sequence, place, kind), &head, body, usize::MAX);
+        if let Err(error) = sent {
+            log::error!("an answer of {} is lost: {error}", self.requests.name);
+        }
+    }
+}
+
+/// A visitor, as those see it who announce requests.
+pub(crate) struct Visiting(pub(crate) Arc<Visitor>);
+
+impl Sink for Visiting {
+    fn drain(&self) {
+        self.0.drain_requests();
+    }
+}
+
+/// A server here, as far as clients of other processes are concerned.
+#[derive(Clone)]
+pub(crate) struct Serves {
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) number: u64,
+    pub(crate) node: Arc<str>,
+    pub(crate) types: Types,
+}
+
+/// What others are told of a service's types: name, hash, and whether they can leave the process.
+pub(crate) fn told_of(types: &Types) -> (String, [u8; 32], bool) {
+    let travels = types.request().image.is_some() && types.response().image.is_some();
+    if let Some(service) = types.service() {
+        return (service.name.to_owned(), service.hash.0, travels);
+    }
+    let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
+    let (request, mut both) = (hash(types.request()), hash(types.response()));
+    // Turned, so that two types in exchanged roles are something else.
+    both.rotate_left(1);
+    both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
+    (types.describe_short(), both, travels)
+}
