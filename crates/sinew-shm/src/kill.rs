@@ -79,16 +79,17 @@ pub enum Point {
     ReapedControl,
 }
 
-#[cfg(not(feature = "kill-points"))]
+// Models end when all of their threads do.
+#[cfg(any(loom, not(feature = "kill-points")))]
 #[inline(always)]
 pub(crate) fn at(_: Point) {}
 
-#[cfg(feature = "kill-points")]
+#[cfg(all(feature = "kill-points", not(loom)))]
 pub use armed::arm;
-#[cfg(feature = "kill-points")]
+#[cfg(all(feature = "kill-points", not(loom)))]
 pub(crate) use armed::at;
 
-#[cfg(feature = "kill-points")]
+#[cfg(all(feature = "kill-points", not(loom)))]
 mod armed {
     use super::Point;
     use crate::sync::{Ordering, PlainU64};

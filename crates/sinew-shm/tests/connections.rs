@@ -147,3 +147,40 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     reading.leave();
     until("the directory is empty", || place.files().is_empty());
 }
+
+#[test]
+fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
+    let place = Place::new();
+    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let writing = Participant::join(&place.domain(), a.clone()).unwrap();
+    let reading = Participant::join(&place.domain(), b.clone()).unwrap();
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
+    let _target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();
+    until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
+    let (peer, target, _) = a.appeared.lock().unwrap()[0].clone();
+
+    // Nobody was connected while 1 to 9 were published, so they aren't in the ring.
+    let mut writer = Writer::new(source, 2, 200, 1).unwrap();
+    writer.skip_to(10);
+    writer.grow(8).unwrap();
+    for number in 3..10u8 {
+        assert!(!writer.has_number(number.into()));
+        writer.bring_back(number.into(), &Head::default(), Err(&[number]));
+        assert!(writer.has_number(number.into()));
+    }
+    writer.hand_over(&peer, target, 3).unwrap();
+    let wanted: Vec<_> = (3..10u8).map(|number| (u64::from(number), vec![number])).collect();
+    until("all of them arrive", || {
+        b.incoming.lock().unwrap().first().is_some_and(|reading| *reading.got.lock().unwrap() == wanted)
+    });
+
+    // 11 has the place of 3.
+    writer.publish_inline(10, &Head::default(), &[10]);
+    writer.publish_inline(11, &Head::default(), &[11]);
+    writer.bring_back(3, &Head::default(), Err(&[3]));
+    assert!(!writer.has_number(3) && writer.has_number(11));
+    drop(writer);
+    b.incoming.lock().unwrap().clear();
+    writing.leave();
+    reading.leave();
+}

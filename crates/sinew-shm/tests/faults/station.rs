@@ -132,7 +132,10 @@ impl Sink for Reading {
         if incoming.is_over() {
             holds.clear();
             incoming.done();
-            self.progress.lock().get_mut(&(self.peer, self.source)).unwrap().is_over = true;
+            // Perhaps nobody asks any more.
+            if let Some(progress) = self.progress.lock().get_mut(&(self.peer, self.source)) {
+                progress.is_over = true;
+            }
         }
     }
 }
