@@ -1,7 +1,7 @@
 //! Children die at named instructions, and at any: the others go on, miss nothing that was published, and clean up.
 
 use crate::process::{Part, Scene};
-use crate::station::{Station, until};
+use crate::station::{Station, Told, until};
 use sinew_shm::kill::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
@@ -14,14 +14,17 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Messages of a child that isn't killed.
 const MESSAGES: u64 = 150;
 
-/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly.
+/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly; a third one
+/// if it may miss messages of others.
 pub(crate) fn talk(part: &Part) {
     let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
     let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
     if let Some(point) = point {
         kill::arm(point, numbers[1]);
     }
-    let station = Station::join(&part.directory).spin();
+    let told = Told::default();
+    told.expects_errors.store(numbers.len() > 2, Ordering::SeqCst);
+    let station = Station::join_as(&part.directory, told).spin();
     part.say(&format!("id {}", station.id()));
     let mut idle = Vec::new();
     let is_growth = matches!(point, Some(Point::EventsCopied | Point::EventsPublished));
@@ -34,7 +37,7 @@ pub(crate) fn talk(part: &Part) {
         if is_growth
             && count > 20
             && idle.len() < 70
-            && let Some(reader) = station.any_reader()
+            && let Some(reader) = station.readers().pop()
         {
             idle.push(station.idle_writer(&reader).unwrap());
         }

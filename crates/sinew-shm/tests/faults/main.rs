@@ -5,7 +5,10 @@
 #![allow(clippy::cast_possible_truncation, reason = "images are made of lower bytes")]
 
 mod bad_files;
+mod corrupt;
+mod isolation;
 mod kills;
+mod limits;
 mod process;
 mod station;
 
@@ -17,6 +20,13 @@ fn a_child_plays_its_role() {
     let Some(part) = Part::mine() else { return };
     match part.role.as_str() {
         "talks" => kills::talk(&part),
+        "scribbles" => corrupt::scribble(&part),
+        "fills" => limits::fill(&part),
+        "polls" => limits::poll(&part),
+        "crowds" => limits::crowd(&part),
+        "forks" => isolation::fork(&part),
+        "writes" => isolation::write(&part),
+        "is somebody else" => isolation::stranger(&part),
         other => panic!("no such role: {other}"),
     }
 }

@@ -52,8 +52,10 @@ pub(crate) struct Told {
     progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
     /// What must not happen.
     complaints: Arc<Mutex<Vec<String>>>,
-    /// Whether errors of peers are to be expected: then they are only counted.
+    /// Whether errors of those who come from now on are to be expected: then they are only counted.
     pub(crate) expects_errors: AtomicBool,
+    /// Whether those who come from now on may miss messages, rather than have the writer wait.
+    pub(crate) waits_for_nobody: AtomicBool,
     pub(crate) errors: Arc<AtomicUsize>,
     readers: Mutex<Vec<Arc<Peer>>>,
     pub(crate) appeared: AtomicUsize,
@@ -132,15 +134,18 @@ impl Sink for Reading {
         if incoming.is_over() {
             holds.clear();
             incoming.done();
-            self.progress.lock().get_mut(&(self.peer, self.source)).unwrap().is_over = true;
+            // Perhaps nobody asks any more.
+            if let Some(progress) = self.progress.lock().get_mut(&(self.peer, self.source)) {
+                progress.is_over = true;
+            }
         }
     }
 }
 
 impl Told {
-    fn connect(writer: &mut Writer, peer: &Arc<Peer>) -> Result<(), CapacityError> {
+    fn connect(&self, writer: &mut Writer, peer: &Arc<Peer>) -> Result<(), CapacityError> {
         let first = writer.next();
-        let capacity = Some(CAPACITY);
+        let capacity = (!self.waits_for_nobody.load(Ordering::SeqCst)).then_some(CAPACITY);
         writer.connect(peer, &Connect { target: None, first, live: first, depth: CAPACITY, capacity })
     }
 }
@@ -156,7 +161,7 @@ impl Observer for Told {
         let Sending { writer, early } = &mut *sending;
         match writer {
             Some(writer) => {
-                if let Err(error) = Self::connect(writer, peer) {
+                if let Err(error) = self.connect(writer, peer) {
                     self.complaints.lock().push(error.to_string());
                 }
             }
@@ -233,7 +238,7 @@ impl Station {
         {
             let mut sending = told.sending.lock();
             for peer in std::mem::take(&mut sending.early) {
-                Told::connect(&mut writer, &peer).unwrap();
+                told.connect(&mut writer, &peer).unwrap();
             }
             sending.writer = Some(writer);
         }
@@ -329,9 +334,9 @@ impl Station {
         Ok(writer)
     }
 
-    /// A peer that reads.
-    pub(crate) fn any_reader(&self) -> Option<Arc<Peer>> {
-        self.told.readers.lock().first().cloned()
+    /// Peers that read.
+    pub(crate) fn readers(&self) -> Vec<Arc<Peer>> {
+        self.told.readers.lock().clone()
     }
 
     #[track_caller]

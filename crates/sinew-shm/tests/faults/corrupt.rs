@@ -1,0 +1,120 @@
+//! A peer that writes nonsense into its own memory, word by word, while others read it: they neither crash nor hang.
+
+use crate::process::{Part, Scene};
+use crate::station::{Station, until};
+use sinew_shm::Counter;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAGE: usize = 4096;
+
+/// Pages of this process that are mapped for writing from its participant's files, and are there: addresses.
+fn own_pages(id: u64) -> Vec<usize> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let mut pages = Vec::new();
+    for line in maps.lines().filter(|line| line.contains("rw-s") && line.contains(&format!("{id:016x}."))) {
+        let (begin, end) = line.split_whitespace().next().unwrap().split_once('-').unwrap();
+        let [begin, end] = [begin, end].map(|number| usize::from_str_radix(number, 16).unwrap());
+        let mut there = vec![0u8; (end - begin) / PAGE];
+        // SAFETY: a mapping of this process, and a vector with a byte for each of its pages.
+        let result = unsafe { libc::mincore(begin as *mut _, end - begin, there.as_mut_ptr()) };
+        assert_eq!(result, 0);
+        let first = pages.len();
+        pages.extend((0..there.len()).filter(|&page| there[page] & 1 == 1).map(|page| begin + page * PAGE));
+        assert!(pages.len() > first, "{line}");
+    }
+    pages
+}
+
+/// Talks a while, then writes nonsense into its own segments. Words: a seed.
+pub(crate) fn scribble(part: &Part) {
+    let mut seed: u64 = part.words[0].parse().unwrap();
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    let station = Station::join(&part.directory).spin();
+    for _ in 0..20 {
+        station.publish(PATIENCE).unwrap();
+    }
+    // What happens to this process itself doesn't matter.
+    std::panic::set_hook(Box::new(|_| {}));
+    let pages = own_pages(station.id());
+    part.say("scribbles");
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        for _ in 0..random() % 200 {
+            // Much in the pages of the headers, where most of the meaning is.
+            let page = if random() % 3 == 0 { pages[0] } else { pages[random() as usize % pages.len()] };
+            let word = |index: u64| {
+                let address = (page + index as usize % (PAGE / 8) * 8) as *const AtomicU64;
+                // SAFETY: within a page that this process has mapped for writing, aligned; others read it as atomics, too.
+                unsafe { &*address }
+            };
+            let place = word(random());
+            let old = place.load(Ordering::Relaxed);
+            let value = match random() % 9 {
+                0 => random(),
+                1 => random() % 100,
+                2 => u64::MAX - random() % 3,
+                3 => old.wrapping_add(1),
+                4 => old.wrapping_sub(1),
+                5 => old ^ 1 << (random() % 64),
+                6 => word(random()).load(Ordering::Relaxed),
+                7 => old.wrapping_add(2),
+                _ => 0,
+            };
+            place.store(value, Ordering::Relaxed);
+        }
+        std::thread::sleep(Duration::from_micros(random() % 2000));
+    }
+    std::process::exit(0);
+}
+
+#[test]
+fn a_peer_that_writes_nonsense_neither_crashes_nor_hangs_us() {
+    let seconds = std::env::var("SINEW_SCRIBBLE").ok().map_or(2, |seconds| seconds.parse().unwrap());
+    let scene = Scene::new();
+    let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
+    until("both know each other", || a.known().len() == 1 && b.known().len() == 1);
+    for told in [&a.told, &b.told] {
+        told.expects_errors.store(true, Ordering::SeqCst);
+        told.waits_for_nobody.store(true, Ordering::SeqCst);
+    }
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut seed = 1;
+    while Instant::now() < end {
+        let mut child = scene.child("scribbles", &seed.to_string());
+        child.says("scribbles");
+        let until = Instant::now() + Duration::from_millis(300);
+        while Instant::now() < until {
+            a.publish(PATIENCE).expect("the other one reads");
+            b.publish(PATIENCE).expect("the other one reads");
+            a.participant.refresh();
+            for peer in a.readers() {
+                let _ = (peer.program(), peer.pid(), peer.started());
+                for (key, _) in peer.entities() {
+                    let _ = peer.counts(key).map(|counts| counts.get(Counter::Messages));
+                }
+            }
+        }
+        child.kill();
+        crate::station::until("its files are removed", || {
+            scene
+                .files()
+                .iter()
+                .all(|file| [&a, &b].iter().any(|own| file.starts_with(&format!("{:016x}", own.id()))))
+        });
+        seed += 1;
+    }
+    for (reader, writer) in [(&a, &b), (&b, &a)] {
+        let next = writer.with_writer(|writer| writer.next());
+        until("everything else arrived", || {
+            reader.progress(writer.id()).is_some_and(|from| from.next == next)
+        });
+        reader.is_fine();
+    }
+}
