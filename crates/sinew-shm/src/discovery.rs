@@ -38,7 +38,10 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(2);
 
 /// How much longer for each peer: hundreds that poll each other must not fill the machine.
-const POLL_PEER: Duration = Duration::from_micros(100);
+const POLL_PEER: Duration = Duration::from_micros(500);
+
+/// How many locks are asked for each time that it looks without a sign.
+const SWEEP: usize = 16;
 
 /// How long a directory is read again and again after its time has changed: a second change may have the same time.
 const COARSE: i64 = 20_000_000;
@@ -71,12 +74,14 @@ pub(crate) struct Discovery {
     refused: HashMap<u64, bool>,
     /// The directory is to be read.
     is_stale: bool,
-    /// Where there is no watch: the directory's time when it was looked at last, and when that was new.
+    /// Control segments that are new.
+    came: Vec<(u64, bool)>,
+    /// The directory's time when it was looked at last, and when that was new.
     directory: (Option<sys::FileTime>, i64),
     /// Peers of whom there was a sign of death.
     suspects: HashMap<u64, Suspicion>,
-    /// When everything was looked at last, whoever had said what.
-    swept: i64,
+    /// When it was last looked without a sign, and at whom last.
+    swept: (i64, u64),
     /// Files without a control segment, and since when they are known.
     orphans: HashMap<u64, i64>,
     /// Dead ones whose files are still there.
@@ -127,9 +132,10 @@ impl Discovery {
             by_watch: HashMap::new(),
             refused: HashMap::new(),
             is_stale: true,
+            came: Vec::new(),
             directory: (None, 0),
             suspects: HashMap::new(),
-            swept: sys::steady(),
+            swept: (sys::steady(), 0),
             orphans: HashMap::new(),
             unburied: HashMap::new(),
         }
@@ -149,27 +155,28 @@ impl Discovery {
 
     /// Reads what the operating system reports.
     fn hear(&mut self, now: i64) {
-        if now - self.swept > nanoseconds(FALLBACK) {
-            self.swept = now;
-            self.is_stale = true;
+        let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
+        if is_due {
+            self.swept.0 = now;
+            self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(|&may_change| may_change);
             self.refused.retain(|_, may_change| !*may_change);
             let refused: Vec<u64> = self.refused.keys().copied().collect();
             refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
-            self.suspect_all(now);
-        } else if self.polls() {
-            self.suspect_all(now);
         }
-        let Some(watch) = &self.watch else {
+        if is_due || self.polls() {
+            self.suspect_some(now);
             let time = sys::modified(self.domain.path());
             if time != self.directory.0 {
                 self.directory = (time, now);
             }
             self.is_stale |= now - self.directory.1 < COARSE;
-            return;
-        };
+        }
+        let Some(watch) = &self.watch else { return };
         for heard in watch.read() {
             match heard {
-                Heard::Directory => self.is_stale = true,
+                Heard::Came(name) => {
+                    self.came.extend(parse_file_name(&name).filter(|(_, is_control)| *is_control))
+                }
                 Heard::Closed(watch) => {
                     if let Some(&id) = self.by_watch.get(&watch) {
                         self.suspect(id, now, SOON);
@@ -187,6 +194,17 @@ impl Discovery {
     /// Its lock is to be asked for, now, and after this pause.
     fn suspect(&mut self, id: u64, now: i64, pause: Duration) {
         self.suspects.insert(id, Suspicion { at: now, pause });
+    }
+
+    /// The locks of some are to be asked for, once: in turn, so that it doesn't matter how many there are.
+    fn suspect_some(&mut self, now: i64) {
+        let mut all: Vec<u64> = self.peers.keys().copied().collect();
+        all.sort_unstable();
+        let first = all.partition_point(|&id| id <= self.swept.1);
+        for &id in all[first..].iter().chain(&all[..first]).take(SWEEP) {
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
+            self.swept.1 = id;
+        }
     }
 
     /// Everybody's lock is to be asked for, once.
@@ -224,12 +242,7 @@ impl Discovery {
                 None => continue,
             };
         }
-        for &id in &with_control {
-            let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
-            if id != own && !is_known && !self.refused.contains_key(&id) {
-                self.meet(id, now);
-            }
-        }
+        with_control.iter().for_each(|&id| self.meet(id, own, now));
         self.refused.retain(|id, _| with_control.contains(id));
         // The control segment is linked first and removed last: what has none is nobody's.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
@@ -240,7 +253,12 @@ impl Discovery {
         }
     }
 
-    fn meet(&mut self, id: u64, now: i64) {
+    /// There is a control segment of this participant: maps it, if it is news.
+    fn meet(&mut self, id: u64, own: u64, now: i64) {
+        let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
+        if id == own || is_known || self.refused.contains_key(&id) {
+            return;
+        }
         // Watched before the lock is asked for: its end is either seen now or reported.
         let path = self.domain.path().join(file_name(Kind::Control, id, 0));
         let watch = self.watch.as_ref().and_then(|watch| watch.add(&path).ok());
@@ -350,6 +368,9 @@ impl Participant {
         discovery.hear(now);
         if discovery.is_stale {
             discovery.read_directory(self.id(), now);
+        }
+        for (id, _) in std::mem::take(&mut discovery.came) {
+            discovery.meet(id, self.id(), now);
         }
         let mut known: Vec<u64> = discovery.peers.keys().copied().collect();
         known.sort_unstable();

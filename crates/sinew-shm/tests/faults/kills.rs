@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -127,10 +127,16 @@ impl Survivors {
         let mut child = self.scene.child("talks", &words);
         let status = if point.is_some() {
             let mut ended = None;
-            until(&format!("{what}: it ends: {:?}", child.report().last()), || {
+            let begin = Instant::now();
+            while ended.is_none() {
+                assert!(
+                    begin.elapsed() < 3 * PATIENCE,
+                    "{what}: it neither ends nor dies: {:?}",
+                    child.report().last()
+                );
+                std::thread::sleep(Duration::from_millis(1));
                 ended = child.has_ended();
-                ended.is_some()
-            });
+            }
             ended.unwrap()
         } else {
             child.says("id ");
