@@ -28,7 +28,7 @@ use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Weak;
 use std::thread::JoinHandle;
@@ -76,6 +76,9 @@ pub(crate) struct Discovery {
     is_stale: bool,
     /// Control segments that are new.
     came: Vec<(u64, bool)>,
+    /// Peers whose logs are to be read; or all of them are.
+    changed: BTreeSet<u64>,
+    has_all_changed: bool,
     /// The directory's time when it was looked at last, and when that was new.
     directory: (Option<sys::FileTime>, i64),
     /// Peers of whom there was a sign of death.
@@ -133,6 +136,8 @@ impl Discovery {
             refused: HashMap::new(),
             is_stale: true,
             came: Vec::new(),
+            changed: BTreeSet::new(),
+            has_all_changed: true,
             directory: (None, 0),
             suspects: HashMap::new(),
             swept: (sys::steady(), 0),
@@ -164,6 +169,7 @@ impl Discovery {
             refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
         }
         if is_due || self.polls() {
+            self.has_all_changed = true;
             self.suspect_some(now);
             let time = sys::modified(self.domain.path());
             if time != self.directory.0 {
@@ -182,9 +188,10 @@ impl Discovery {
                         self.suspect(id, now, SOON);
                     }
                 }
-                Heard::Changed => {}
+                Heard::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
                 Heard::TooMuch => {
                     self.is_stale = true;
+                    self.has_all_changed = true;
                     self.suspect_all(now);
                 }
             }
@@ -276,6 +283,7 @@ impl Discovery {
                     event_rings: HashMap::new(),
                 };
                 self.peers.insert(id, known);
+                self.changed.insert(id);
                 self.suspect(id, now, LATE); // it may have died before it was watched
             }
             Err(error) => match probe(self.domain.path(), id) {
@@ -358,6 +366,7 @@ impl Participant {
             return;
         }
         let mut discovery = self.discovery.lock();
+        discovery.has_all_changed = true;
         self.look(&mut discovery);
     }
 
@@ -372,11 +381,16 @@ impl Participant {
         for (id, _) in std::mem::take(&mut discovery.came) {
             discovery.meet(id, self.id(), now);
         }
-        let mut known: Vec<u64> = discovery.peers.keys().copied().collect();
-        known.sort_unstable();
-        for id in known {
+        let mut changed = std::mem::take(&mut discovery.changed);
+        if std::mem::take(&mut discovery.has_all_changed) {
+            changed = discovery.peers.keys().copied().collect();
+        }
+        for &id in &changed {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
             self.follow(known, &*observer);
+            if known.is_incomplete {
+                discovery.changed.insert(id); // once more the next time
+            }
         }
         for id in discovery.due(now) {
             if probe(self.domain().path(), id) == Life::Alive {
@@ -391,10 +405,9 @@ impl Participant {
                 self.bury(discovery, known, &*observer);
             }
         }
-        let left: Vec<u64> =
-            discovery.peers.iter().filter(|(_, known)| known.peer.has_left()).map(|(&id, _)| id).collect();
-        for id in left {
-            if let Some(known) = discovery.peers.remove(&id) {
+        for id in changed {
+            let has_left = discovery.peers.get(&id).is_some_and(|known| known.peer.has_left());
+            if let Some(known) = has_left.then(|| discovery.peers.remove(&id)).flatten() {
                 discovery.by_watch.retain(|_, watched| *watched != id);
                 self.bury(discovery, known, &*observer);
             }

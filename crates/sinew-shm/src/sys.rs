@@ -116,7 +116,7 @@ pub(crate) type FileTime = (i64, i64);
 /// When a directory last got or lost a name.
 pub(crate) fn modified(path: &Path) -> Option<FileTime> {
     let found = rustix::fs::stat(path).ok()?;
-    Some((found.st_mtime, i64::try_from(found.st_mtime_nsec).ok()?))
+    Some((found.st_mtime, found.st_mtime_nsec))
 }
 
 /// A word that says whether this is still the process that made it: in a forked child it is wiped.
@@ -284,7 +284,7 @@ pub(crate) enum Heard {
     /// A watched file was closed by somebody who could write to it.
     Closed(i32),
     /// A watched file was touched, or is gone.
-    Changed,
+    Changed(i32),
     /// More happened than could be reported.
     TooMuch,
 }
@@ -323,7 +323,7 @@ impl Watch {
             } else if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
                 Heard::Came(name.to_owned())
             } else {
-                Heard::Changed
+                Heard::Changed(event.wd())
             });
         }
         all

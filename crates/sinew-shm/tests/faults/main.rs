@@ -1,8 +1,9 @@
 //! What goes wrong: bad input, full file systems, missing rights, death at any instruction.
 //!
 //! Children are this program again: `a_child_plays_its_role` is the way in.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test waits, and needs no model")]
-#![allow(clippy::cast_possible_truncation, reason = "images are made of lower bytes")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_methods, reason = "what is waited for happens in other processes")]
+#![expect(clippy::cast_possible_truncation, reason = "images are made of lower bytes, choices of lower bits")]
 
 mod bad_files;
 mod corrupt;

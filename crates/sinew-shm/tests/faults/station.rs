@@ -39,7 +39,6 @@ pub(crate) fn entity(kind: EntityKind, name: &str) -> Entity {
 /// What arrived from one peer.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Progress {
-    pub(crate) first: u64,
     /// The number that comes next.
     pub(crate) next: u64,
     pub(crate) is_over: bool,
@@ -172,7 +171,7 @@ impl Observer for Told {
     fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
         let (source, first) = (incoming.source(), incoming.next());
-        let progress = Progress { first, next: first, is_over: false };
+        let progress = Progress { next: first, is_over: false };
         self.progress.lock().insert((peer, source), progress);
         let mut receiving = self.receiving.lock();
         incoming.set_port(receiving.port.as_deref());
