@@ -1,6 +1,7 @@
 //! No room: a full file system, no inotify, more holds than there are, hundreds of participants.
 
 use crate::process::{Part, Scene};
+use crate::reuse::Keeps;
 use crate::station::{Station, Told, entity, image, until};
 use sinew_shm::*;
 use std::process::Command;
@@ -167,20 +168,6 @@ fn where_no_inotify_is_to_be_had_participants_look_by_themselves() {
     assert_eq!(scene.files(), Vec::<String>::new());
 }
 
-/// Keeps what it is given.
-#[derive(Default)]
-struct Keeps(parking_lot::Mutex<Vec<Incoming>>);
-
-impl Observer for Keeps {
-    fn appeared(&self, _: &Arc<Peer>, _: EntityKey, _: &Entity) {}
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        self.0.lock().push(incoming);
-        None
-    }
-    fn left(&self, _: &Arc<Peer>) {}
-}
-
 #[test]
 fn more_messages_in_use_than_there_are_holds_are_copied() {
     const HOLDS: usize = 4096;
@@ -197,8 +184,8 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     let connect = Connect { target: None, first: 1, live: 1, depth: HOLDS + 10, capacity: None };
     writer.connect(&peer, &connect).unwrap();
     let key = writer.entity().key();
-    until("it is connected", || keeps.0.lock().iter().any(|incoming| incoming.source() == key));
-    let mut all = keeps.0.lock();
+    until("it is connected", || keeps.incoming.lock().iter().any(|incoming| incoming.source() == key));
+    let mut all = keeps.incoming.lock();
     let incoming = all.iter_mut().find(|incoming| incoming.source() == key).unwrap();
     let (mut holds, mut copies, mut buffer) = (Vec::new(), 0, Vec::new());
     for number in 1..=HOLDS as u64 + 10 {

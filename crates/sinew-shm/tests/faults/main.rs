@@ -11,6 +11,7 @@ mod isolation;
 mod kills;
 mod limits;
 mod process;
+mod reuse;
 mod station;
 
 use process::Part;
