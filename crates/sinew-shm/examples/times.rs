@@ -134,8 +134,8 @@ fn main() {
     println!("{rounds} rounds, µs     P50      P90      max");
     for (name, times) in ["process", "entity", "death"].iter().zip(&mut times) {
         times.sort_unstable();
-        let at = |part: f64| times[((times.len() - 1) as f64 * part) as usize] as f64 / 1000.0;
-        println!("{name:12} {:>12.1} {:>8.1} {:>8.1}", at(0.5), at(0.9), at(1.0));
+        let at = |percent: usize| times[(times.len() - 1) * percent / 100] as f64 / 1000.0;
+        println!("{name:12} {:>12.1} {:>8.1} {:>8.1}", at(50), at(90), at(100));
     }
     told.writer.lock().unwrap().take();
     participant.leave();

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAGE: usize = 4096;
 
-/// Pages of this process that are mapped for writing from its participant's files, and are there: addresses.
-fn own_pages(id: u64) -> Vec<usize> {
+/// Pages of this process that are mapped for writing from its participant's files of this kind, and are there: addresses.
+fn own_pages(id: u64, kind: &str) -> Vec<usize> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let mut pages = Vec::new();
-    for line in maps.lines().filter(|line| line.contains("rw-s") && line.contains(&format!("{id:016x}."))) {
+    for line in
+        maps.lines().filter(|line| line.contains("rw-s") && line.contains(&format!("{id:016x}.{kind}")))
+    {
         let (begin, end) = line.split_whitespace().next().unwrap().split_once('-').unwrap();
         let [begin, end] = [begin, end].map(|number| usize::from_str_radix(number, 16).unwrap());
         let mut there = vec![0u8; (end - begin) / PAGE];
@@ -27,7 +29,7 @@ fn own_pages(id: u64) -> Vec<usize> {
     pages
 }
 
-/// Talks a while, then writes nonsense into its own segments. Words: a seed.
+/// Talks a while, then writes nonsense into its own segments. Words: a seed, and what kind of nonsense.
 pub(crate) fn scribble(part: &Part) {
     let mut seed: u64 = part.words[0].parse().unwrap();
     let mut random = move || {
@@ -42,19 +44,27 @@ pub(crate) fn scribble(part: &Part) {
     }
     // What happens to this process itself doesn't matter.
     std::panic::set_hook(Box::new(|_| {}));
-    let pages = own_pages(station.id());
+    let word = |page: usize, index: usize| {
+        let address = (page + index % (PAGE / 8) * 8) as *const AtomicU64;
+        // SAFETY: within a page that this process has mapped for writing, aligned; others read it as atomics, too.
+        unsafe { &*address }
+    };
+    if part.words[1] == "moved" {
+        // Every ring says that it is elsewhere, and where it was looked for last, there is none. (Eight words are the file's header.)
+        for page in own_pages(station.id(), "data.") {
+            (8..PAGE / 8).for_each(|index| word(page, index).store(u64::MAX, Ordering::Relaxed));
+        }
+        part.say("scribbles");
+        std::thread::sleep(Duration::from_secs(60));
+    }
+    let pages = own_pages(station.id(), "");
     part.say("scribbles");
     let end = Instant::now() + Duration::from_secs(60);
     while Instant::now() < end {
         for _ in 0..random() % 200 {
             // Much in the pages of the headers, where most of the meaning is.
             let page = if random() % 3 == 0 { pages[0] } else { pages[random() as usize % pages.len()] };
-            let word = |index: u64| {
-                let address = (page + index as usize % (PAGE / 8) * 8) as *const AtomicU64;
-                // SAFETY: within a page that this process has mapped for writing, aligned; others read it as atomics, too.
-                unsafe { &*address }
-            };
-            let place = word(random());
+            let place = word(page, random() as usize);
             let old = place.load(Ordering::Relaxed);
             let value = match random() % 9 {
                 0 => random(),
@@ -63,7 +73,7 @@ pub(crate) fn scribble(part: &Part) {
                 3 => old.wrapping_add(1),
                 4 => old.wrapping_sub(1),
                 5 => old ^ 1 << (random() % 64),
-                6 => word(random()).load(Ordering::Relaxed),
+                6 => word(page, random() as usize).load(Ordering::Relaxed),
                 7 => old.wrapping_add(2),
                 _ => 0,
             };
@@ -87,7 +97,8 @@ fn a_peer_that_writes_nonsense_neither_crashes_nor_hangs_us() {
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut seed = 1;
     while Instant::now() < end {
-        let mut child = scene.child("scribbles", &seed.to_string());
+        let mut child =
+            scene.child("scribbles", &format!("{seed} {}", if seed % 4 == 1 { "moved" } else { "random" }));
         child.says("scribbles");
         let until = Instant::now() + Duration::from_millis(300);
         while Instant::now() < until {
