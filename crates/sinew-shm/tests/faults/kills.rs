@@ -234,6 +234,37 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
     survivors.finish();
 }
 
+/// Each message is the last one for a while: nobody who comes or goes makes its reader miss that it is there.
+#[test]
+fn a_lone_message_arrives_while_others_come_and_go() {
+    let rounds = std::env::var("SINEW_KILLS").ok().map_or(300, |kills| kills.parse().unwrap());
+    let scene = Scene::new();
+    let [a, b] = [0, 1].map(|_| Station::join(scene.base()).spin());
+    let stop = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let base = scene.base();
+        let come_and_go = move || {
+            while !stop.load(Ordering::SeqCst) {
+                let visitor = Station::join(base).spin();
+                visitor.publish(PATIENCE).expect("the others read");
+                visitor.is_fine();
+            }
+        };
+        scope.spawn(come_and_go);
+        for _ in 0..rounds {
+            for (writer, reader) in [(&a, &b), (&b, &a)] {
+                let number = writer.publish(PATIENCE).expect("the other one reads");
+                until("it arrives", || {
+                    reader.progress(writer.id()).is_some_and(|from| from.next == number + 1)
+                });
+            }
+        }
+        stop.store(true, Ordering::SeqCst);
+    });
+    a.is_fine();
+    b.is_fine();
+}
+
 /// A dead one is reaped by one that dies over it, which is reaped in turn.
 #[test]
 fn a_reaper_dies_and_is_reaped() {
