@@ -325,8 +325,16 @@ impl Incoming {
     /// Whether a message is there to be read. Cheaper than reading it.
     #[inline]
     pub fn is_ready(&mut self) -> bool {
-        let next = self.next;
-        self.find_ring().ok().flatten().is_some_and(|ring| ring.look(next) != Found::Nothing)
+        // Twice, since the ring may have been outgrown; one that says so again has nothing.
+        for _ in 0..2 {
+            let Ok(Some(ring)) = self.find_ring() else { return false };
+            match ring.look(self.next) {
+                Found::Nothing => return false,
+                Found::Moved => self.ring = None,
+                Found::Overwritten(_) | Found::Inline(..) | Found::Chunk(..) => return true,
+            }
+        }
+        false
     }
 
     /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
@@ -396,7 +404,8 @@ impl Incoming {
             // pairs with `Accepted::end`
             0 => self.peer.is_gone() && !self.is_ready(),
             u64::MAX => !self.is_ready(),
-            end => self.next >= end - 1,
+            // A peer that is gone sends nothing more, whatever it said.
+            end => self.next >= end - 1 || self.peer.is_gone() && !self.is_ready(),
         }
     }
 
