@@ -203,12 +203,12 @@ fn a_topic() {
     let base = Base::new();
     let participant = base.join();
     let entities = talker_and_listener(&participant);
-    entities[1].add(Counter::Messages, 12);
-    entities[4].add(Counter::Messages, 9);
-    entities[4].add(Counter::Taken, 4);
-    entities[4].add(Counter::Overwritten, 2);
-    entities[4].add(Counter::Missed, 3);
-    entities[4].record_latency(1000);
+    entities[1].counters().add(Counter::Messages, 12);
+    entities[4].counters().add(Counter::Messages, 9);
+    entities[4].counters().add(Counter::Taken, 4);
+    entities[4].counters().add(Counter::Overwritten, 2);
+    entities[4].counters().add(Counter::Missed, 3);
+    entities[4].counters().record_latency(1000);
     let brief = "Type: std_msgs/msg/String\nPublisher count: 1\nSubscription count: 1\n";
     assert_eq!(base.text(&["topic", "info", "/chatter"]), brief);
 
@@ -321,12 +321,12 @@ impl Talking {
             while !ended.load(Ordering::Relaxed) {
                 let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
                 let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
-                entities[1].set(Counter::Last, now.cast_unsigned());
-                entities[1].add(Counter::Messages, 1);
-                entities[1].add(Counter::Bytes, 100);
-                entities[4].add(Counter::Messages, 1);
-                entities[4].add(Counter::Taken, 1);
-                entities[4].record_latency(5000);
+                entities[1].counters().set(Counter::Last, now.cast_unsigned());
+                entities[1].counters().add(Counter::Messages, 1);
+                entities[1].counters().add(Counter::Bytes, 100);
+                entities[4].counters().add(Counter::Messages, 1);
+                entities[4].counters().add(Counter::Taken, 1);
+                entities[4].counters().record_latency(5000);
                 std::thread::park_timeout(Duration::from_millis(1));
             }
         };

@@ -110,9 +110,9 @@ pub enum Counter {
     /// Dropped because their lifespan was over.
     Expired = 6,
     /// Overwritten by their publisher before they were read.
-    Missed = 7,
+    Missed = 8,
     /// Waiting to be taken, or retained for late joiners.
-    Waiting = 8,
+    Waiting = 7,
     /// Ends that match now.
     Matched = 9,
     /// Copies made.

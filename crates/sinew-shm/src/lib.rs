@@ -9,6 +9,7 @@
 mod census;
 mod chunk;
 mod control;
+mod counters;
 mod discovery;
 mod domain;
 mod entity;
@@ -41,6 +42,7 @@ mod writer;
 
 pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
+pub use counters::Counters;
 pub use domain::Domain;
 pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};
 pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};

@@ -1,6 +1,7 @@
 //! A participant: a process's presence in a domain.
 
 use crate::control::{EntityRecord, EventRingRecord, PeerRecord, Table, names_life};
+use crate::counters::Counters;
 use crate::discovery::{Discovery, Helper};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
@@ -366,26 +367,9 @@ impl OwnEntity {
         &self.participant
     }
 
-    /// Sets one of its counters. One thread at a time. Must not be called in a forked child.
-    #[inline]
-    pub fn set(&self, counter: crate::entity::Counter, value: u64) {
-        self.record.counters[counter as usize].store(value, Ordering::Relaxed); // each counts for itself
-    }
-
-    /// Adds to one of its counters. One thread at a time. Must not be called in a forked child.
-    #[inline]
-    pub fn add(&self, counter: crate::entity::Counter, more: u64) {
-        let word = &self.record.counters[counter as usize];
-        word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed); // as `set`
-    }
-
-    /// Enters a latency, in nanoseconds, into its histogram. One thread at a time. Must not be called in a forked child.
-    #[inline]
-    pub fn record_latency(&self, nanoseconds: u64) {
-        let bucket = (63 - (nanoseconds | 1).leading_zeros() as usize).min(crate::control::BUCKETS - 1);
-        let word = &self.record.histogram[bucket];
-        word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed); // as `set`
-        self.add(crate::entity::Counter::Latencies, nanoseconds);
+    /// Its counters, for its owner.
+    pub fn counters(&self) -> Counters {
+        Counters::new(self.record.clone())
     }
 
     /// Its counters now.

@@ -368,3 +368,11 @@ pub(crate) fn kill_this_process() -> ! {
         std::hint::spin_loop();
     }
 }
+
+/// Has every child that this process forks call this first. For [`Once`](std::sync::Once).
+pub(crate) fn call_in_children(handler: extern "C" fn()) -> impl FnOnce() {
+    move || {
+        // SAFETY: the handler is a function that lives as long as the program; none is given for the parent.
+        let _ = unsafe { libc::pthread_atfork(None, None, Some(handler)) }; // fails for want of memory only
+    }
+}

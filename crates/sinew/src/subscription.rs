@@ -559,6 +559,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         };
         if let (Some(entity), Some(outside)) = (&entity, context.outside()) {
             outside.know(entity.key(), &inbox);
+            inbox.is_counted(entity.counters());
         }
         // A subscription already: if its filter panics while it joins, it leaves again.
         let subscription = Subscription {

@@ -199,9 +199,9 @@ mod tests {
         }
 
         fn publish(&self, count: u64, last_ns: i64) -> Counts {
-            self.entity.add(Counter::Messages, count);
-            self.entity.add(Counter::Bytes, count * 40);
-            self.entity.set(Counter::Last, last_ns.cast_unsigned());
+            self.entity.counters().add(Counter::Messages, count);
+            self.entity.counters().add(Counter::Bytes, count * 40);
+            self.entity.counters().set(Counter::Last, last_ns.cast_unsigned());
             self.entity.counts()
         }
     }
@@ -253,7 +253,9 @@ mod tests {
     fn latencies_of_all() {
         let counted = Counted::new();
         let mut track = Track::new(SECOND, 0, counted.publish(0, 0));
-        [1000, 1000, 1000, 9000].iter().for_each(|&latency| counted.entity.record_latency(latency));
+        [1000, 1000, 1000, 9000]
+            .iter()
+            .for_each(|&latency| counted.entity.counters().record_latency(latency));
         track.look(SECOND, counted.entity.counts());
         let mut latencies = track.change().latencies;
         assert_eq!((latencies.count(), latencies.mean()), (4, Some(3000.0)));

@@ -48,7 +48,7 @@ pub(super) fn claim(space: &Arc<Inner>, declared: &Declared, role: Role) -> Resu
             space.participant.refresh();
             match rival(space, declared, role) {
                 None => {
-                    claim.set(Counter::Established, 1); // C5
+                    claim.counters().set(Counter::Established, 1); // C5
                     return Ok(claim);
                 }
                 Some(Rival::Established(other)) => return Err(refused(declared, role, &other)), // C3

@@ -19,6 +19,7 @@ use crate::message::table::{CloneInto, Table};
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
+use sinew_shm::{Counter, Counters};
 use std::cell::Cell;
 use std::task::{Poll, Waker};
 
@@ -195,9 +196,52 @@ struct State {
     history: History,
     /// Made when somebody listens for the first time.
     listening: Option<Box<Listening>>,
+    /// What others can see of it.
+    counters: Option<Counters>,
+    /// The publication of the last message whose latency was noted.
+    noted: i64,
 }
 
+/// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
+/// would be felt.
+const NOTED: i64 = 10_000_000;
+
 impl State {
+    /// Tells others what came, or went.
+    #[inline]
+    fn count(&self, last: Option<i64>) {
+        let Some(counters) = &self.counters else { return };
+        let counts = self.history.counts();
+        let waiting = self.history.len() as u64;
+        counters.set_all([
+            (Counter::Messages, counts.received),
+            (Counter::Taken, counts.taken),
+            (Counter::Waiting, waiting),
+        ]);
+        if counts.overwritten + counts.refused + counts.expired > 0 {
+            counters.set_all([
+                (Counter::Overwritten, counts.overwritten),
+                (Counter::Refused, counts.refused),
+                (Counter::Expired, counts.expired),
+            ]);
+        }
+        if let Some(last) = last {
+            counters.set(Counter::Last, last.cast_unsigned());
+        }
+    }
+
+    /// Notes how long a message took, now and then.
+    #[inline]
+    fn note_latency(&mut self, entry: &Entry, now: impl Fn() -> i64) {
+        let published = entry.publication.stamp.time;
+        if let Some(counters) = &self.counters
+            && published.wrapping_sub(self.noted) >= NOTED
+        {
+            self.noted = published;
+            counters.record_latency(now().saturating_sub(published).max(0).cast_unsigned());
+        }
+    }
+
     /// Changes who listens.
     fn listen<R>(&mut self, change: impl FnOnce(&mut Listening) -> R) -> R {
         let listening = self.listening.get_or_insert_default();
@@ -253,6 +297,8 @@ impl Inbox {
             home: None,
             history,
             listening: None,
+            counters: None,
+            noted: i64::MIN / 2,
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         Arc::new(Self {
@@ -278,6 +324,7 @@ impl Inbox {
             return left;
         }
         let lost = state.history.push(message, publication, self.lifespan, place);
+        state.count(Some(publication.stamp.time));
         if let Some(home) = &state.home {
             if !state.announced {
                 if home.notify(publication.stamp) {
@@ -362,6 +409,10 @@ impl Inbox {
     ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
         let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
         let mut next = state.history.oldest();
+        state.count(None);
+        if let Some(entry) = &entry {
+            state.note_latency(entry, || self.wanted.clock.steady());
+        }
         let frees = self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed); // as in `look_outside`
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
@@ -527,6 +578,11 @@ impl Inbox {
             event.total += count;
             event.total_change += count;
         }));
+    }
+
+    /// What others can see of it; set once.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        self.state.lock().counters = Some(counters);
     }
 
     /// The number of the oldest message of this publisher that waits.

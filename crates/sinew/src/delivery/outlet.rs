@@ -45,7 +45,7 @@ use crate::message::table::Table;
 use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
-use sinew_shm::{CapacityError, EntityKey, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, Counter, Counters, EntityKey, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::mem;
 use std::ptr::NonNull;
@@ -184,6 +184,8 @@ struct State {
     leaves: bool,
     /// The generation at which `way` was fetched, whatever `generation` says.
     fetched: u64,
+    /// What others can see of it.
+    counters: Option<Counters>,
 }
 
 /// The newest messages of a transient-local publisher, oldest first.
@@ -267,6 +269,7 @@ impl Outlet {
             closed: false,
             leaves: false,
             fetched: 0,
+            counters: None,
         };
         let lifespan = qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let state = Mutex::new(state);
@@ -300,10 +303,10 @@ impl Outlet {
             drop(state);
             return self.publish_slowly(message, form);
         }
-        let State { way, sequence, retained, .. } = &mut *state;
+        let State { way, sequence, retained, counters, .. } = &mut *state;
         match way {
             Way::Sharer(inbox) => {
-                let publication = self.next_publication(sequence);
+                let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, &message, &publication);
                 let left = inbox.push(message, &publication, Place::Any);
                 drop(state);
@@ -311,13 +314,13 @@ impl Outlet {
                 drop(displaced);
             }
             Way::Owner(inbox) if form == Form::Unique => {
-                let publication = self.next_publication(sequence);
+                let publication = self.next_publication(sequence, counters);
                 let left = inbox.push(message, &publication, Place::Any);
                 drop(state);
                 left.finish();
             }
             Way::Nobody => {
-                let publication = self.next_publication(sequence);
+                let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, &message, &publication);
                 drop(state);
                 drop((message, displaced));
@@ -334,9 +337,9 @@ impl Outlet {
     /// Several take references to the same message.
     fn publish_to_sharers(&self, mut state: Guard<'_, State>, message: Erased) {
         Outbox::with(|outbox| {
-            let State { way, sequence, retained, .. } = &mut *state;
+            let State { way, sequence, retained, counters, .. } = &mut *state;
             let Way::Sharers(routes) = way else { return };
-            let publication = self.next_publication(sequence);
+            let publication = self.next_publication(sequence, counters);
             outbox.dropped.extend(self.retain(retained, &message, &publication));
             for inbox in &routes.inboxes {
                 outbox.add(inbox.push(message.another(), &publication, Place::Any));
@@ -364,8 +367,9 @@ impl Outlet {
                         Ok(prepared) => prepared,
                         Err(error) => return Err((message, no_space(&error))),
                     };
-                    let publication = self.next_publication(&mut state.sequence);
-                    let displaced = self.retain(&mut state.retained, &message, &publication);
+                    let State { sequence, retained, counters, .. } = &mut *state;
+                    let publication = self.next_publication(sequence, counters);
+                    let displaced = self.retain(retained, &message, &publication);
                     drop(state);
                     let image = open.encode(&message, prepared);
                     open.send(&publication, image);
@@ -443,8 +447,8 @@ impl Outlet {
             let late = out.is_some() && form != Form::Unique;
             let kept = late.then(|| message.another());
             Outbox::with(|outbox| {
-                let State { sequence, retained, copies, .. } = &mut *state;
-                let publication = self.next_publication(sequence);
+                let State { sequence, retained, copies, counters, .. } = &mut *state;
+                let publication = self.next_publication(sequence, counters);
                 outbox.dropped.extend(self.retain(retained, &message, &publication));
                 *copies += plan.copies() as u64;
                 self.promised.published(&publication, outbox);
@@ -488,9 +492,14 @@ impl Outlet {
     }
 
     #[inline]
-    fn next_publication(&self, sequence: &mut u64) -> Publication {
+    fn next_publication(&self, sequence: &mut u64, counters: &Option<Counters>) -> Publication {
         *sequence += 1;
-        Publication::new(self.context.clock.stamp(), *sequence, self.number, self.lifespan)
+        let stamp = self.context.clock.stamp();
+        if let Some(counters) = counters {
+            let last = stamp.time.cast_unsigned();
+            counters.set_all([(Counter::Messages, *sequence), (Counter::Last, last)]);
+        }
+        Publication::new(stamp, *sequence, self.number, self.lifespan)
     }
 
     /// Keeps the message for late joiners, if this publisher does that; returns the one that gave way.
@@ -631,6 +640,7 @@ impl Outlet {
 
     /// What others know it by; set once.
     pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        self.state.lock().counters = Some(entity.counters());
         let _ = self.way_out.entity.set(Arc::new(entity));
     }
 

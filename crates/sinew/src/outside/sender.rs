@@ -14,7 +14,8 @@ use crate::message::info::Publication;
 use crate::qos::QoS;
 use crate::sync::Arc;
 use sinew_shm::{
-    CapacityError, Connect, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting, Writer,
+    CapacityError, Connect, Counter, Counters, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting,
+    Writer,
 };
 use std::fmt;
 
@@ -32,6 +33,7 @@ pub(crate) struct Sender {
     matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
     /// The image of a small message.
     scratch: Vec<u8>,
+    counters: Counters,
 }
 
 impl fmt::Debug for Sender {
@@ -61,7 +63,8 @@ impl Sender {
         let inline = plain.filter(|&length| length <= LONGEST_INLINE).unwrap_or(INLINE);
         let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
         let lender = writer.lender();
-        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new() })
+        let counters = entity.counters();
+        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters })
     }
 
     /// Whether anybody is connected.
@@ -212,6 +215,8 @@ impl Sender {
     #[inline]
     pub(crate) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
         let head = head_of(publication);
+        let length = image.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
+        self.counters.add(Counter::Bytes, length as u64);
         match image {
             Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
             None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),

@@ -1,0 +1,80 @@
+//! An entity's counters, as their owner writes them.
+//!
+//! They lie in shared memory, where others read them without their owner knowing. A forked child doesn't have that memory: a number
+//! that the child's handler of `fork` counts up keeps it from touching it.
+
+use crate::control::{BUCKETS, EntityRecord};
+use crate::entity::Counter;
+use crate::place::Place;
+use crate::sync::Ordering;
+use std::fmt;
+use std::sync::Once;
+use std::sync::atomic::AtomicU32;
+
+/// How often this process was forked from another one since it began to count.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+extern "C" fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed); // the only thread of a new process
+}
+
+/// The counters of an entity. For one thread at a time; does nothing in a forked child.
+#[derive(Clone)]
+pub struct Counters {
+    record: Place<EntityRecord>,
+    forks: u32,
+}
+
+impl fmt::Debug for Counters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Counters")
+    }
+}
+
+impl Counters {
+    pub(crate) fn new(record: Place<EntityRecord>) -> Self {
+        static HANDLED: Once = Once::new();
+        HANDLED.call_once(crate::sys::call_in_children(forked));
+        Self { record, forks: FORKS.load(Ordering::Relaxed) }
+    }
+
+    #[inline]
+    fn is_ours(&self) -> bool {
+        FORKS.load(Ordering::Relaxed) == self.forks // no other thread of this process changes it
+    }
+
+    /// Sets one of them.
+    #[inline]
+    pub fn set(&self, counter: Counter, value: u64) {
+        self.set_all([(counter, value)]);
+    }
+
+    /// Sets several.
+    #[inline]
+    pub fn set_all<const N: usize>(&self, values: [(Counter, u64); N]) {
+        if self.is_ours() {
+            for (counter, value) in values {
+                self.record.counters[counter as usize].store(value, Ordering::Relaxed); // each counts for itself
+            }
+        }
+    }
+
+    /// Adds to one of them.
+    #[inline]
+    pub fn add(&self, counter: Counter, more: u64) {
+        if self.is_ours() {
+            let word = &self.record.counters[counter as usize];
+            word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed); // as `set_all`
+        }
+    }
+
+    /// Enters a latency, in nanoseconds, into the histogram.
+    pub fn record_latency(&self, nanoseconds: u64) {
+        if self.is_ours() {
+            let bucket = (63 - (nanoseconds | 1).leading_zeros() as usize).min(BUCKETS - 1);
+            let word = &self.record.histogram[bucket];
+            word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed); // as `set_all`
+        }
+        self.add(Counter::Latencies, nanoseconds);
+    }
+}
