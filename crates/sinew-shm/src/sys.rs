@@ -118,7 +118,7 @@ pub(crate) type FileTime = (i64, i64);
 /// When a directory last got or lost a name.
 pub(crate) fn modified(path: &Path) -> Option<FileTime> {
     let found = rustix::fs::stat(path).ok()?;
-    Some((found.st_mtime, i64::try_from(found.st_mtime_nsec).ok()?))
+    Some((found.st_mtime, found.st_mtime_nsec))
 }
 
 /// A word that says whether this is still the process that made it: in a forked child it is wiped.
