@@ -1,4 +1,4 @@
-//! The demonstration on a terminal: keys, Ctrl-C, and the terminal as it was before.
+//! What draws on a terminal: keys, Ctrl-C, and the terminal as it was before.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ const ENTER: &str = "\x1b[?1049h";
 const LEAVE: &str = "\x1b[?1049l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
 
-/// A terminal, and the demonstration in front on it.
+/// A terminal, and the command in front on it.
 struct Session {
     terminal: File,
     child: Child,
@@ -38,17 +38,21 @@ impl Drop for Session {
 
 impl Session {
     fn start(options: &[&str]) -> Self {
+        Self::of("demo", options, (120, 24))
+    }
+
+    fn of(subcommand: &str, options: &[&str], (columns, rows): (u16, u16)) -> Self {
         let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&terminal).unwrap();
         unlockpt(&terminal).unwrap();
-        let size = Winsize { ws_row: 24, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+        let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&terminal, size).unwrap();
         let modes_before = tcgetattr(&terminal).unwrap().local_modes;
         let name = ptsname(&terminal, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-        command.arg("demo").args(options).env("TERM", "xterm").env_remove("NO_COLOR");
+        command.arg(subcommand).args(options).env("TERM", "xterm").env_remove("NO_COLOR");
         command.stdin(end.try_clone().unwrap()).stdout(end.try_clone().unwrap()).stderr(end);
         let claim = || {
             setsid()?;
@@ -134,4 +138,72 @@ fn what_goes_wrong_is_told_on_the_terminal_and_once_more_after_it_was_given_back
     let (status, after) = session.end();
     assert_eq!(status.code(), Some(1));
     assert!(after.contains("sinew: can't save") && after.contains("astronaut.png"), "{after}");
+}
+
+/// The view on a directory of its own, with a participant that has 40 topics.
+fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEntity>, Session) {
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = sinew_shm::Domain::open(Some(directory.path()), 0).unwrap();
+    let participant = sinew_shm::Participant::join(&domain, std::sync::Arc::new(Nobody)).unwrap();
+    let topics = (0..40).map(|number| {
+        let entity = sinew_shm::Entity {
+            kind: sinew_shm::EntityKind::Publisher,
+            number,
+            node: "/talker".into(),
+            name: format!("/topic{number:02}"),
+            type_name: "std_msgs/msg/Empty".into(),
+            hash: [0; 32],
+            qos: [0; 64],
+        };
+        participant.advertise(&entity, None).unwrap()
+    });
+    let topics = topics.collect();
+    let options = ["--interval", "0.1", "--dir", directory.path().to_str().unwrap()];
+    let session = Session::of("top", &options, (80, 24));
+    (directory, topics, session)
+}
+
+struct Nobody;
+
+impl sinew_shm::Observer for Nobody {
+    fn appeared(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EntityKey, _: &sinew_shm::Entity) {}
+    fn vanished(&self, _: &std::sync::Arc<sinew_shm::Peer>, _: sinew_shm::EntityKey) {}
+    fn connected(
+        &self,
+        _: sinew_shm::Incoming,
+        _: Option<sinew_shm::EntityKey>,
+    ) -> Option<std::sync::Arc<dyn sinew_shm::Sink>> {
+        None
+    }
+    fn left(&self, _: &std::sync::Arc<sinew_shm::Peer>) {}
+}
+
+#[test]
+fn top_sorts_scrolls_and_ends() {
+    let (_directory, topics, mut session) = top();
+    assert!(session.until("domain 0: 1 processes, 40 topics by rate; q ends, s sorts, arrows scroll"));
+    assert!(session.until("/topic00 ") && session.until("more"));
+    topics[33].add(sinew_shm::Counter::Overwritten, 77);
+    session.press("sss");
+    assert!(session.until("40 topics by queue"));
+    session.press("s");
+    assert!(session.until("40 topics by drops") && session.until("/topic33 ") && session.until(" 77"));
+    session.press("s\x1b[F");
+    assert!(session.until("40 topics by name") && session.until("/topic39 "));
+    session.press("q");
+    let (status, after) = session.end();
+    assert!(status.success() && after.len() <= LEAVE.len() + 2, "{after:?}");
+}
+
+#[test]
+fn top_gives_the_terminal_back_on_signals() {
+    for signal in [None, Some(Signal::TERM)] {
+        let (_directory, _topics, mut session) = top();
+        assert!(session.until("/topic00 "));
+        match signal {
+            Some(signal) => kill_process(Pid::from_child(&session.child), signal).unwrap(),
+            None => session.press("\x03"),
+        }
+        assert!(session.end().0.success());
+    }
 }

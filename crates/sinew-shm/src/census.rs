@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
-/// A participant's files without a control segment are nobody's after this time: it is linked last, within milliseconds.
+/// A participant's files without a control segment are nobody's after this time: it is linked first and removed last, but may have
+/// come after the directory was read.
 const JOINING: Duration = Duration::from_secs(10);
 
 /// Who is in a domain at one moment, seen from outside.

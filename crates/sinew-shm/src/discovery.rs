@@ -5,23 +5,20 @@
 //! written is gone, which is the owner's end. (All by inotify, so it works across users, PID namespaces and containers that share
 //! the directory.) Where no inotify instance is to be had, it looks by itself every few milliseconds.
 //!
-//! What is found is compared with what was known, so it doesn't matter how often or how late somebody looks.
-//!
-//! # A peer's end
-//!
-//! Once the lock is free (or the peer says that it leaves), its connections as a reader are forgotten, its holds count no more, and its
-//! connections as a writer are drained to the last message that was published. Its files are removed by whoever finds that
-//! nobody alive still has something to read in them: each reader says in its own memory that it is done.
+//! What is found is compared with what was known, so it doesn't matter how often or how late somebody looks. A peer's end is in [`death`].
+
+mod death;
+
+use death::Unburied;
+pub(crate) use death::{is_read_by_others, remove_files};
 
 use crate::control::{
-    DONE, EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life,
-    slot_of,
+    EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
 };
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{JoinError, SegmentProblem, SystemError};
 use crate::incoming::{Incoming, Party};
-use crate::kill::{self, Point};
 use crate::participant::{Observer, Participant};
 use crate::peer::{Changes, Peer};
 use crate::port::Sink;
@@ -29,8 +26,7 @@ use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
-use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -39,7 +35,10 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(2);
 
 /// How much longer for each peer: hundreds that poll each other must not fill the machine.
-const POLL_PEER: Duration = Duration::from_micros(100);
+const POLL_PEER: Duration = Duration::from_micros(500);
+
+/// How many locks are asked for each time that it looks without a sign.
+const SWEEP: usize = 16;
 
 /// How long a directory is read again and again after its time has changed: a second change may have the same time.
 const COARSE: i64 = 20_000_000;
@@ -59,9 +58,6 @@ const FALLBACK: Duration = Duration::from_secs(2);
 /// How long files without a control segment are left alone: they may belong to one that a reading of the directory missed.
 const ORPHANED: i64 = 10_000_000_000;
 
-/// How long a dead participant's files are kept for a reader that never takes its connection up.
-const GRACE: i64 = 10_000_000_000;
-
 /// What a participant knows of the others.
 pub(crate) struct Discovery {
     domain: Domain,
@@ -72,12 +68,17 @@ pub(crate) struct Discovery {
     refused: HashMap<u64, bool>,
     /// The directory is to be read.
     is_stale: bool,
-    /// Where there is no watch: the directory's time when it was looked at last, and when that was new.
+    /// Control segments that are new.
+    came: Vec<(u64, bool)>,
+    /// Peers whose logs are to be read; or all of them are.
+    changed: BTreeSet<u64>,
+    has_all_changed: bool,
+    /// The directory's time when it was looked at last, and when that was new.
     directory: (Option<sys::FileTime>, i64),
     /// Peers of whom there was a sign of death.
     suspects: HashMap<u64, Suspicion>,
-    /// When everything was looked at last, whoever had said what.
-    swept: i64,
+    /// When it was last looked without a sign, and at whom last.
+    swept: (i64, u64),
     /// Files without a control segment, and since when they are known.
     orphans: HashMap<u64, i64>,
     /// Dead ones whose files are still there.
@@ -90,12 +91,6 @@ struct Suspicion {
     at: i64,
     /// How long it is left alone then, if it lives.
     pause: Duration,
-}
-
-/// A dead peer whose files are still there.
-struct Unburied {
-    peer: Arc<Peer>,
-    since: i64,
 }
 
 struct Known {
@@ -128,9 +123,12 @@ impl Discovery {
             by_watch: HashMap::new(),
             refused: HashMap::new(),
             is_stale: true,
+            came: Vec::new(),
+            changed: BTreeSet::new(),
+            has_all_changed: true,
             directory: (None, 0),
             suspects: HashMap::new(),
-            swept: sys::steady(),
+            swept: (sys::steady(), 0),
             orphans: HashMap::new(),
             unburied: HashMap::new(),
         }
@@ -150,35 +148,38 @@ impl Discovery {
 
     /// Reads what the operating system reports.
     fn hear(&mut self, now: i64) {
-        if now - self.swept > nanoseconds(FALLBACK) {
-            self.swept = now;
-            self.is_stale = true;
+        let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
+        if is_due {
+            self.swept.0 = now;
+            self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(|&may_change| may_change);
             self.refused.retain(|_, may_change| !*may_change);
             let refused: Vec<u64> = self.refused.keys().copied().collect();
             refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
-            self.suspect_all(now);
-        } else if self.polls() {
-            self.suspect_all(now);
         }
-        let Some(watch) = &self.watch else {
+        if is_due || self.polls() {
+            self.has_all_changed = true;
+            self.suspect_some(now);
             let time = sys::modified(self.domain.path());
             if time != self.directory.0 {
                 self.directory = (time, now);
             }
             self.is_stale |= now - self.directory.1 < COARSE;
-            return;
-        };
+        }
+        let Some(watch) = &self.watch else { return };
         for heard in watch.read() {
             match heard {
-                Heard::Directory => self.is_stale = true,
+                Heard::Came(name) => {
+                    self.came.extend(parse_file_name(&name).filter(|(_, is_control)| *is_control))
+                }
                 Heard::Closed(watch) => {
                     if let Some(&id) = self.by_watch.get(&watch) {
                         self.suspect(id, now, SOON);
                     }
                 }
-                Heard::Changed => {}
+                Heard::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
                 Heard::TooMuch => {
                     self.is_stale = true;
+                    self.has_all_changed = true;
                     self.suspect_all(now);
                 }
             }
@@ -188,6 +189,17 @@ impl Discovery {
     /// Its lock is to be asked for, now, and after this pause.
     fn suspect(&mut self, id: u64, now: i64, pause: Duration) {
         self.suspects.insert(id, Suspicion { at: now, pause });
+    }
+
+    /// The locks of some are to be asked for, once: in turn, so that it doesn't matter how many there are.
+    fn suspect_some(&mut self, now: i64) {
+        let mut all: Vec<u64> = self.peers.keys().copied().collect();
+        all.sort_unstable();
+        let first = all.partition_point(|&id| id <= self.swept.1);
+        for &id in all[first..].iter().chain(&all[..first]).take(SWEEP) {
+            self.suspects.entry(id).or_insert(Suspicion { at: now, pause: LATE });
+            self.swept.1 = id;
+        }
     }
 
     /// Everybody's lock is to be asked for, once.
@@ -225,12 +237,7 @@ impl Discovery {
                 None => continue,
             };
         }
-        for &id in &with_control {
-            let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
-            if id != own && !is_known && !self.refused.contains_key(&id) {
-                self.meet(id, now);
-            }
-        }
+        with_control.iter().for_each(|&id| self.meet(id, own, now));
         self.refused.retain(|id, _| with_control.contains(id));
         // The control segment is linked first and removed last: what has none is nobody's.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
@@ -241,7 +248,12 @@ impl Discovery {
         }
     }
 
-    fn meet(&mut self, id: u64, now: i64) {
+    /// There is a control segment of this participant: maps it, if it is news.
+    fn meet(&mut self, id: u64, own: u64, now: i64) {
+        let is_known = self.peers.contains_key(&id) || self.unburied.contains_key(&id);
+        if id == own || is_known || self.refused.contains_key(&id) {
+            return;
+        }
         // Watched before the lock is asked for: its end is either seen now or reported.
         let path = self.domain.path().join(file_name(Kind::Control, id, 0));
         let watch = self.watch.as_ref().and_then(|watch| watch.add(&path).ok());
@@ -259,6 +271,7 @@ impl Discovery {
                     event_rings: HashMap::new(),
                 };
                 self.peers.insert(id, known);
+                self.changed.insert(id);
                 self.suspect(id, now, LATE); // it may have died before it was watched
             }
             Err(error) => match probe(self.domain.path(), id) {
@@ -296,21 +309,6 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
-pub(crate) fn remove_files(domain: &Domain, id: u64) {
-    let control = file_name(Kind::Control, id, 0);
-    let Ok(entries) = std::fs::read_dir(domain.path()) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| parse_file_name(name) == Some((id, false)));
-        if ours {
-            let _ = std::fs::remove_file(entry.path()); // gone is gone
-        }
-    }
-    kill::at(Point::ReapedControl);
-    let _ = std::fs::remove_file(domain.path().join(control)); // as above
-}
-
 thread_local! {
     /// This thread is looking, and may be telling an observer.
     static LOOKING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
@@ -341,6 +339,7 @@ impl Participant {
             return;
         }
         let mut discovery = self.discovery.lock();
+        discovery.has_all_changed = true;
         self.look(&mut discovery);
     }
 
@@ -352,11 +351,19 @@ impl Participant {
         if discovery.is_stale {
             discovery.read_directory(self.id(), now);
         }
-        let mut known: Vec<u64> = discovery.peers.keys().copied().collect();
-        known.sort_unstable();
-        for id in known {
+        for (id, _) in std::mem::take(&mut discovery.came) {
+            discovery.meet(id, self.id(), now);
+        }
+        let mut changed = std::mem::take(&mut discovery.changed);
+        if std::mem::take(&mut discovery.has_all_changed) {
+            changed = discovery.peers.keys().copied().collect();
+        }
+        for &id in &changed {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
             self.follow(known, &*observer);
+            if known.is_incomplete {
+                discovery.changed.insert(id); // once more the next time
+            }
         }
         for id in discovery.due(now) {
             if probe(self.domain().path(), id) == Life::Alive {
@@ -371,10 +378,9 @@ impl Participant {
                 self.bury(discovery, known, &*observer);
             }
         }
-        let left: Vec<u64> =
-            discovery.peers.iter().filter(|(_, known)| known.peer.has_left()).map(|(&id, _)| id).collect();
-        for id in left {
-            if let Some(known) = discovery.peers.remove(&id) {
+        for id in changed {
+            let has_left = discovery.peers.get(&id).is_some_and(|known| known.peer.has_left());
+            if let Some(known) = has_left.then(|| discovery.peers.remove(&id)).flatten() {
                 discovery.by_watch.retain(|_, watched| *watched != id);
                 self.bury(discovery, known, &*observer);
             }
@@ -622,134 +628,6 @@ impl Participant {
         };
         found.map_err(|error| log::warn!("a port of {peer:?} can't be rung: {error}")).ok()
     }
-
-    /// A peer's end.
-    fn bury(self: &Arc<Self>, discovery: &mut Discovery, mut known: Known, observer: &dyn Observer) {
-        let id = known.peer.id();
-        // Its last words. Not by its log: it may have died between a record and the log's entry.
-        known.position = None;
-        self.follow(&mut known, observer);
-        known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
-        // As a reader: its holds count no more, nobody waits for it.
-        self.accepted.lock().retain(|peer| peer.id() != id);
-        let entities: Vec<_> = known.entities.drain().collect();
-        for (_, key) in entities {
-            observer.vanished(&known.peer, key);
-        }
-        let outgoing: Vec<_> = {
-            let mut all = self.outgoing.lock();
-            let slots: Vec<u32> =
-                all.iter().filter(|(_, accepted)| accepted.peer.id() == id).map(|(&slot, _)| slot).collect();
-            slots.iter().filter_map(|slot| all.remove(slot)).collect()
-        };
-        outgoing.iter().for_each(|accepted| accepted.retire());
-        // Last: their memory is used again, and the connections wrote there until now.
-        self.drop_towards(|towards| towards.peer.id() == id, true);
-        if let Ok(bell) = self.space_bell() {
-            bell.ring(); // whoever waits for it looks again
-        }
-        // As a writer: what it published is read to the end.
-        let sinks: Vec<_> = {
-            let all = self.incoming.lock();
-            let taken = all.get(&id).into_iter().flatten().flatten();
-            taken.filter_map(|taken| taken.sink.clone()).collect()
-        };
-        sinks.iter().for_each(|sink| sink.drain());
-        self.each_port(|port| port.remove_sources(id));
-        observer.left(&known.peer);
-        discovery.unburied.insert(id, Unburied { peer: known.peer, since: sys::steady() });
-    }
-
-    /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
-    fn reap(&self, discovery: &mut Discovery) {
-        let directory = self.domain().path();
-        let now = sys::steady();
-        discovery.unburied.retain(|&id, unburied| {
-            if probe(directory, id) != Life::Gone {
-                if self.is_read(&unburied.peer, now - unburied.since < GRACE) {
-                    return true;
-                }
-                remove_files(self.domain(), id);
-            }
-            let taken = self.incoming.lock().remove(&id);
-            for taken in taken.into_iter().flatten().flatten() {
-                taken.lease.end(self, Party::Helper);
-            }
-            self.forget_slot_for(id);
-            false
-        });
-    }
-
-    /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
-    /// up: he may be slow to notice.
-    fn is_read(&self, dead: &Peer, is_early: bool) -> bool {
-        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
-    }
-
-    /// Whether a participant lives and is not done with all these connections of a dead peer.
-    fn reads(&self, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
-        if reader == self.id() {
-            let control = self.control().ok();
-            let all = self.incoming.lock();
-            let Some(taken) = all.get(&dead) else { return false };
-            return connections.iter().any(|&connection| {
-                let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
-                let record = taken.zip(control).and_then(|(taken, control)| {
-                    control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
-                });
-                // What wasn't taken up with its last words won't be. Relaxed: our own.
-                record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
-            });
-        }
-        peer_reads(self.domain().path(), reader, dead, connections, is_early)
-    }
-}
-
-/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
-pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
-    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread, true))
-}
-
-/// The connections of a dead peer that it hasn't retired, by their readers.
-fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
-    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
-    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
-    for (slot, record) in (0u32..).zip(records.iter()) {
-        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-        if life % 2 == 1 {
-            let reference = crate::control::reference(slot, life);
-            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
-        }
-    }
-    readers
-}
-
-/// Whether another participant lives and is not done with all these connections of a dead peer.
-fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
-    if probe(directory, reader) != Life::Alive {
-        return false;
-    }
-    let Ok(peer) = Peer::open(directory, reader) else { return false };
-    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
-    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
-    for record in records.iter() {
-        let read = || {
-            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-            // Relaxed: T3 checks it.
-            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
-        };
-        let Some((_, (writer, connection, is_done))) = read_life(&record.life, read) else { continue };
-        if writer != dead {
-            continue;
-        }
-        if is_done {
-            done.insert(connection)
-        } else {
-            taken.insert(connection)
-        };
-    }
-    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
-    connections.iter().any(reads) && !peer.has_left()
 }
 
 fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {

@@ -163,6 +163,16 @@ impl Incoming {
         Taken { life: self.outgoing_life, lease: self.lease.clone(), sink }
     }
 
+    /// The number after the last message that comes by this connection, once that is known.
+    #[inline]
+    fn end(&self) -> u64 {
+        match self.outgoing.end.load(Ordering::Acquire) {
+            // pairs with `Accepted::end`
+            0 | u64::MAX => u64::MAX,
+            end => end - 1,
+        }
+    }
+
     /// Whose messages these are.
     pub fn peer(&self) -> &Arc<Peer> {
         &self.peer
@@ -194,7 +204,11 @@ impl Incoming {
             return Ok(None);
         }
         let mut missed = 0;
+        let end = self.end();
         for _ in 0..RETRIES {
+            if self.next >= end {
+                return Ok(None); // what follows is for others, or comes by another connection
+            }
             let Some(ring) = self.find_ring()? else { return Ok(None) };
             match ring.look(self.next) {
                 Found::Nothing => return Ok(None),
@@ -210,6 +224,7 @@ impl Incoming {
                     ));
                 }
                 Found::Overwritten(oldest) => {
+                    let oldest = oldest.min(end);
                     missed += oldest - self.next;
                     self.next = oldest;
                 }
@@ -310,8 +325,16 @@ impl Incoming {
     /// Whether a message is there to be read. Cheaper than reading it.
     #[inline]
     pub fn is_ready(&mut self) -> bool {
-        let next = self.next;
-        self.find_ring().ok().flatten().is_some_and(|ring| ring.look(next) != Found::Nothing)
+        // Twice, since the ring may have been outgrown; one that says so again has nothing.
+        for _ in 0..2 {
+            let Ok(Some(ring)) = self.find_ring() else { return false };
+            match ring.look(self.next) {
+                Found::Nothing => return false,
+                Found::Moved => self.ring = None,
+                Found::Overwritten(_) | Found::Inline(..) | Found::Chunk(..) => return true,
+            }
+        }
+        false
     }
 
     /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
@@ -381,7 +404,8 @@ impl Incoming {
             // pairs with `Accepted::end`
             0 => self.peer.is_gone() && !self.is_ready(),
             u64::MAX => !self.is_ready(),
-            end => self.next >= end - 1,
+            // A peer that is gone sends nothing more, whatever it said.
+            end => self.next >= end - 1 || self.peer.is_gone() && !self.is_ready(),
         }
     }
 

@@ -287,12 +287,12 @@ pub(crate) struct Watch(OwnedFd);
 
 /// One report.
 pub(crate) enum Heard {
-    /// Files came or went.
-    Directory,
+    /// A file of this name came into the directory.
+    Came(String),
     /// A watched file was closed by somebody who could write to it.
     Closed(i32),
-    /// A watched file was touched.
-    Changed,
+    /// A watched file was touched, or is gone.
+    Changed(i32),
     /// More happened than could be reported.
     TooMuch,
 }
@@ -301,7 +301,7 @@ impl Watch {
     pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
-        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::DELETE)?;
+        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         Ok(watch)
     }
 
@@ -328,10 +328,10 @@ impl Watch {
                 Heard::TooMuch
             } else if flags.contains(ReadFlags::CLOSE_WRITE) {
                 Heard::Closed(event.wd())
-            } else if flags.contains(ReadFlags::ATTRIB) {
-                Heard::Changed
+            } else if let Some(Ok(name)) = event.file_name().map(|name| name.to_str()) {
+                Heard::Came(name.to_owned())
             } else {
-                Heard::Directory
+                Heard::Changed(event.wd())
             });
         }
         all

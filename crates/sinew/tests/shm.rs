@@ -95,3 +95,56 @@ fn an_executor_hears() -> sinew::Result<()> {
     listening.join().expect("no panic")?;
     Ok(())
 }
+
+struct Echo;
+
+impl sinew::Service for Echo {
+    type Request = Text;
+    type Response = Text;
+}
+
+#[test]
+fn a_service_answers_another_process() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let client = asking.node("asker")?.client::<Echo>("echo").create()?;
+    let early = client.call_async(Text("before there is a server".to_owned()));
+    let _server = serving.node("server")?.service::<Echo>("echo").callback(|text: &Text| {
+        if text.0 == "no" { Err("not this".to_owned()) } else { Ok(Text(format!("<{}>", text.0))) }
+    })?;
+    let executor = Executor::single();
+    executor.add(&serving)?;
+    let stop = executor.stop_handle();
+    let spinning = std::thread::spawn(move || executor.spin());
+    assert!(client.wait_for_server(PATIENCE));
+    for length in [0, 3, 500, 100_000] {
+        let answer = client.call(Text("x".repeat(length)), PATIENCE)?;
+        assert_eq!(answer.0.len(), length + 2);
+    }
+    let error = client.call(Text("no".to_owned()), PATIENCE).expect_err("it says no");
+    assert!(matches!(error.failure(), sinew::CallFailure::Failed { message } if message == "not this"));
+    let answered = Executor::single().spin_until(early)?.expect("it waited for the server");
+    assert_eq!(answered.0, "<before there is a server>");
+    let many: Vec<_> = (0..100).map(|number| client.call_async(Text(number.to_string()))).collect();
+    for (number, call) in many.into_iter().enumerate() {
+        let answer = Executor::single().spin_until(call)?.expect("an answer");
+        assert_eq!(answer.0, format!("<{number}>"));
+    }
+    stop.stop();
+    spinning.join().expect("no panic")?;
+    Ok(())
+}
+
+#[test]
+fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let server = serving.node("server")?.service::<Echo>("echo").callback(|text: Text| text)?;
+    let client = asking.node("asker")?.client::<Echo>("echo").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let call = client.call_async(Text("nobody spins the server".to_owned()));
+    drop(server);
+    let failure = Executor::single().spin_until(call)?.expect_err("there is no server any more");
+    assert_eq!(*failure.failure(), sinew::CallFailure::ServerGone);
+    Ok(())
+}

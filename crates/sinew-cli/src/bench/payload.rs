@@ -1,7 +1,7 @@
 //! Messages that leave the process: a small one, and plain ones of every size that is measured, which are written and read
 //! where they lie in shared memory.
 
-use sinew::Message;
+use sinew::{Message, QoS};
 
 /// A small message: when it was made, and its number.
 #[derive(Clone, Copy, Debug, Default, Message)]
@@ -11,6 +11,9 @@ pub(crate) struct Timing {
     pub(crate) stamp: i64,
     pub(crate) number: u64,
 }
+
+/// For small messages at up to 1000 Hz: a pause of the machine, also a long one, loses none.
+pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 
 /// A plain message of a certain size.
 pub(crate) trait Payload: Message + Default + Copy {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
 use super::floors::{ticks, wake, warm_up};
-use super::payload::Timing;
+use super::payload::{PATIENT, Timing};
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
@@ -173,10 +173,12 @@ impl Nodes {
         let (mut publishers, mut subscriptions, mut arrivals) = (Vec::new(), Vec::new(), None);
         for number in (0..=HOPS).filter(|number| number % part.processes == part.process) {
             let node = run.context.node(&format!("node_{number}"))?;
-            let input = number.checked_sub(1).map(|hop| node.subscription::<Timing>(&format!("hop_{hop}")));
+            let input = number
+                .checked_sub(1)
+                .map(|hop| node.subscription::<Timing>(&format!("hop_{hop}")).qos(PATIENT));
             let output = match number {
                 HOPS => None,
-                hop => Some(node.publisher::<Timing>(&format!("hop_{hop}")).create()?),
+                hop => Some(node.publisher::<Timing>(&format!("hop_{hop}")).qos(PATIENT).create()?),
             };
             subscriptions.extend(match (input, output.clone()) {
                 (Some(input), Some(output)) => {

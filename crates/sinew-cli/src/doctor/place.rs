@@ -59,7 +59,7 @@ const RAMFS: i64 = 0x8584_58f6;
 fn kind(there: &Path) -> Finding {
     let check = "file system";
     match statfs(there) {
-        Ok(found) => kind_of(i64::from(found.f_type), there),
+        Ok(found) => kind_of(found.f_type, there),
         Err(error) => Finding::wrong(check, format!("{}: {error}", there.display()), "see the line above"),
     }
 }

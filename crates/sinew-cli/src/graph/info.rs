@@ -3,10 +3,11 @@
 use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
+use sinew::QoS;
 use sinew_shm::{Counter, EntityKind};
 
 use super::track::dropped;
-use super::{Endpoint, Observed, Snapshot, print, print_json, similar, split};
+use super::{Endpoint, Observed, Snapshot, print, print_json, qos, similar, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
 
@@ -161,12 +162,13 @@ fn end_text(end: &Endpoint) -> String {
     let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
     format!(
         "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\nTopic type: {}\nTopic type hash: {}\n\
-         Endpoint type: {}\nGID: {gid}\nCounters:\n{counters}\n",
+         Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}\n",
         peer.pid(),
         peer.program(),
         entity.type_name,
         Hash(&entity.hash),
         if is_publisher { "PUBLISHER" } else { "SUBSCRIPTION" },
+        qos::text(QoS::from_bytes(&entity.qos).as_ref()),
     )
 }
 
@@ -179,7 +181,7 @@ fn end_json(end: &Endpoint) -> Value {
     json!({
         "node": entity.node, "pid": peer.pid(), "program": peer.program(), "type": entity.type_name,
         "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
-        "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
+        "qos": qos::json(QoS::from_bytes(&entity.qos).as_ref()), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
     })
 }
 

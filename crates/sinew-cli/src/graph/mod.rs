@@ -5,6 +5,7 @@
 
 mod info;
 mod list;
+mod qos;
 mod similar;
 mod track;
 mod watch;

@@ -253,7 +253,7 @@ mod tests {
     fn latencies_of_all() {
         let counted = Counted::new();
         let mut track = Track::new(SECOND, 0, counted.publish(0, 0));
-        [1000, 1000, 1000, 9000].map(|latency| counted.entity.record_latency(latency));
+        [1000, 1000, 1000, 9000].iter().for_each(|&latency| counted.entity.record_latency(latency));
         track.look(SECOND, counted.entity.counts());
         let mut latencies = track.change().latencies;
         assert_eq!((latencies.count(), latencies.mean()), (4, Some(3000.0)));

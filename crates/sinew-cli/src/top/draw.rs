@@ -211,7 +211,7 @@ mod tests {
             dropped: index * 10_000,
             ..Topic::default()
         };
-        let process = |index| Process {
+        let process = |index: u64| Process {
             pid: 1000 + index,
             program: "a_program_with_a_name_of_sixty_four_bytes_which_is_too_long_for_it".into(),
             nodes: 3,

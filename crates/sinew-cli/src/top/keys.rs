@@ -42,23 +42,25 @@ fn sequence(typed: &mut impl Iterator<Item = u8>) -> Option<Key> {
     if !matches!(typed.next()?, b'[' | b'O') {
         return None;
     }
-    let mut number = None;
+    // A number may follow, and after a `;` which other keys were held.
+    let mut parameters = Vec::new();
     let last = loop {
         let byte = typed.next()?;
         if matches!(byte, 0x40..=0x7e) {
             break byte;
         }
-        number = number.or(Some(byte));
+        parameters.push(byte);
     };
+    let number = parameters.split(|&byte| byte == b';').next().unwrap_or_default();
     Some(match (last, number) {
         (b'A', _) => Key::Up,
         (b'B', _) => Key::Down,
         (b'C', _) => Key::Sort,
         (b'D', _) => Key::SortBack,
-        (b'H', _) | (b'~', Some(b'1' | b'7')) => Key::Home,
-        (b'F', _) | (b'~', Some(b'4' | b'8')) => Key::End,
-        (b'~', Some(b'5')) => Key::PageUp,
-        (b'~', Some(b'6')) => Key::PageDown,
+        (b'H', _) | (b'~', b"1" | b"7") => Key::Home,
+        (b'F', _) | (b'~', b"4" | b"8") => Key::End,
+        (b'~', b"5") => Key::PageUp,
+        (b'~', b"6") => Key::PageDown,
         _ => return None,
     })
 }

@@ -1,27 +1,30 @@
 //! Children die at named instructions, and at any: the others go on, miss nothing that was published, and clean up.
 
 use crate::process::{Part, Scene};
-use crate::station::{Station, until};
+use crate::station::{Station, Told, until};
 use sinew_shm::kill::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Messages of a child that isn't killed.
 const MESSAGES: u64 = 150;
 
-/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly.
+/// Publishes and reads until it dies, or for so long. Words: a point's number or 0, and the passage at which it is deadly; a third one
+/// if it may miss messages of others.
 pub(crate) fn talk(part: &Part) {
     let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
     let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
     if let Some(point) = point {
         kill::arm(point, numbers[1]);
     }
-    let station = Station::join(&part.directory).spin();
+    let told = Told::default();
+    told.expects_errors.store(numbers.len() > 2, Ordering::SeqCst);
+    let station = Station::join_as(&part.directory, told).spin();
     part.say(&format!("id {}", station.id()));
     let mut idle = Vec::new();
     let is_growth = matches!(point, Some(Point::EventsCopied | Point::EventsPublished));
@@ -34,7 +37,7 @@ pub(crate) fn talk(part: &Part) {
         if is_growth
             && count > 20
             && idle.len() < 70
-            && let Some(reader) = station.any_reader()
+            && let Some(reader) = station.readers().pop()
         {
             idle.push(station.idle_writer(&reader).unwrap());
         }
@@ -124,10 +127,16 @@ impl Survivors {
         let mut child = self.scene.child("talks", &words);
         let status = if point.is_some() {
             let mut ended = None;
-            until(&format!("{what}: it ends: {:?}", child.report().last()), || {
+            let begin = Instant::now();
+            while ended.is_none() {
+                assert!(
+                    begin.elapsed() < 3 * PATIENCE,
+                    "{what}: it neither ends nor dies: {:?}",
+                    child.report().last()
+                );
+                std::thread::sleep(Duration::from_millis(1));
                 ended = child.has_ended();
-                ended.is_some()
-            });
+            }
             ended.unwrap()
         } else {
             child.says("id ");
@@ -223,6 +232,37 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
         assert!(late <= early + (256 << 10), "bytes in use, every 100 deaths: {usage:?}");
     }
     survivors.finish();
+}
+
+/// Each message is the last one for a while: nobody who comes or goes makes its reader miss that it is there.
+#[test]
+fn a_lone_message_arrives_while_others_come_and_go() {
+    let rounds = std::env::var("SINEW_KILLS").ok().map_or(300, |kills| kills.parse().unwrap());
+    let scene = Scene::new();
+    let [a, b] = [0, 1].map(|_| Station::join(scene.base()).spin());
+    let stop = &AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let base = scene.base();
+        let come_and_go = move || {
+            while !stop.load(Ordering::SeqCst) {
+                let visitor = Station::join(base).spin();
+                visitor.publish(PATIENCE).expect("the others read");
+                visitor.is_fine();
+            }
+        };
+        scope.spawn(come_and_go);
+        for _ in 0..rounds {
+            for (writer, reader) in [(&a, &b), (&b, &a)] {
+                let number = writer.publish(PATIENCE).expect("the other one reads");
+                until("it arrives", || {
+                    reader.progress(writer.id()).is_some_and(|from| from.next == number + 1)
+                });
+            }
+        }
+        stop.store(true, Ordering::SeqCst);
+    });
+    a.is_fine();
+    b.is_fine();
 }
 
 /// A dead one is reaped by one that dies over it, which is reaped in turn.

@@ -1,12 +1,17 @@
 //! What goes wrong: bad input, full file systems, missing rights, death at any instruction.
 //!
 //! Children are this program again: `a_child_plays_its_role` is the way in.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test waits, and needs no model")]
-#![allow(clippy::cast_possible_truncation, reason = "images are made of lower bytes")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_methods, reason = "what is waited for happens in other processes")]
+#![expect(clippy::cast_possible_truncation, reason = "images are made of lower bytes, choices of lower bits")]
 
 mod bad_files;
+mod corrupt;
+mod isolation;
 mod kills;
+mod limits;
 mod process;
+mod reuse;
 mod station;
 
 use process::Part;
@@ -17,6 +22,13 @@ fn a_child_plays_its_role() {
     let Some(part) = Part::mine() else { return };
     match part.role.as_str() {
         "talks" => kills::talk(&part),
+        "scribbles" => corrupt::scribble(&part),
+        "fills" => limits::fill(&part),
+        "polls" => limits::poll(&part),
+        "crowds" => limits::crowd(&part),
+        "forks" => isolation::fork(&part),
+        "writes" => isolation::write(&part),
+        "is somebody else" => isolation::stranger(&part),
         other => panic!("no such role: {other}"),
     }
 }

@@ -88,6 +88,12 @@ impl Process {
         self.child.wait().unwrap()
     }
 
+    /// Kills it, but not its own children.
+    pub(crate) fn kill_alone(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     pub(crate) fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
@@ -118,9 +124,8 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if self.child.try_wait().ok().flatten().is_none() {
-            self.kill();
-        }
+        self.signal(libc::SIGKILL); // its own children as well
+        let _ = self.child.wait();
     }
 }
 
@@ -143,5 +148,11 @@ impl Part {
     /// Tells the parent, also if this process is killed at once.
     pub(crate) fn say(&self, line: &str) {
         (&self.report).write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// Whether this process, or one that it forked, has said so.
+    pub(crate) fn has_said(&self, line: &str) -> bool {
+        let all = std::fs::read_to_string(std::env::var_os(REPORT).unwrap()).unwrap();
+        all.lines().any(|said| said == line)
     }
 }

@@ -39,7 +39,6 @@ pub(crate) fn entity(kind: EntityKind, name: &str) -> Entity {
 /// What arrived from one peer.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Progress {
-    pub(crate) first: u64,
     /// The number that comes next.
     pub(crate) next: u64,
     pub(crate) is_over: bool,
@@ -52,8 +51,10 @@ pub(crate) struct Told {
     progress: Arc<Mutex<HashMap<(u64, EntityKey), Progress>>>,
     /// What must not happen.
     complaints: Arc<Mutex<Vec<String>>>,
-    /// Whether errors of peers are to be expected: then they are only counted.
+    /// Whether errors of those who come from now on are to be expected: then they are only counted.
     pub(crate) expects_errors: AtomicBool,
+    /// Whether those who come from now on may miss messages, rather than have the writer wait.
+    pub(crate) waits_for_nobody: AtomicBool,
     pub(crate) errors: Arc<AtomicUsize>,
     readers: Mutex<Vec<Arc<Peer>>>,
     pub(crate) appeared: AtomicUsize,
@@ -141,9 +142,9 @@ impl Sink for Reading {
 }
 
 impl Told {
-    fn connect(writer: &mut Writer, peer: &Arc<Peer>) -> Result<(), CapacityError> {
+    fn connect(&self, writer: &mut Writer, peer: &Arc<Peer>) -> Result<(), CapacityError> {
         let first = writer.next();
-        let capacity = Some(CAPACITY);
+        let capacity = (!self.waits_for_nobody.load(Ordering::SeqCst)).then_some(CAPACITY);
         writer.connect(peer, &Connect { target: None, first, live: first, depth: CAPACITY, capacity })
     }
 }
@@ -159,7 +160,7 @@ impl Observer for Told {
         let Sending { writer, early } = &mut *sending;
         match writer {
             Some(writer) => {
-                if let Err(error) = Self::connect(writer, peer) {
+                if let Err(error) = self.connect(writer, peer) {
                     self.complaints.lock().push(error.to_string());
                 }
             }
@@ -170,7 +171,7 @@ impl Observer for Told {
     fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
         let (source, first) = (incoming.source(), incoming.next());
-        let progress = Progress { first, next: first, is_over: false };
+        let progress = Progress { next: first, is_over: false };
         self.progress.lock().insert((peer, source), progress);
         let mut receiving = self.receiving.lock();
         incoming.set_port(receiving.port.as_deref());
@@ -236,7 +237,7 @@ impl Station {
         {
             let mut sending = told.sending.lock();
             for peer in std::mem::take(&mut sending.early) {
-                Told::connect(&mut writer, &peer).unwrap();
+                told.connect(&mut writer, &peer).unwrap();
             }
             sending.writer = Some(writer);
         }
@@ -332,9 +333,9 @@ impl Station {
         Ok(writer)
     }
 
-    /// A peer that reads.
-    pub(crate) fn any_reader(&self) -> Option<Arc<Peer>> {
-        self.told.readers.lock().first().cloned()
+    /// Peers that read.
+    pub(crate) fn readers(&self) -> Vec<Arc<Peer>> {
+        self.told.readers.lock().clone()
     }
 
     #[track_caller]

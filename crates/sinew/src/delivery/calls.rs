@@ -400,6 +400,11 @@ impl Calls {
         state.remove(id).and_then(|call| call.outcome)
     }
 
+    /// Whether somebody waits for an answer.
+    pub(crate) fn has_open(&self) -> bool {
+        self.state.lock().calls.open().next().is_some()
+    }
+
     fn fail_open(&self, failure: &CallFailure) {
         let mut woken = Vec::new();
         {

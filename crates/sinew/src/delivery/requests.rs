@@ -226,7 +226,7 @@ impl Requests {
             && let Some(server) = state.away.iter().find(|server| server.serves(&calls.types)).cloned()
         {
             drop(state);
-            return forward(request, &server);
+            return forward(request, &server, quietly);
         }
         let mut limit = MAX_REQUESTS;
         let mut in_hand = 0;
@@ -302,7 +302,7 @@ impl Requests {
         self.came.notify_all();
         for request in waiting {
             let (calls, id) = (request.caller.calls.clone(), request.caller.id);
-            if let Err((message, failure)) = forward(request, &server) {
+            if let Err((message, failure)) = forward(request, &server, false) {
                 drop(calls.settle(id, Err(Fault { failure, request: Some(message) })));
             }
         }
@@ -500,8 +500,8 @@ impl Requests {
 
 /// Sends a request to another process.
 #[inline(never)]
-fn forward(request: Request, server: &AwayServer) -> Result<Option<Arc<Scheduler>>, Refused> {
-    match request.caller.calls.line(server).and_then(|line| line.send(&request)) {
+fn forward(request: Request, server: &AwayServer, quietly: bool) -> Result<Option<Arc<Scheduler>>, Refused> {
+    match request.caller.calls.line(server).and_then(|line| line.send(&request, quietly)) {
         Ok(()) => Ok(None),
         Err(failure) => Err((request.message, failure)),
     }

@@ -188,6 +188,8 @@ struct Replies {
 #[derive(Default)]
 struct Threads {
     waiting: usize,
+    /// One of them is told of answers, or was, and nobody else is.
+    are_told: bool,
 }
 
 impl Line {
@@ -236,8 +238,11 @@ impl Line {
         self.retune();
     }
 
-    /// Sends a request.
-    pub(crate) fn send(&self, request: &Request) -> Result<(), CallFailure> {
+    /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
+    pub(crate) fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure> {
+        if !quietly && self.threads.lock().are_told {
+            self.retune();
+        }
         let publication = &request.publication;
         let head = head_of(publication);
         let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
@@ -252,8 +257,12 @@ impl Line {
     /// Who waits has changed.
     pub(crate) fn retune(&self) {
         let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
-        if self.threads.lock().waiting == 1 {
-            return; // the thread that waits is told
+        {
+            let mut threads = self.threads.lock();
+            if threads.waiting == 1 {
+                return; // the thread that waits is told
+            }
+            threads.are_told = false;
         }
         let executor = calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
         self.set_port(executor.or_else(|| outside.receiver()));
@@ -271,6 +280,7 @@ impl Line {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
         let is_alone = threads.waiting == 1;
+        threads.are_told |= is_alone;
         drop(threads);
         if is_alone {
             self.set_port(Some(port.clone()));
@@ -286,7 +296,7 @@ impl Line {
             threads.waiting -= 1;
             threads.waiting
         };
-        if others > 0 {
+        if others > 0 || self.calls.upgrade().is_some_and(|calls| calls.has_open()) {
             self.retune();
         }
     }

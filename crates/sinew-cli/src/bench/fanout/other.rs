@@ -8,7 +8,7 @@ use sinew::Executor;
 
 use super::{RATE, news};
 use crate::bench::floors::{ticks, warm_up};
-use crate::bench::payload::Timing;
+use crate::bench::payload::{PATIENT, Timing};
 use crate::bench::process::{Measuring, Process, Role};
 use crate::bench::rounds::Round;
 use crate::bench::run::{Collected, Run, matched, waiting};
@@ -61,7 +61,7 @@ pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(R
         .collect::<Result<Vec<_>, Error>>()?;
     let run = Run::shared(directory, Executor::single())?;
     let source = run.context.node("source")?;
-    let publisher = source.publisher::<Timing>("news").create()?;
+    let publisher = source.publisher::<Timing>("news").qos(PATIENT).create()?;
     for other in &mut others {
         other.hear::<()>()?;
     }
@@ -104,10 +104,12 @@ pub(crate) fn serve(readers: &Readers, measuring: Measuring) -> Result<(), Error
     for reader in 0..readers.subscriptions as usize {
         let seen = arrivals.clone();
         let node = run.context.node(&format!("reader_{}_{reader}", std::process::id()))?;
-        listening.push(node.subscription::<Timing>("news").callback(move |timing: &Timing| {
-            let latency = now_ns() - timing.stamp;
-            seen.with(|seen| seen.note(reader, *timing, latency));
-        })?);
+        listening.push(node.subscription::<Timing>("news").qos(PATIENT).callback(
+            move |timing: &Timing| {
+                let latency = now_ns() - timing.stamp;
+                seen.with(|seen| seen.note(reader, *timing, latency));
+            },
+        )?);
     }
     measuring.tell(&())?;
     let received = arrivals.clone();

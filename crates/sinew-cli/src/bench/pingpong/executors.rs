@@ -92,7 +92,11 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
         Some(rate) => {
             let (ticking, publisher) = (going.clone(), end.publisher.clone());
             let timer = end.node.timer(Duration::from_secs_f64(1.0 / rate));
-            Some(timer.callback(move || Going::send(&ticking, &publisher, mode))?)
+            Some(timer.callback(move || {
+                // A tick that finds the last message still under way is left out.
+                let waits = ticking.with(|going| going.answered < going.sent);
+                if waits { Ok(()) } else { Going::send(&ticking, &publisher, mode) }
+            })?)
         }
     };
     run.spin_for(time)?;

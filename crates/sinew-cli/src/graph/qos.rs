@@ -1,0 +1,110 @@
+//! The QoS of an end, as `ros2 topic info --verbose` has it.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sinew::{Durability, History, Liveliness, QoS, Reliability};
+
+/// For people. `None` is a QoS that another version of Sinew tells of.
+pub(super) fn text(qos: Option<&QoS>) -> String {
+    let Some(qos) = qos else { return "QoS profile: unknown\n".to_owned() };
+    let (reliability, history, durability, liveliness) = names(qos);
+    let history = match qos.history {
+        History::KeepLast(depth) => format!("{history} ({depth})"),
+        History::KeepAll => history.to_owned(),
+    };
+    format!(
+        "QoS profile:\n  Reliability: {reliability}\n  History (Depth): {history}\n  Durability: {durability}\n  \
+         Lifespan: {}\n  Deadline: {}\n  Liveliness: {liveliness}\n  Liveliness lease duration: {}\n",
+        limit(qos.lifespan),
+        limit(qos.deadline),
+        limit(qos.lease),
+    )
+}
+
+/// For programs; `null` where [`text`] says `unknown` or `Infinite`.
+pub(super) fn json(qos: Option<&QoS>) -> Value {
+    let Some(qos) = qos else { return Value::Null };
+    let (reliability, history, durability, liveliness) = names(qos);
+    let depth = match qos.history {
+        History::KeepLast(depth) => Some(depth),
+        History::KeepAll => None,
+    };
+    let nanoseconds = |limit: Option<Duration>| limit.map(whole_ns);
+    json!({
+        "reliability": reliability.to_lowercase(), "history": history.to_lowercase(), "depth": depth,
+        "durability": durability.to_lowercase(), "liveliness": liveliness.to_lowercase(),
+        "lifespan_ns": nanoseconds(qos.lifespan), "deadline_ns": nanoseconds(qos.deadline),
+        "liveliness_lease_ns": nanoseconds(qos.lease), "max_samples": qos.max_samples,
+        "max_blocking_time_ns": whole_ns(qos.max_blocking_time),
+    })
+}
+
+/// Reliability, history, durability and liveliness by ROS 2's names.
+fn names(qos: &QoS) -> (&'static str, &'static str, &'static str, &'static str) {
+    let reliability = match qos.reliability {
+        Reliability::BestEffort => "BEST_EFFORT",
+        Reliability::Reliable => "RELIABLE",
+    };
+    let history = match qos.history {
+        History::KeepLast(_) => "KEEP_LAST",
+        History::KeepAll => "KEEP_ALL",
+    };
+    let durability = match qos.durability {
+        Durability::Volatile => "VOLATILE",
+        Durability::TransientLocal => "TRANSIENT_LOCAL",
+        _ => "UNKNOWN",
+    };
+    let liveliness = match qos.liveliness {
+        Liveliness::Automatic => "AUTOMATIC",
+        Liveliness::ManualByTopic => "MANUAL_BY_TOPIC",
+        _ => "UNKNOWN",
+    };
+    (reliability, history, durability, liveliness)
+}
+
+fn limit(limit: Option<Duration>) -> String {
+    limit.map_or_else(|| "Infinite".to_owned(), |limit| format!("{} nanoseconds", limit.as_nanos()))
+}
+
+/// Saturates after 584 years.
+fn whole_ns(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_ros2_says_it() {
+        let qos = QoS::sensor_data().transient_local().deadline(Duration::from_millis(100));
+        let expected = "\
+QoS profile:
+  Reliability: BEST_EFFORT
+  History (Depth): KEEP_LAST (5)
+  Durability: TRANSIENT_LOCAL
+  Lifespan: Infinite
+  Deadline: 100000000 nanoseconds
+  Liveliness: AUTOMATIC
+  Liveliness lease duration: Infinite
+";
+        assert_eq!(text(Some(&qos)), expected);
+        let qos = QoS::default().keep_all().liveliness(Liveliness::ManualByTopic);
+        assert!(text(Some(&qos)).contains("History (Depth): KEEP_ALL\n"));
+        assert!(text(Some(&qos)).contains("Liveliness: MANUAL_BY_TOPIC\n"));
+        assert_eq!(text(None), "QoS profile: unknown\n");
+    }
+
+    #[test]
+    fn for_programs_no_limit_is_null() {
+        let told = json(Some(&QoS::default().lifespan(Duration::from_micros(5))));
+        assert_eq!((&told["history"], &told["depth"]), (&"keep_last".into(), &10.into()));
+        assert_eq!((&told["lifespan_ns"], &told["deadline_ns"]), (&5000.into(), &Value::Null));
+        assert_eq!(
+            (&told["max_blocking_time_ns"], &told["reliability"]),
+            (&100_000_000.into(), &"reliable".into())
+        );
+        assert_eq!(json(None), Value::Null);
+    }
+}

@@ -1,0 +1,177 @@
+//! A peer's end.
+//!
+//! Once the lock is free (or the peer says that it leaves), its connections as a reader are forgotten, its holds count no more, and its
+//! connections as a writer are drained to the last message that was published. Its files are removed by whoever finds that
+//! nobody alive still has something to read in them: each reader says in its own memory that it is done.
+
+use super::{Discovery, Known};
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
+use crate::domain::Domain;
+use crate::incoming::Party;
+use crate::kill::{self, Point};
+use crate::participant::{Observer, Participant};
+use crate::peer::Peer;
+use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
+use crate::sync::{Arc, Ordering};
+use crate::sys;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+/// How long a dead participant's files are kept for a reader that never takes its connection up.
+const GRACE: i64 = 10_000_000_000;
+
+/// A dead peer whose files are still there.
+pub(super) struct Unburied {
+    peer: Arc<Peer>,
+    since: i64,
+}
+
+/// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
+pub(crate) fn remove_files(domain: &Domain, id: u64) {
+    let control = file_name(Kind::Control, id, 0);
+    let Ok(entries) = std::fs::read_dir(domain.path()) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| parse_file_name(name) == Some((id, false)));
+        if ours {
+            let _ = std::fs::remove_file(entry.path()); // gone is gone
+        }
+    }
+    kill::at(Point::ReapedControl);
+    let _ = std::fs::remove_file(domain.path().join(control)); // as above
+}
+
+impl Participant {
+    /// A peer's end.
+    pub(super) fn bury(
+        self: &Arc<Self>,
+        discovery: &mut Discovery,
+        mut known: Known,
+        observer: &dyn Observer,
+    ) {
+        let id = known.peer.id();
+        // Its last words. Not by its log: it may have died between a record and the log's entry.
+        known.position = None;
+        self.follow(&mut known, observer);
+        known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
+        // As a reader: its holds count no more, nobody waits for it.
+        self.accepted.lock().retain(|peer| peer.id() != id);
+        let entities: Vec<_> = known.entities.drain().collect();
+        for (_, key) in entities {
+            observer.vanished(&known.peer, key);
+        }
+        let outgoing: Vec<_> = {
+            let mut all = self.outgoing.lock();
+            let slots: Vec<u32> =
+                all.iter().filter(|(_, accepted)| accepted.peer.id() == id).map(|(&slot, _)| slot).collect();
+            slots.iter().filter_map(|slot| all.remove(slot)).collect()
+        };
+        outgoing.iter().for_each(|accepted| accepted.retire());
+        // Last: their memory is used again, and the connections wrote there until now.
+        self.drop_towards(|towards| towards.peer.id() == id, true);
+        if let Ok(bell) = self.space_bell() {
+            bell.ring(); // whoever waits for it looks again
+        }
+        // As a writer: what it published is read to the end.
+        let sinks: Vec<_> = {
+            let all = self.incoming.lock();
+            let taken = all.get(&id).into_iter().flatten().flatten();
+            taken.filter_map(|taken| taken.sink.clone()).collect()
+        };
+        sinks.iter().for_each(|sink| sink.drain());
+        self.each_port(|port| port.remove_sources(id));
+        observer.left(&known.peer);
+        discovery.unburied.insert(id, Unburied { peer: known.peer, since: sys::steady() });
+    }
+
+    /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
+    pub(super) fn reap(&self, discovery: &mut Discovery) {
+        let directory = self.domain().path();
+        let now = sys::steady();
+        discovery.unburied.retain(|&id, unburied| {
+            if probe(directory, id) != Life::Gone {
+                if self.is_read(&unburied.peer, now - unburied.since < GRACE) {
+                    return true;
+                }
+                remove_files(self.domain(), id);
+            }
+            let taken = self.incoming.lock().remove(&id);
+            for taken in taken.into_iter().flatten().flatten() {
+                taken.lease.end(self, Party::Helper);
+            }
+            self.forget_slot_for(id);
+            false
+        });
+    }
+
+    /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
+    /// up: he may be slow to notice.
+    fn is_read(&self, dead: &Peer, is_early: bool) -> bool {
+        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
+    }
+
+    /// Whether a participant lives and is not done with all these connections of a dead peer.
+    fn reads(&self, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
+        if reader == self.id() {
+            let control = self.control().ok();
+            let all = self.incoming.lock();
+            let Some(taken) = all.get(&dead) else { return false };
+            return connections.iter().any(|&connection| {
+                let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
+                let record = taken.zip(control).and_then(|(taken, control)| {
+                    control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
+                });
+                // What wasn't taken up with its last words won't be. Relaxed: our own.
+                record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
+            });
+        }
+        peer_reads(self.domain().path(), reader, dead, connections, is_early)
+    }
+}
+
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
+pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
+    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread, true))
+}
+
+/// The connections of a dead peer that it hasn't retired, by their readers.
+fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
+    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
+    for (slot, record) in (0u32..).zip(records.iter()) {
+        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
+        if life % 2 == 1 {
+            let reference = crate::control::reference(slot, life);
+            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
+        }
+    }
+    readers
+}
+
+/// Whether another participant lives and is not done with all these connections of a dead peer.
+fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
+    if probe(directory, reader) != Life::Alive {
+        return false;
+    }
+    let Ok(peer) = Peer::open(directory, reader) else { return false };
+    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
+    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
+    for record in records.iter() {
+        let read = || {
+            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+            // Relaxed: T3 checks it.
+            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
+        };
+        let Some((_, (writer, connection, is_done))) = read_life(&record.life, read) else { continue };
+        if writer != dead {
+            continue;
+        }
+        if is_done {
+            done.insert(connection)
+        } else {
+            taken.insert(connection)
+        };
+    }
+    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
+    connections.iter().any(reads) && !peer.has_left()
+}

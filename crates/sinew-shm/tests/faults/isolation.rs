@@ -1,0 +1,220 @@
+//! Other users, other namespaces, forked and stopped processes, and writing where one may only read.
+
+use crate::limits::has_namespaces;
+use crate::process::{Part, Scene};
+use crate::station::{Station, Told, entity, until};
+use sinew_shm::*;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::ExitStatusExt;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Writes through a reader's mapping of somebody else's control segment.
+pub(crate) fn write(part: &Part) {
+    let station = Station::join(&part.directory);
+    let other = station.readers().pop().unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let line = maps.lines().find(|line| line.contains(&format!("{:016x}.control", other.id()))).unwrap();
+    assert!(line.contains(" r--s "), "{line}");
+    let begin = usize::from_str_radix(line.split('-').next().unwrap(), 16).unwrap();
+    part.say("writes");
+    // SAFETY: none is wanted: this process dies of it.
+    unsafe { std::ptr::without_provenance_mut::<u64>(begin + 64).write_volatile(1) };
+    part.say("survived");
+}
+
+#[test]
+fn a_write_through_a_readers_mapping_is_a_fault() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut child = scene.child("writes", "");
+    assert_eq!(child.wait().signal(), Some(libc::SIGSEGV));
+    assert_eq!(child.report(), ["writes"]);
+    until("nothing is left", || {
+        scene.files().iter().all(|file| file.starts_with(&format!("{:016x}", station.id())))
+    });
+    station.is_fine();
+}
+
+/// Becomes a user without rights. Words: whether the directory is shared with everybody.
+pub(crate) fn stranger(part: &Part) {
+    // SAFETY: takes numbers only.
+    assert_eq!(unsafe { libc::setgroups(0, std::ptr::null()) }, 0);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setresgid(65534, 65534, 65534) }, 0);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setresuid(65534, 65534, 65534) }, 0);
+    let open = |writable: bool, name: &str| {
+        let path = part.directory.join("0").join(name);
+        std::fs::OpenOptions::new().read(true).write(writable).open(path).map_err(|error| error.kind())
+    };
+    let (control, bells) = (&part.words[1], &part.words[2]);
+    let refused = std::io::ErrorKind::PermissionDenied;
+    assert_eq!(open(true, control).unwrap_err(), refused);
+    assert_eq!(open(true, bells).unwrap_err(), refused);
+    if part.words[0] == "shared" {
+        assert!(open(false, control).is_ok());
+        let domain = Domain::open(Some(&part.directory), 0).unwrap();
+        let joined = Participant::join(&domain, Arc::new(Told::default())).unwrap_err().to_string();
+        assert!(
+            joined.contains("ermission denied") && joined.contains("belongs to somebody else"),
+            "{joined}"
+        );
+    } else {
+        assert_eq!(open(false, control).unwrap_err(), refused);
+        let opened = Domain::open(Some(&part.directory), 0).unwrap_err().to_string();
+        assert!(opened.contains("ermission denied"), "{opened}");
+    }
+    // What he makes himself, he can't open for writing either: only the descriptor of its creation can.
+    let own = tempfile::tempdir_in("/dev/shm").unwrap();
+    std::fs::set_permissions(own.path(), PermissionsExt::from_mode(0o700)).unwrap();
+    let domain = Domain::open(Some(own.path()), 0).unwrap();
+    let participant = Participant::join(&domain, Arc::new(Told::default())).unwrap();
+    let path = domain.path().join(format!("{:016x}.control", participant.id()));
+    let error = std::fs::OpenOptions::new().write(true).open(&path).unwrap_err();
+    assert_eq!(error.kind(), refused);
+    assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o400);
+    drop((participant, own));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn another_user_can_neither_write_nor_without_rights_read() {
+    // SAFETY: takes nothing.
+    if unsafe { libc::geteuid() } != 0 {
+        println!("skipped: only root can become somebody else");
+        return;
+    }
+    for (word, mode) in [("private", 0o700), ("shared", 0o755)] {
+        let scene = Scene::new();
+        std::fs::set_permissions(scene.base(), PermissionsExt::from_mode(mode)).unwrap();
+        let station = Station::join(scene.base()).spin();
+        let name = |end: &str| scene.files().into_iter().find(|file| file.ends_with(end)).unwrap();
+        let words = format!("{word} {} {}", name(".control"), name(".bells"));
+        let mut child = scene.child("is somebody else", &words);
+        assert!(child.wait().success(), "{:?}", child.report());
+        assert_eq!(child.report(), ["fine"]);
+        station.is_fine();
+    }
+}
+
+/// Forks; the child tries everything, and lives on.
+pub(crate) fn fork(part: &Part) {
+    let station = Station::join(&part.directory);
+    let mut loan = station.with_writer(|writer| writer.lender().loan(1000)).unwrap();
+    loan.bytes_mut().fill(3);
+    station.publish(PATIENCE).unwrap();
+    // SAFETY: this process has one other thread, the participant's helper, which the child does without; locks that it may hold at
+    // this moment are not taken by what is tried.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let forked = |result: Result<(), CapacityError>| {
+            assert!(matches!(result, Err(CapacityError::Left { forked: true })), "{result:?}");
+        };
+        forked(station.participant.check());
+        assert!(station.participant.check().unwrap_err().to_string().contains("forked child"));
+        let about = entity(EntityKind::Publisher, "/fork");
+        forked(station.participant.advertise(&about, None).map(|_| ()));
+        forked(Port::new(&station.participant, None).map(|_| ()));
+        station.participant.refresh();
+        station.drain();
+        station.with_writer(|writer| {
+            forked(writer.lender().loan(10).map(|_| ()));
+            forked(writer.grow(1000));
+            writer.publish_inline(writer.next(), &Head::default(), b"not to be seen");
+            assert!(writer.wait_for_room().is_none());
+        });
+        drop(loan);
+        drop(station);
+        part.say("the child is fine");
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    }
+    assert!(child > 0);
+    for _ in 0..40 {
+        until("the child has done its worst", || part.has_said("the child is fine"));
+        station.publish(PATIENCE).unwrap();
+    }
+    part.say("the parent is fine");
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+#[test]
+fn a_forked_child_gets_errors_removes_nothing_and_does_not_keep_its_parent_alive() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut child = scene.child("forks", "");
+    child.says("the parent is fine");
+    let known = station.known();
+    let ((peer, _), _) = known.iter().next().unwrap();
+    until("the parent's messages arrive", || station.progress(*peer).is_some_and(|from| from.next == 42));
+    child.kill_alone();
+    until("its death is noticed", || station.told.left.load(Ordering::SeqCst) == 1);
+    until("nothing is left", || {
+        scene.files().iter().all(|file| file.starts_with(&format!("{:016x}", station.id())))
+    });
+    station.is_fine();
+}
+
+#[test]
+fn a_stopped_reader_holds_up_those_who_must_wait_for_it_and_nobody_else() {
+    let scene = Scene::new();
+    let (waits, other) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
+    until("both know each other", || waits.known().len() == 1 && other.known().len() == 1);
+    other.told.waits_for_nobody.store(true, Ordering::SeqCst);
+    let mut child = scene.child("talks", "0 0 1");
+    child.says("published 20");
+    child.signal(libc::SIGSTOP);
+    // A place for each message under way, and then no more.
+    let count = (0..100).take_while(|_| waits.publish(Duration::from_millis(100)).is_some()).count();
+    assert!(count < 100, "back-pressure");
+    for _ in 0..500 {
+        other.publish(PATIENCE).expect("nobody holds it up");
+    }
+    let next = other.with_writer(|writer| writer.next());
+    until("it arrives", || waits.progress(other.id()).is_some_and(|from| from.next == next));
+    child.signal(libc::SIGCONT);
+    for _ in 0..100 {
+        waits.publish(PATIENCE).expect("it goes on");
+    }
+    child.signal(libc::SIGSTOP);
+    while waits.publish(Duration::from_millis(100)).is_some() {}
+    child.kill();
+    waits.publish(PATIENCE).expect("a dead reader holds nobody up");
+    waits.is_fine();
+    other.is_fine();
+}
+
+#[test]
+fn containers_with_process_ids_of_their_own_share_a_directory() {
+    if !has_namespaces("a PID namespace") {
+        return;
+    }
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let container = ["unshare", "-rpf"];
+    let mut children = [0, 1].map(|_| scene.child_by("talks", "0 0", &container));
+    for child in &mut children {
+        child.says("published 100");
+        station.publish(PATIENCE).unwrap();
+    }
+    until("both are heard", || {
+        station.known().len() == 2 && station.known().values().all(|from| from.next > 100)
+    });
+    for (gone, child) in children.iter_mut().enumerate() {
+        child.kill();
+        until("its death is noticed", || station.told.left.load(Ordering::SeqCst) == gone + 1);
+        station.publish(PATIENCE).unwrap();
+    }
+    until("nothing is left", || {
+        scene.files().iter().all(|file| file.starts_with(&format!("{:016x}", station.id())))
+    });
+    station.is_fine();
+}

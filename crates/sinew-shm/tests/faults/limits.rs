@@ -1,0 +1,261 @@
+//! No room: a full file system, no inotify, more holds than there are, hundreds of participants.
+
+use crate::process::{Part, Scene};
+use crate::reuse::Keeps;
+use crate::station::{Station, Told, entity, image, until};
+use sinew_shm::*;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether this user may have namespaces of his own; says why not.
+pub(crate) fn has_namespaces(what: &str) -> bool {
+    let tried = Command::new("unshare").args(["-rmpf", "true"]).output();
+    match tried {
+        Ok(done) if done.status.success() => true,
+        Ok(done) => {
+            println!("skipped: {what} needs user namespaces: {}", String::from_utf8_lossy(&done.stderr));
+            false
+        }
+        Err(error) => {
+            println!("skipped: {what} needs unshare(1): {error}");
+            false
+        }
+    }
+}
+
+/// Starts a child in a mount namespace in which the scene's directory is a file system of this size.
+fn on_a_small_file_system(scene: &Scene, size: &str) {
+    let mount =
+        format!("mount -t tmpfs -o size={size} none {} && exec \"$0\" \"$@\"", scene.base().display());
+    let mut child = scene.child_by("fills", size, &["unshare", "-rm", "sh", "-c", &mount]);
+    let status = child.wait();
+    assert!(status.success(), "{status}, {:?}", child.report());
+    assert_eq!(child.report(), ["fine"]);
+}
+
+/// What a full file system does to participants. Words: its size.
+pub(crate) fn fill(part: &Part) {
+    let megabytes: usize = part.words[0].trim_end_matches('m').parse().unwrap();
+    let (a, b) = (Station::join(&part.directory).spin(), Station::join(&part.directory).spin());
+    until("both know each other", || a.known().len() == 1 && b.known().len() == 1);
+    let talk = |count: u64| {
+        for _ in 0..count {
+            a.publish(PATIENCE).unwrap();
+            b.publish(PATIENCE).unwrap();
+        }
+        for (reader, writer) in [(&a, &b), (&b, &a)] {
+            let next = writer.with_writer(|writer| writer.next());
+            until("it arrives", || reader.progress(writer.id()).is_some_and(|from| from.next == next));
+            reader.is_fine();
+        }
+    };
+    talk(50);
+    let ballast = part.directory.join("ballast");
+    std::fs::write(&ballast, vec![1; 256 << 10]).unwrap();
+    // Loans until there is no room.
+    let source = a.participant.advertise(&entity(EntityKind::Publisher, "/big"), None).unwrap();
+    let mut big = Writer::new(Arc::new(source), 2, 0, 1).unwrap();
+    let mut loans = Vec::new();
+    let refused = loop {
+        match big.lender().loan(megabytes << 16) {
+            Ok(mut loan) => {
+                loan.bytes_mut().fill(1); // a signal, were the space not there
+                loans.push(loan);
+            }
+            Err(error) => break error,
+        }
+        assert!(loans.len() < 17, "more than there can be");
+    };
+    assert!(loans.len() > 4, "{} of 16", loans.len());
+    let CapacityError::FileSystem { size, .. } = refused else { panic!("{refused}") };
+    assert_eq!(size, (megabytes as u64) << 20);
+    assert!(refused.to_string().contains("--shm-size"), "{refused}");
+    talk(50);
+    // Not a byte is left.
+    let filler = part.directory.join("filler");
+    let mut rest = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
+    talk(50);
+    let domain = Domain::open(Some(&part.directory), 0).unwrap();
+    let joined = Participant::join(&domain, Arc::new(Told::default()));
+    assert!(matches!(joined, Err(JoinError::Capacity(CapacityError::FileSystem { .. }))), "{joined:?}");
+    assert!(matches!(big.grow(1 << 16), Err(CapacityError::FileSystem { .. })));
+    let mut entities = Vec::new();
+    let refused = loop {
+        match a.participant.advertise(&entity(EntityKind::Publisher, "/small"), None) {
+            Ok(entity) => entities.push(entity),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(refused, CapacityError::FileSystem { .. }), "{refused}");
+    let mut ports = Vec::new();
+    while let Ok(port) = Port::new(&b.participant, None) {
+        ports.push(port);
+    }
+    talk(50);
+    // And there is room again. (What participants have reserved stays theirs.)
+    drop((rest, loans));
+    std::fs::remove_file(&filler).unwrap();
+    std::fs::remove_file(&ballast).unwrap();
+    assert!(big.lender().loan(megabytes << 16).is_ok());
+    drop((big, entities, ports));
+    let c = Station::join(&part.directory).spin();
+    until("it knows both", || c.known().len() == 2);
+    talk(20);
+    c.is_fine();
+    drop((a, b, c));
+    let left: Vec<_> = std::fs::read_dir(part.directory.join("0")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_full_file_system_is_an_error_that_says_so_and_never_a_signal() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "1m");
+    }
+}
+
+#[test]
+fn a_small_file_system_as_in_containers_is_enough_for_what_fits() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "64m");
+    }
+}
+
+/// Without inotify.
+pub(crate) fn poll(part: &Part) {
+    let mut all: Vec<Station> = (0..3).map(|_| Station::join(&part.directory).spin()).collect();
+    until("all know all", || all.iter().all(|one| one.known().len() == 2));
+    for _ in 0..50 {
+        for one in &all {
+            one.publish(PATIENCE).unwrap();
+        }
+    }
+    drop(all.pop());
+    until("its end is noticed", || all.iter().all(|one| one.told.left.load(Ordering::SeqCst) == 1));
+    part.say("ready");
+    until("the parent's end is noticed, too", || {
+        all.iter().all(|one| one.told.left.load(Ordering::SeqCst) == 2)
+    });
+    for one in &all {
+        one.is_fine();
+    }
+    drop(all);
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn where_no_inotify_is_to_be_had_participants_look_by_themselves() {
+    if !has_namespaces("a limit of inotify instances") {
+        return;
+    }
+    let scene = Scene::new();
+    let limit = "echo 0 > /proc/sys/user/max_inotify_instances && exec \"$0\" \"$@\"";
+    let mut child = scene.child_by("polls", "", &["unshare", "-r", "sh", "-c", limit]);
+    child.says("ready");
+    let mut other = scene.child("talks", "0 0");
+    other.says("published 20");
+    other.kill();
+    assert!(child.wait().success(), "{:?}", child.report());
+    assert_eq!(child.report(), ["ready", "fine"]);
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+#[test]
+fn more_messages_in_use_than_there_are_holds_are_copied() {
+    const HOLDS: usize = 4096;
+    let scene = Scene::new();
+    let domain = Domain::open(Some(scene.base()), 0).unwrap();
+    let keeps = Arc::new(Keeps::default());
+    let reading = Participant::join(&domain, keeps.clone()).unwrap();
+    let _target = reading.advertise(&entity(EntityKind::Subscription, "/held"), None).unwrap();
+    let writing = Station::join_as(scene.base(), Told::default());
+    writing.told.waits_for_nobody.store(true, Ordering::SeqCst);
+    let peer = writing.readers().pop().unwrap();
+    let source = writing.participant.advertise(&entity(EntityKind::Publisher, "/held"), None).unwrap();
+    let mut writer = Writer::new(Arc::new(source), HOLDS + 10, 0, 1).unwrap();
+    let connect = Connect { target: None, first: 1, live: 1, depth: HOLDS + 10, capacity: None };
+    writer.connect(&peer, &connect).unwrap();
+    let key = writer.entity().key();
+    until("it is connected", || keeps.incoming.lock().iter().any(|incoming| incoming.source() == key));
+    let mut all = keeps.incoming.lock();
+    let incoming = all.iter_mut().find(|incoming| incoming.source() == key).unwrap();
+    let (mut holds, mut copies, mut buffer) = (Vec::new(), 0, Vec::new());
+    for number in 1..=HOLDS as u64 + 10 {
+        let image = image(3 + number * 6); // 190 bytes
+        let mut loan = writer.lender().loan(image.len()).unwrap();
+        loan.bytes_mut().copy_from_slice(&image);
+        writer.publish_lent(number, &Head::default(), loan.share());
+        let message = incoming.read(&mut buffer).unwrap().unwrap();
+        assert_eq!(message.number, number);
+        match message.hold {
+            Some(hold) => holds.push((image, hold)),
+            None => {
+                assert_eq!(buffer, image);
+                copies += 1;
+            }
+        }
+    }
+    assert_eq!((holds.len(), copies), (HOLDS, 10));
+    assert!(holds.iter().all(|(image, hold)| hold.bytes() == &image[..]));
+    // One that is given back is to be had again.
+    holds.pop();
+    let image = image(3);
+    let mut loan = writer.lender().loan(image.len()).unwrap();
+    loan.bytes_mut().copy_from_slice(&image);
+    writer.publish_lent(HOLDS as u64 + 11, &Head::default(), loan.share());
+    assert!(incoming.read(&mut buffer).unwrap().unwrap().hold.is_some());
+}
+
+/// Many participants in one process. Words: how many, and how many there are in all processes.
+pub(crate) fn crowd(part: &Part) {
+    let [own, all] = [0, 1].map(|word: usize| part.words[word].parse::<usize>().unwrap());
+    let domain = Domain::open(Some(&part.directory), 0).unwrap();
+    let told: Vec<_> = (0..own).map(|_| Arc::new(Told::default())).collect();
+    let mut participants = Vec::new();
+    for told in &told {
+        let participant = Participant::join(&domain, told.clone()).unwrap();
+        let reads = participant.advertise(&entity(EntityKind::Subscription, "/all"), None).unwrap();
+        participants.push((participant, reads));
+    }
+    let count = |what: fn(&Told) -> usize| told.iter().map(move |told| what(told)).min().unwrap();
+    until("all are known", || count(|told| told.appeared.load(Ordering::SeqCst)) == all - 1);
+    part.say("all are known");
+    until("a quarter is gone", || count(|told| told.left.load(Ordering::SeqCst)) == own);
+    part.say("a quarter is gone");
+    until("the parent says so", || part.directory.join("enough").exists());
+    // Dropped, one may live as long as its helper thread looks around.
+    participants.iter().for_each(|(participant, _)| participant.leave());
+    std::process::exit(0);
+}
+
+#[test]
+fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end() {
+    let scene = Scene::new();
+    // Fifty in the deep check: more than there are inotify instances for one user.
+    let each: usize = std::env::var("SINEW_CROWD").ok().map_or(20, |each| each.parse().unwrap());
+    let mut children: Vec<_> =
+        (0..4).map(|_| scene.child("crowds", &format!("{each} {}", 4 * each))).collect();
+    for child in &mut children {
+        child.says("all are known");
+    }
+    children.pop().unwrap().kill();
+    for child in &mut children {
+        child.says("a quarter is gone");
+    }
+    until("their files are gone", || {
+        scene.files().iter().filter(|file| file.ends_with(".control")).count() == 3 * each
+    });
+    std::fs::write(scene.base().join("enough"), "").unwrap();
+    for child in &mut children {
+        assert!(child.wait().success());
+    }
+    assert_eq!(scene.files(), Vec::<String>::new());
+}

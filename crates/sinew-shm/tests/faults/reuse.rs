@@ -1,0 +1,183 @@
+//! What is used again, a record or a piece of memory, was let go of by everybody who could still write or read there.
+
+use crate::process::Scene;
+use crate::station::{entity, until};
+use parking_lot::Mutex;
+use sinew_shm::*;
+use std::sync::Arc;
+
+/// Keeps what it is given, and does nothing with it.
+#[derive(Default)]
+pub(crate) struct Keeps {
+    pub(crate) incoming: Mutex<Vec<Incoming>>,
+    peers: Mutex<Vec<Arc<Peer>>>,
+    left: Mutex<Vec<u64>>,
+}
+
+impl Observer for Keeps {
+    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+        self.peers.lock().push(peer.clone());
+    }
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        self.incoming.lock().push(incoming);
+        None
+    }
+    fn left(&self, peer: &Arc<Peer>) {
+        self.left.lock().push(peer.id());
+    }
+}
+
+/// A participant with a reading entity, so that others hear of it.
+struct One {
+    keeps: Arc<Keeps>,
+    participant: Arc<Participant>,
+    _reads: OwnEntity,
+}
+
+impl One {
+    fn join(scene: &Scene) -> Self {
+        let domain = Domain::open(Some(scene.base()), 0).unwrap();
+        let keeps = Arc::new(Keeps::default());
+        let participant = Participant::join(&domain, keeps.clone()).unwrap();
+        let reads = participant.advertise(&entity(EntityKind::Subscription, "/one"), None).unwrap();
+        Self { keeps, participant, _reads: reads }
+    }
+
+    fn writer(&self) -> Writer {
+        let source = self.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
+        Writer::new(Arc::new(source), 4, 40, 1).unwrap()
+    }
+
+    fn peer(&self, other: &One) -> Arc<Peer> {
+        let find =
+            || self.keeps.peers.lock().iter().find(|peer| peer.id() == other.participant.id()).cloned();
+        until("they know each other", || find().is_some());
+        find().unwrap()
+    }
+
+    /// What this writer sends here.
+    fn incoming(&self, writer: &Writer) -> Incoming {
+        let (id, key) = (writer.entity().participant().id(), writer.entity().key());
+        let find = || {
+            let mut all = self.keeps.incoming.lock();
+            let place = all.iter().position(|one| one.peer().id() == id && one.source() == key)?;
+            Some(all.swap_remove(place))
+        };
+        let mut found = None;
+        until("it is connected", || {
+            found = find();
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    fn has_seen_leave(&self, id: u64) {
+        until("its end is noticed", || self.keeps.left.lock().contains(&id));
+    }
+}
+
+fn connect(writer: &mut Writer, peer: &Arc<Peer>) {
+    writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 4, capacity: Some(4) }).unwrap();
+}
+
+fn publish(writer: &mut Writer, byte: u8) {
+    let head = Head { order: u64::from(byte), ..Head::default() };
+    writer.publish_inline(writer.next(), &head, &[byte; 40]);
+}
+
+fn read(incoming: &mut Incoming) -> Option<u8> {
+    let mut buffer = Vec::new();
+    let message = incoming.read(&mut buffer).unwrap()?;
+    assert_eq!((buffer.len(), message.missed), (40, 0));
+    assert!(buffer.iter().all(|&byte| u64::from(byte) == message.head.order));
+    Some(buffer[0])
+}
+
+#[test]
+fn what_a_disconnected_reader_has_not_read_yet_stays_as_it_is() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    connect(&mut writer, &a.peer(&b));
+    let mut incoming = b.incoming(&writer);
+    (1..=3).for_each(|byte| publish(&mut writer, byte));
+    writer.disconnect(b.participant.id());
+    drop(writer);
+    // Others come, and write where there is room.
+    let mut others: Vec<_> = (0..4).map(|_| a.writer()).collect();
+    for other in &mut others {
+        (101..=104).for_each(|byte| publish(other, byte));
+    }
+    assert_eq!([1, 2, 3].map(|_| read(&mut incoming).unwrap()), [1, 2, 3]);
+    assert!(incoming.is_over());
+}
+
+#[test]
+fn a_writer_that_ends_touches_no_connection_but_its_own() {
+    let scene = Scene::new();
+    let (a, gone, b) = (One::join(&scene), One::join(&scene), One::join(&scene));
+    let mut old = a.writer();
+    connect(&mut old, &a.peer(&gone));
+    drop(gone.incoming(&old));
+    let id = gone.participant.id();
+    gone.participant.leave();
+    a.has_seen_leave(id);
+    // The old writer hasn't heard of it yet.
+    let mut new = a.writer();
+    connect(&mut new, &a.peer(&b));
+    let mut incoming = b.incoming(&new);
+    drop(old);
+    publish(&mut new, 7);
+    assert_eq!(read(&mut incoming), Some(7));
+    assert!(!incoming.is_over());
+    publish(&mut new, 8);
+    assert_eq!(read(&mut incoming), Some(8));
+}
+
+#[test]
+fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    connect(&mut writer, &a.peer(&b));
+    let late = b.incoming(&writer);
+    publish(&mut writer, 1);
+    a.participant.leave();
+    b.has_seen_leave(a.participant.id());
+    // Somebody tidies up by hand: so the connection is forgotten, though it isn't read.
+    let begins = format!("{:016x}", a.participant.id());
+    for file in scene.files().iter().filter(|file| file.starts_with(&begins)) {
+        std::fs::remove_file(scene.base().join("0").join(file)).unwrap();
+    }
+    let c = One::join(&scene);
+    std::thread::sleep(std::time::Duration::from_millis(120)); // long enough for b to look after the dead
+    let mut writer = c.writer();
+    connect(&mut writer, &c.peer(&b));
+    let mut incoming = b.incoming(&writer);
+    let port = Port::new(&b.participant, None).unwrap();
+    incoming.set_port(Some(&port));
+    drop(late);
+    publish(&mut writer, 2);
+    until("it is told", || port.drain());
+    assert_eq!(read(&mut incoming), Some(2));
+}
+
+#[test]
+fn a_reader_that_is_gone_is_not_connected_and_holds_nobody_up() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    let peer = a.peer(&b);
+    connect(&mut writer, &peer);
+    for byte in 0..4 {
+        publish(&mut writer, byte);
+    }
+    assert!(!writer.has_room());
+    b.participant.leave();
+    a.has_seen_leave(b.participant.id());
+    assert!(writer.has_room() && writer.wait_for_room().is_none());
+    let mut late = a.writer();
+    connect(&mut late, &peer);
+    assert!(!late.is_connected() && late.has_room());
+}
