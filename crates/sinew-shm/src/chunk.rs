@@ -128,6 +128,10 @@ impl Pool {
         let mut state = self.state.lock();
         if published {
             state.retired.push(cell);
+        } else if cell.chunk.class() < state.class {
+            // It was lent before bigger ones were asked for: who lends next would take it for one of them.
+            state.made -= 1;
+            self.participant.memory.free_chunks([own(&cell)]);
         } else {
             state.free.push(cell);
         }

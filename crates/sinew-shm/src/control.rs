@@ -12,15 +12,16 @@
 //! - T2 publish: `life` + 1 (Release).
 //! - T3 read: `life` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `life` unchanged (Relaxed); else it is
 //!   another life, or none.
-//! - T4 retire: `life` + 1 (Relaxed), fence Release: what the owner fills in next is seen by nobody who finds the old `life` in
-//!   T3's second look.
+//! - T4 retire: `life` + 1 (Relaxed); who takes the record next comes after that (a lock of the owner's), and passes a fence
+//!   Release: what he then fills in is seen by nobody who finds the old `life` in T3's second look. (The fence has to be his: one of
+//!   whoever retired it orders nothing that another thread stores.)
 //!
 //! Fields that change during a life (counters, cursors, ports) are single words, each with its own rule.
 //!
 //! # The log
 //!
-//! After each change of a table the owner enters (table, slot) into a log ([`Changes`]): L1 entry (Release), then L2 head + 1
-//! (Release). Others keep their position in it; L3 head (Acquire), entries (Acquire). An entry carries its own number, so one that
+//! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then L2 head + 1 (Release). Others
+//! keep their position in it; L3 head (Acquire), entries (Relaxed). An entry carries its own number, so one that
 //! was overwritten meanwhile is noticed; who has fallen behind reads the tables as a whole. Then the owner touches the file, which
 //! wakes those who watch it.
 //!
@@ -30,9 +31,11 @@
 //! touched. A crash between two steps leaves a record that is not published, or published and not logged; the participant is
 //! dead then, and others look at it only to let go.
 
+use crate::kill::{self, Point};
 use crate::place::Record;
 use crate::segment::Header;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU64, Ordering, fence};
+#[cfg(not(loom))]
 use std::mem::offset_of;
 
 /// A table of the control segment.
@@ -356,6 +359,80 @@ const _: () = {
     assert!(size_of::<PeerRecord>() == 16);
     assert!(offset_of!(TailRecord, tail) == 8 && size_of::<TailRecord>() == 64);
 };
+
+/// T1: a record that was perhaps used before is going to be filled. The caller has come by it under the lock under which it was
+/// given back.
+pub(crate) fn begin_life() {
+    fence(Ordering::Release); // T1: pairs with T3's fence; before whatever is filled in
+}
+
+/// T2: the record is complete. Returns its life.
+pub(crate) fn publish_life(life: &AtomicU64) -> u64 {
+    let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
+    debug_assert!(next % 2 == 1, "published twice");
+    life.store(next, Ordering::Release); // T2: pairs with T3
+    next
+}
+
+/// T4: the life ends.
+pub(crate) fn end_life(life: &AtomicU64) {
+    let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
+    debug_assert!(next.is_multiple_of(2), "retired twice");
+    life.store(next, Ordering::Relaxed); // T4: ordered by the lock that the next user of the record takes, and his fence
+}
+
+/// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after `read` than before.
+pub(crate) fn read_life<T>(life: &AtomicU64, read: impl FnOnce() -> T) -> Option<(u64, T)> {
+    let before = life.load(Ordering::Acquire); // T3: pairs with T2
+    if before.is_multiple_of(2) {
+        return None;
+    }
+    let found = read();
+    fence(Ordering::Acquire); // T3: pairs with T1's fence
+    // Relaxed: the fence orders it after `read`; its value is all that counts.
+    (life.load(Ordering::Relaxed) == before).then_some((before, found))
+}
+
+/// L1, L2: enters a record into the log. One thread at a time.
+pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: u32) {
+    let number = changes.load(Ordering::Relaxed); // ours alone
+    let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
+    log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it, its number tells it from others
+    kill::at(Point::LogEntry);
+    changes.store(number.wrapping_add(1), Ordering::Release); // L2: pairs with L3; carries L1
+    kill::at(Point::LogHead);
+}
+
+/// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no sense: then all tables are to be
+/// read. Either way with the position to go on from.
+pub(crate) fn entered(
+    log: &[AtomicU64],
+    changes: &AtomicU64,
+    since: u64,
+) -> Result<(Vec<(Table, u32)>, u64), u64> {
+    let head = changes.load(Ordering::Acquire); // L3: pairs with L2
+    if head < since || head - since > log.len() as u64 {
+        return Err(head);
+    }
+    let mut found = Vec::new();
+    for number in since..head {
+        let entry = log[place_in(log, number)].load(Ordering::Relaxed); // L3: came with the head, or is a later one
+        #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
+        let slot = entry as u32 & 0xffff;
+        let table = Table::ALL.get(usize::try_from(entry >> 16 & 0xf).unwrap_or(usize::MAX));
+        match table {
+            Some(&table) if entry >> 20 == number & (u64::MAX >> 20) => found.push((table, slot)),
+            _ => return Err(head),
+        }
+    }
+    Ok((found, head))
+}
+
+fn place_in(log: &[AtomicU64], number: u64) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "reduced to the size of the log")]
+    let place = (number % log.len() as u64) as usize;
+    place
+}
 
 /// A cursor that no writer waits for: nobody at the reader needs all messages now.
 pub(crate) const UNBOUND: u64 = u64::MAX - 1;

@@ -14,7 +14,8 @@
 //! nobody alive still has something to read in them: each reader says in its own memory that it is done.
 
 use crate::control::{
-    DONE, EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, slot_of,
+    DONE, EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life,
+    slot_of,
 };
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
@@ -494,21 +495,18 @@ impl Participant {
     /// What a peer says about a connection of ours.
     fn follow_incoming(self: &Arc<Self>, known: &Known, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
+        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier one's either.
+        let read = || (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed));
+        let Some((_, (peer, outgoing))) = read_life(&record.life, read) else { return };
+        if peer != self.id() {
             return;
         }
-        let outgoing = record.outgoing.load(Ordering::Relaxed); // compared with what is known
         let accepted = self.outgoing.lock().get(&slot_of(outgoing)).cloned();
         let Some(accepted) = accepted else { return };
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
         }
-        if accepted.adopt(record)
-            && let Ok(bell) = self.space_bell()
-        {
-            bell.ring(); // its cursor counts from now on: there may be room
-        }
+        accepted.adopt(record);
         sys::fence_all_threads(); // see `Accepted::has_listener`
         accepted.announce();
         self.check_outgoing(&accepted);
@@ -531,15 +529,19 @@ impl Participant {
     /// An event ring of the peer's, perhaps to us.
     fn follow_event_ring(self: &Arc<Self>, known: &mut Known, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if known.event_rings.get(&slot) == Some(&life) {
+        // Relaxed: T3 checks it.
+        let found = read_life(&record.life, || {
+            (record.peer.load(Ordering::Relaxed), record.port.load(Ordering::Relaxed))
+        });
+        let life = found.map(|(life, _)| life);
+        if life.is_some() && known.event_rings.get(&slot) == life.as_ref() {
             return;
         }
         known.event_rings.remove(&slot);
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
+        let Some((life, (peer, reference))) = found else { return };
+        if peer != self.id() {
             return;
         }
-        let reference = record.port.load(Ordering::Relaxed); // compared with what is known
         let Some(port) = self.port(reference) else { return };
         let Some(entries) = self.event_entries(&known.peer, slot) else { return };
         let tail = self
@@ -731,12 +733,15 @@ fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u6
     let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
     let (mut taken, mut done) = (HashSet::new(), HashSet::new());
     for record in records.iter() {
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != dead {
+        // Relaxed: T3 checks it.
+        let found = read_life(&record.life, || {
+            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
+        });
+        let Some((_, (peer, connection, is_done))) = found else { continue };
+        if peer != dead {
             continue;
         }
-        let connection = record.outgoing.load(Ordering::Relaxed);
-        let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
         if is_done {
             done.insert(connection)
         } else {

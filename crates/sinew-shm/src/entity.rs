@@ -1,9 +1,9 @@
 //! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each other of.
 
-use crate::control::{BUCKETS, EntityRecord, TEXT};
+use crate::control::{BUCKETS, EntityRecord, TEXT, read_life};
 use crate::error::SegmentError;
 use crate::own::store_text;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering};
 
 /// What an entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -154,29 +154,8 @@ impl Entity {
 
     /// T3: reads a record of a peer; `None` if there is no such life (any more).
     pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
-        let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
-        if life.is_multiple_of(2) {
-            return Ok(None);
-        }
-        let read = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3: checked below
-        let kind = read(&record.kind_node) >> 32;
-        let lengths = read(&record.lengths);
-        let mut text = [0; TEXT];
-        for (bytes, word) in text.as_chunks_mut::<8>().0.iter_mut().zip(&record.text) {
-            *bytes = read(word).to_le_bytes();
-        }
-        let (mut hash, mut qos) = ([0; 32], [0; 64]);
-        for (bytes, word) in hash.as_chunks_mut::<8>().0.iter_mut().zip(&record.hash) {
-            *bytes = read(word).to_le_bytes();
-        }
-        for (bytes, word) in qos.as_chunks_mut::<8>().0.iter_mut().zip(&record.qos) {
-            *bytes = read(word).to_le_bytes();
-        }
-        let number = read(&record.number);
-        fence(Ordering::Acquire); // T3: pairs with T4's fence
-        if record.life.load(Ordering::Relaxed) != life {
-            return Ok(None);
-        }
+        let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
+        let Words { kind, lengths, text, hash, qos, number } = words;
         let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 7))?;
         let mut rest = &text[..];
         let mut parts = [const { String::new() }; 3];
@@ -190,6 +169,34 @@ impl Entity {
         }
         let [node, name, type_name] = parts;
         Ok(Some((life, Self { kind, number, node, name, type_name, hash, qos })))
+    }
+}
+
+/// What a record says, not looked at yet.
+struct Words {
+    kind: u64,
+    lengths: u64,
+    text: [u8; TEXT],
+    hash: [u8; 32],
+    qos: [u8; 64],
+    number: u64,
+}
+
+impl Words {
+    fn load(record: &EntityRecord) -> Self {
+        let read = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3 checks it
+        let (mut text, mut hash, mut qos) = ([0; TEXT], [0; 32], [0; 64]);
+        for (bytes, word) in text.as_chunks_mut::<8>().0.iter_mut().zip(&record.text) {
+            *bytes = read(word).to_le_bytes();
+        }
+        for (bytes, word) in hash.as_chunks_mut::<8>().0.iter_mut().zip(&record.hash) {
+            *bytes = read(word).to_le_bytes();
+        }
+        for (bytes, word) in qos.as_chunks_mut::<8>().0.iter_mut().zip(&record.qos) {
+            *bytes = read(word).to_le_bytes();
+        }
+        let kind = read(&record.kind_node) >> 32;
+        Self { kind, lengths: read(&record.lengths), text, hash, qos, number: read(&record.number) }
     }
 }
 

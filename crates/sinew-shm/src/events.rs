@@ -178,8 +178,16 @@ impl Pusher {
         usize::try_from(self.entries.mask + 1).unwrap_or(usize::MAX)
     }
 
-    /// G1: goes on in a bigger ring. Returns the old one, in which the caller sets [`outgrown`] once the new place is published.
-    pub(crate) fn move_to(&mut self, new: Entries, tail: u64) -> Entries {
+    /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that says where the ring is.
+    pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
+        let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
+        kill::at(Point::EventsCopied);
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        kill::at(Point::EventsPublished);
+        outgrown(&old); // G3
+    }
+
+    fn move_to(&mut self, new: Entries, tail: u64) -> Entries {
         let oldest = self.head.saturating_sub(self.entries.mask + 1);
         for index in tail.clamp(oldest, self.head)..self.head {
             let entry = self.entries.word(index).load(Ordering::Relaxed); // our own writes
@@ -190,26 +198,102 @@ impl Pusher {
 }
 
 /// G3
-pub(crate) fn outgrown(old: &Entries) {
+fn outgrown(old: &Entries) {
     for word in &old.words[HEADER..] {
         word.store(MOVED, Ordering::Release); // G3: pairs with D1; carries G2
     }
 }
 
-/// The fence of P1, and that of P3: one for all readers of a message.
-#[inline]
-pub(crate) fn push_fence() {
-    // SeqCst, pairs with D3, K2 and E1. Forbids that neither side sees what the other one did; see the module's documentation.
-    fence(Ordering::SeqCst);
+/// A connection, as it is announced to its reader.
+pub(crate) trait Announced {
+    /// P1 after its fence, and P2. Whether somebody is to be looked at in P3.
+    fn push(&self) -> bool;
+
+    /// P3 after its fence.
+    fn ring_if_parked(&self);
 }
 
-/// D2 and D3: the entry at `tail` is taken. The caller then reads the connection until it is empty.
+/// P1 to P3 for the connections of a message, with two fences for all of them.
 #[inline]
-pub(crate) fn took(tail: &AtomicU64, taken: u64) {
-    tail.store(taken + 1, Ordering::Release); // D2: pairs with P1
-    // D3: SeqCst, pairs with P1's fence.
+pub(crate) fn announce<'a, C: Announced + 'a>(connections: impl Iterator<Item = &'a C> + Clone) {
+    // P1: SeqCst, pairs with D3 and E1. Forbids that we see the old tail, or port, and the reader no message.
     fence(Ordering::SeqCst);
-    kill::at(Point::EventTaken);
+    let mut any = false;
+    for connection in connections.clone() {
+        any |= connection.push();
+    }
+    if any {
+        // P3: SeqCst, pairs with K2. Forbids that we see no sleep and the reader no entry.
+        fence(Ordering::SeqCst);
+        connections.for_each(Announced::ring_if_parked);
+    }
+}
+
+/// The draining end of an event ring.
+pub(crate) struct Drainer {
+    entries: Entries,
+    taken: u64,
+    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's, or there was no memory to map it.
+    is_lost: bool,
+}
+
+/// What a [`Drainer`] finds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Drained {
+    Nothing,
+    /// This one may have something: it is to be read until it is empty.
+    Connection(u32),
+    /// As nothing; the ring isn't found, for the first time. It is looked for again whenever somebody asks.
+    Lost,
+}
+
+/// How many rings a drainer goes on to at once. They double, so nobody has more.
+const MOVES: usize = 16;
+
+impl Drainer {
+    pub(crate) fn new(entries: Entries) -> Self {
+        Self { entries, taken: 0, is_lost: false }
+    }
+
+    /// D1 to D3: the next connection that was announced. `find` says where the ring is now.
+    #[inline]
+    pub(crate) fn next(&mut self, tail: &AtomicU64, find: impl Fn() -> Option<Entries>) -> Drained {
+        for _ in 0..MOVES {
+            match self.entries.entry(self.taken) {
+                Entry::None => {
+                    self.is_lost = false;
+                    return Drained::Nothing;
+                }
+                Entry::Connection(connection) => {
+                    self.is_lost = false;
+                    self.taken += 1;
+                    tail.store(self.taken, Ordering::Release); // D2: pairs with P1
+                    // D3: SeqCst, pairs with P1's fence. Forbids that the writer sees the old tail and we no message.
+                    fence(Ordering::SeqCst);
+                    kill::at(Point::EventTaken);
+                    return Drained::Connection(connection);
+                }
+                Entry::Moved => {
+                    let Some(entries) = find() else { break };
+                    self.entries = entries;
+                }
+            }
+        }
+        if std::mem::replace(&mut self.is_lost, true) { Drained::Nothing } else { Drained::Lost }
+    }
+
+    /// Whether something was announced.
+    #[inline]
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.is_lost && self.entries.entry(self.taken) != Entry::None
+    }
+}
+
+/// E1: whom a connection is announced to from now on. The caller then reads it until it is empty.
+pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
+    port.store(reference, Ordering::Release); // E1: pairs with P1
+    // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.
+    fence(Ordering::SeqCst);
 }
 
 /// A word that a thread sleeps on, and that everybody may ring.

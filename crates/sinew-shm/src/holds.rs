@@ -16,7 +16,7 @@
 //!
 //! Reader, of message n, which names chunk c:
 //! - R1, R2 of [`ring`](crate::ring): the sequence is 2n+2, the fields name c.
-//! - H3 hold = 1 + c (Relaxed).
+//! - H3 hold = 1 + c (Release): W6 may see this instead of the H7 before it, and then it carries what H7 did.
 //! - H4 fence SeqCst.
 //! - H5 the sequence is 2n+2 still (Relaxed); else hold = 0, and the message is lost to this reader.
 //! - H6 only now the name is checked and the chunk read.
@@ -36,6 +36,7 @@
 
 use crate::kill::{self, Point};
 use crate::place::Place;
+use crate::ring::Ring;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence};
 
 /// A participant's own holds.
@@ -105,28 +106,35 @@ impl Holds {
 }
 
 impl Mark {
-    /// H3 and H4. The caller then checks the sequence (H5).
+    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then the mark is to be given back, and
+    /// the chunk not to be looked at.
     #[inline]
-    pub(crate) fn set(&self, chunk: u64) {
-        self.word.store(chunk.wrapping_add(1), Ordering::Relaxed); // H3: the fence orders it before H5
+    pub(crate) fn hold(&self, chunk: u64, ring: &Ring, number: u64) -> bool {
+        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read before H7 is read before W6. The fence
+        // orders it before H5.
+        self.word.store(chunk.wrapping_add(1), Ordering::Release);
         // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
         fence(Ordering::SeqCst);
         kill::at(Point::HoldSet);
+        ring.still_there_after_fence(number) // H5
     }
 }
 
-/// W4: to be called after the last message that named a chunk was overwritten, and before the list of readers is loaded.
-pub(crate) fn before_reclaim() {
+/// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those who are accepted now; it is not asked
+/// before the fence. To be called after the last message that named a chunk was overwritten.
+pub(crate) fn collect<R: IntoIterator<Item = Place<[AtomicU64]>>>(
+    held: &mut Vec<u64>,
+    readers: impl FnOnce() -> R,
+) {
     // W4: SeqCst, pairs with H4.
     fence(Ordering::SeqCst);
-}
-
-/// W6: appends the chunks that this reader holds.
-pub(crate) fn collect(table: &[AtomicU64], held: &mut Vec<u64>) {
-    for word in table {
-        // W6: Acquire, pairs with H7: what was read before the hold went is read before we write.
-        if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
-            held.push(chunk);
+    let readers = readers(); // W5
+    for table in readers {
+        for word in &*table {
+            // W6: Acquire, pairs with H7 and H3: what was read before the hold went is read before we write.
+            if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
+                held.push(chunk);
+            }
         }
     }
 }

@@ -2,17 +2,19 @@
 
 use crate::chunk::{Hold, copy_unheld};
 use crate::control::{
-    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, slot_of,
+    DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
+use crate::events;
 use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{Port, SPACE_BELL, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
-use crate::sync::{Arc, Ordering, PlainU64, fence};
+use crate::room;
+use crate::sync::{Arc, Ordering, PlainU64};
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
@@ -115,11 +117,13 @@ impl Incoming {
         (outgoing_slot, outgoing_life): (u32, u64),
         outgoing: Place<OutgoingRecord>,
     ) -> Result<Option<Self>, CapacityError> {
-        // T3: the caller has loaded `life` with Acquire; it is compared once more below.
+        // Relaxed: T3 checks it.
         let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed);
-        let (source, first, live) = (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live));
-        fence(Ordering::Acquire);
-        if load(&outgoing.life) != outgoing_life {
+        let found = read_life(&outgoing.life, || {
+            (load(&outgoing.source), load(&outgoing.first), load(&outgoing.live))
+        });
+        let Some((life, (source, first, live))) = found else { return Ok(None) };
+        if life != outgoing_life {
             return Ok(None);
         }
         // A number that nobody counts to is a broken writer's; ours don't overflow.
@@ -268,9 +272,8 @@ impl Incoming {
         let Some(mark) = self.participant.take_mark() else {
             return self.copy_chunk(ring, chunk, buffer);
         };
-        mark.set(chunk.name); // H3, H4
-        if !ring.still_there_after_fence(self.next) {
-            self.participant.holds.give_back(&mark); // H5
+        if !mark.hold(chunk.name, ring, self.next) {
+            self.participant.holds.give_back(&mark);
             return Ok(None);
         }
         // H6
@@ -335,9 +338,7 @@ impl Incoming {
         }
         let listens_first = self.port == 0;
         self.port = reference;
-        self.record.port.store(reference, Ordering::Release); // E1: pairs with P1
-        // E1: SeqCst, pairs with P1's.
-        fence(Ordering::SeqCst);
+        events::change_port(&self.record.port, reference); // E1
         kill::at(Point::PortNamed);
         if listens_first && let Ok(control) = self.participant.control() {
             control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
@@ -351,11 +352,9 @@ impl Incoming {
         if self.is_done || self.participant.is_forked() {
             return;
         }
-        self.record.cursor.store(cursor.min(UNBOUND), Ordering::Release); // B2: pairs with `Accepted::lag`
-        // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
-        fence(Ordering::SeqCst);
+        let waits = room::advance(&self.record.cursor, cursor.min(UNBOUND), &self.outgoing.waiting);
         kill::at(Point::CursorMoved);
-        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+        if waits {
             self.ring_space();
         }
     }
@@ -400,10 +399,10 @@ impl Incoming {
             return;
         }
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
-        self.record.cursor.store(DONE, Ordering::Release); // pairs with `Accepted::is_done`; carries all reading
-        fence(Ordering::SeqCst); // as in `set_cursor`
+        // Pairs with `Accepted::is_done`, too; carries all reading.
+        let waits = room::advance(&self.record.cursor, DONE, &self.outgoing.waiting);
         kill::at(Point::ConnectionDone);
-        if self.outgoing.waiting.load(Ordering::Relaxed) != 0 {
+        if waits {
             self.ring_space();
         }
         if let Ok(control) = self.participant.control() {

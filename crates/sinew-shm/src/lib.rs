@@ -21,13 +21,18 @@ pub mod kill;
 #[cfg(not(feature = "kill-points"))]
 mod kill;
 mod memory;
+#[cfg(all(test, loom))]
+mod models;
 mod own;
 mod participant;
 mod peer;
 mod place;
 mod port;
+#[cfg(all(test, not(loom)))]
+mod properties;
 pub mod raw;
 mod ring;
+mod room;
 mod segment;
 mod sync;
 mod sys;

@@ -1,12 +1,12 @@
 //! The writing side of the control segment: this participant's own tables.
 
-use crate::control::{ControlHeader, FIXED, LENGTH, LOG, PAGE, TABLES, Table, reference};
+use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
-use crate::sync::{AtomicU64, Mutex, Ordering, fence};
+use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::sys;
 
 /// This participant's control segment.
@@ -86,11 +86,13 @@ impl OwnControl {
         &self.segment.path
     }
 
-    /// A free record of a table, to be filled and [published](Self::publish).
+    /// T1: a free record of a table, to be filled and [published](Self::publish).
     pub(crate) fn allocate(&self, table: Table) -> Result<u32, CapacityError> {
         let mut tables = self.tables.lock();
         let slots = &mut tables[table as usize];
         if let Some(slot) = slots.free.pop() {
+            drop(tables);
+            control::begin_life(); // T1
             return Ok(slot);
         }
         if slots.used as usize == table.capacity() {
@@ -154,13 +156,11 @@ impl OwnControl {
     /// T2: the record is complete. Returns the reference to it.
     pub(crate) fn publish(&self, table: Table, slot: u32) -> u64 {
         let Some(life) = self.life(table, slot) else { return 0 };
-        let next = life.load(Ordering::Relaxed) + 1; // ours alone
-        debug_assert!(next % 2 == 1, "published twice");
         kill::at(Point::RecordFilled);
-        life.store(next, Ordering::Release); // T2: pairs with T3
+        let life = control::publish_life(&life);
         kill::at(Point::RecordPublished);
         self.changed(table, slot);
-        reference(slot, next)
+        reference(slot, life)
     }
 
     /// T4: nobody is to use the record any more, and it may be used again.
@@ -172,10 +172,7 @@ impl OwnControl {
     /// T4, but the record stays as it is until it is [given back](Self::give_back).
     pub(crate) fn unpublish(&self, table: Table, slot: u32) {
         let Some(life) = self.life(table, slot) else { return };
-        let next = life.load(Ordering::Relaxed) + 1; // ours alone
-        debug_assert!(next.is_multiple_of(2), "retired twice");
-        life.store(next, Ordering::Relaxed); // T4: the fence orders it
-        fence(Ordering::Release); // T4: before whatever is filled in next; pairs with T3's fence
+        control::end_life(&life);
         kill::at(Point::RecordRetired);
         self.changed(table, slot);
     }
@@ -188,14 +185,7 @@ impl OwnControl {
     /// L1, L2: others are to look at this record; and wakes them.
     pub(crate) fn changed(&self, table: Table, slot: u32) {
         let guard = self.log.lock();
-        let number = self.header.changes.load(Ordering::Relaxed); // under the lock
-        #[expect(clippy::cast_possible_truncation, reason = "reduced to the size of the log")]
-        let place = (number % LOG as u64) as usize;
-        let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
-        self.header.log[place].store(entry, Ordering::Release); // L1: pairs with L3
-        kill::at(Point::LogEntry);
-        self.header.changes.store(number + 1, Ordering::Release); // L2: pairs with L3; carries L1
-        kill::at(Point::LogHead);
+        control::enter(&self.header.log, &self.header.changes, table, slot);
         drop(guard);
         self.segment.announce();
     }

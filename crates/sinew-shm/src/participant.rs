@@ -275,13 +275,12 @@ impl Participant {
     /// W4 to W6 of `holds`: the chunks that readers of this participant hold.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) {
         held.clear();
-        crate::holds::before_reclaim(); // W4
-        for peer in self.accepted.lock().iter() {
-            // W5: the lock makes it at least as new as W4
-            if let Some(holds) = peer.records::<AtomicU64>(Table::Holds) {
-                crate::holds::collect(&holds, held); // W6
-            }
-        }
+        // W5: whoever isn't in the list yet begins to read after this lock was ours.
+        let mut accepted = None;
+        crate::holds::collect(held, || {
+            let list = accepted.insert(self.accepted.lock());
+            list.iter().filter_map(|peer| peer.records::<AtomicU64>(Table::Holds))
+        });
     }
 
     /// A word to mark a chunk with that is read in place; `None` at the limit.

@@ -1,6 +1,6 @@
 //! Another participant, as far as this one has mapped it.
 
-use crate::control::{ControlHeader, LENGTH, LOG, Table};
+use crate::control::{self, ControlHeader, LENGTH, Table};
 use crate::entity::{Counts, Entity, EntityKey};
 use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
@@ -131,24 +131,10 @@ impl Peer {
 
     /// L3: what changed since this position of its log.
     pub(crate) fn changes(&self, since: u64) -> Changes {
-        let head = self.header.changes.load(Ordering::Acquire); // L3: pairs with L2
-        // Wrong numbers are a broken peer's: then everything is read, and the number goes on from what it says now.
-        if head < since || head - since > LOG as u64 {
-            return Changes::All(head);
+        match control::entered(&self.header.log, &self.header.changes, since) {
+            Ok((changes, head)) => Changes::Some(changes, head),
+            Err(head) => Changes::All(head),
         }
-        let mut changes = Vec::new();
-        for number in since..head {
-            #[expect(clippy::cast_possible_truncation, reason = "reduced to the size of the log")]
-            let entry = self.header.log[(number % LOG as u64) as usize].load(Ordering::Acquire); // L3: pairs with L1
-            #[expect(clippy::cast_possible_truncation, reason = "16 bits")]
-            let slot = entry as u32 & 0xffff;
-            let table = Table::ALL.get(usize::try_from(entry >> 16 & 0xf).unwrap_or(usize::MAX));
-            match table {
-                Some(&table) if entry >> 20 == number & (u64::MAX >> 20) => changes.push((table, slot)),
-                _ => return Changes::All(head),
-            }
-        }
-        Changes::Some(changes, head)
     }
 
     /// Whether anything changed since this position of its log.
@@ -176,12 +162,8 @@ impl Peer {
     /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer knows nothing of it.
     pub fn counts(&self, key: EntityKey) -> Option<Counts> {
         let record = self.entity_record(key.slot)?;
-        let names = || crate::control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire));
-        if !names() {
-            return None;
-        }
-        let counts = Counts::load(&record);
-        names().then_some(counts)
+        let (life, counts) = control::read_life(&record.life, || Counts::load(&record))?;
+        control::names_life(u64::from(key.life), life).then_some(counts)
     }
 
     /// One of its bells.

@@ -5,7 +5,7 @@
 
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
-use crate::events::{self, Bell, Entries, Entry};
+use crate::events::{self, Bell, Drained, Drainer, Entries};
 use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
@@ -54,15 +54,9 @@ struct Source {
     peer: Arc<Peer>,
     /// The peer's record of it.
     slot: u32,
-    entries: Entries,
+    drainer: Drainer,
     tail: Place<TailRecord>,
-    taken: u64,
-    /// How often it was outgrown.
-    moves: u32,
 }
-
-/// How often an event ring can be outgrown: it doubles each time, and a peer has no more connections than this many bits count.
-const MOVES: u32 = 32;
 
 impl fmt::Debug for Port {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,7 +112,7 @@ impl Port {
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source { peer: peer.clone(), slot, entries, tail, taken: 0, moves: 0 });
+        sources.push(Source { peer: peer.clone(), slot, drainer: Drainer::new(entries), tail });
         drop(sources);
         self.ring(); // there may be something in it already
     }
@@ -134,7 +128,7 @@ impl Port {
             return false;
         }
         let sources = self.sources.lock();
-        sources.iter().any(|source| source.entries.entry(source.taken) != Entry::None)
+        sources.iter().any(|source| source.drainer.is_pending())
     }
 
     /// Drains what peers have announced, one connection after another, until there is nothing more. True if there was something.
@@ -159,29 +153,18 @@ impl Port {
             return None;
         }
         let mut sources = self.sources.lock();
-        for (index, source) in sources.iter_mut().enumerate() {
-            match source.entries.entry(source.taken) {
-                Entry::None => {}
-                Entry::Connection(connection) => {
-                    events::took(&source.tail.tail, source.taken); // D2, D3
-                    source.taken += 1;
-                    let peer = source.peer.clone();
+        for source in sources.iter_mut() {
+            let Source { peer, slot, drainer, tail } = source;
+            let find = || self.participant.event_entries(peer, *slot);
+            match drainer.next(&tail.tail, find) {
+                Drained::Nothing => {}
+                Drained::Connection(connection) => {
+                    let peer = peer.id();
                     drop(sources);
-                    return Some(self.participant.sink(peer.id(), connection));
+                    return Some(self.participant.sink(peer, connection));
                 }
-                Entry::Moved => {
-                    source.moves += 1;
-                    match self.participant.event_entries(&source.peer, source.slot) {
-                        Some(entries) if source.moves <= MOVES => source.entries = entries,
-                        _ => {
-                            log::warn!(
-                                "events of {:?} are ignored: it says that they are elsewhere",
-                                source.peer
-                            );
-                            sources.swap_remove(index);
-                        }
-                    }
-                    return Some(None); // and it is looked at again
+                Drained::Lost => {
+                    log::warn!("events of {peer:?} are not found: it says that they are elsewhere")
                 }
             }
         }

@@ -8,7 +8,8 @@
 //!
 //! # Layout
 //!
-//! A block of a data segment: 64 bytes of header, of which word 0 is `slots << 32 | words per slot`, then the slots. Message `n` lies in
+//! A block of a data segment: 64 bytes of header, of which word 0 is `slots << 32 | words per slot` and word 1 the number of the
+//! first message that was ever here, then the slots. Message `n` lies in
 //! slot `n % slots`. A slot begins with [`HEAD`] words:
 //!
 //! | word | field | unit |
@@ -140,6 +141,8 @@ impl Shape {
 pub(crate) struct Ring {
     words: Place<[AtomicU64]>,
     pub(crate) shape: Shape,
+    /// What came before was overwritten in the ring before this one. Never changes.
+    first: u64,
 }
 
 /// What a reader finds in a message's slot.
@@ -171,14 +174,15 @@ impl Ring {
     pub(crate) fn create(words: Place<[AtomicU64]>, shape: Shape) -> Self {
         debug_assert!(words.len() >= HEADER + shape.slots * shape.stride);
         words[0].store(shape.word(), Ordering::Relaxed); // G2 publishes it
-        Self { words, shape }
+        Self { words, shape, first: 0 }
     }
 
     /// Somebody's ring.
     pub(crate) fn open(words: Place<[AtomicU64]>, file: &str) -> Result<Self, SegmentError> {
         let first = words.first().map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
         let shape = Shape::parse(first, words.len(), file)?;
-        Ok(Self { words, shape })
+        let first = words.get(1).map_or(0, |word| word.load(Ordering::Relaxed)); // G2 published it
+        Ok(Self { words, shape, first })
     }
 
     #[inline]
@@ -257,6 +261,9 @@ impl Ring {
         if sequence == MOVED {
             return Found::Moved;
         }
+        if number < self.first {
+            return Found::Overwritten(self.first); // its slot may never have been used here
+        }
         // The number that stands there, or is being written there now.
         let there = (sequence.wrapping_sub(1)) / 2;
         if sequence == 0 || there <= number {
@@ -296,10 +303,22 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
+    /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says where the ring is.
+    pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
+        new.take_over(self, next); // G1
+        kill::at(Point::RingCopied);
+        place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
+        kill::at(Point::RingPublished);
+        self.outgrown(); // G3
+        *self = new;
+    }
+
     /// G1: takes over what stands in an outgrown ring, of the messages before `next`. For the writer.
-    pub(crate) fn take_over(&self, old: &Ring, next: u64) {
+    fn take_over(&mut self, old: &Ring, next: u64) {
         let kept = old.shape.slots.min(self.shape.slots) as u64;
-        for number in next.saturating_sub(kept)..next {
+        self.first = next.saturating_sub(kept).max(old.first);
+        self.words[1].store(self.first, Ordering::Relaxed); // G2 publishes it
+        for number in self.first..next {
             let (from, to) = (old.slot(number), self.slot(number));
             let sequence = from[SEQUENCE].load(Ordering::Relaxed); // our own writes
             if sequence != number.wrapping_mul(2).wrapping_add(2) {
@@ -312,7 +331,7 @@ impl Ring {
     }
 
     /// G3: nothing is to be found here any more. For the writer, after it published where the new ring is.
-    pub(crate) fn outgrown(&self) {
+    fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
             kill::at(Point::RingMoving);

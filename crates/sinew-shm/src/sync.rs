@@ -15,11 +15,29 @@ pub(crate) use std::sync::atomic::AtomicU64 as PlainU64; // counts that are part
 pub(crate) use parking_lot::Mutex;
 
 #[cfg(loom)]
-pub(crate) use loomed::Mutex;
-#[cfg(loom)]
+pub(crate) use loomed::{Mutex, futex_wait, futex_wake};
 #[cfg(loom)]
 mod loomed {
+    use super::{AtomicU32, Ordering};
     use std::sync::PoisonError;
+
+    loom::lazy_static! {
+        static ref SLEEPERS: (loom::sync::Mutex<()>, loom::sync::Condvar) = Default::default();
+    }
+
+    /// Sleeps until the word is no longer `seen`. Where the kernel would have nobody to wake it, loom reports a deadlock.
+    pub(crate) fn futex_wait(word: &AtomicU32, seen: u32) {
+        let mut guard = SLEEPERS.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while word.load(Ordering::Acquire) == seen {
+            guard = SLEEPERS.1.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Wakes everybody.
+    pub(crate) fn futex_wake() {
+        let _guard = SLEEPERS.0.lock().unwrap_or_else(PoisonError::into_inner);
+        SLEEPERS.1.notify_all();
+    }
 
     pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
 

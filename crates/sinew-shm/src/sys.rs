@@ -8,7 +8,9 @@ use crate::sync::{AtomicU32, Ordering};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use rustix::mm::{Advice, MapFlags, ProtFlags};
-use rustix::thread::{Timespec, futex};
+use rustix::thread::Timespec;
+#[cfg(not(loom))]
+use rustix::thread::futex;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
@@ -192,7 +194,10 @@ pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>)
     #[cfg(not(loom))]
     let _ = futex::wait(word, futex::Flags::empty(), seen, timeout.as_ref());
     #[cfg(loom)]
-    let _ = (word, seen, timeout);
+    {
+        let _ = timeout;
+        crate::sync::futex_wait(word, seen);
+    }
 }
 
 /// Wakes everybody who sleeps on the word.
@@ -200,7 +205,10 @@ pub(crate) fn futex_wake(word: &AtomicU32) {
     #[cfg(not(loom))]
     let _ = futex::wake(word, futex::Flags::empty(), i32::MAX as u32); // fails for no valid address
     #[cfg(loom)]
-    let _ = word;
+    {
+        let _ = word;
+        crate::sync::futex_wake();
+    }
 }
 
 /// Steady nanoseconds: the machine's monotonic clock, the same for all processes.

@@ -1,11 +1,10 @@
 //! An event ring of this participant towards a port of another one; the protocol is in [`events`](crate::events).
 
 use crate::control::{
-    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, slot_of, tail_slot,
+    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_slot,
 };
 use crate::error::CapacityError;
-use crate::events::{self, Bell, Entries, Position, Pusher};
-use crate::kill::{self, Point};
+use crate::events::{Bell, Entries, Position, Pusher};
 use crate::memory::Block;
 use crate::participant::Participant;
 use crate::peer::Peer;
@@ -47,9 +46,10 @@ impl Towards {
         port: u64,
     ) -> Result<Option<Arc<Self>>, CapacityError> {
         let Some(parked) = peer.record::<PortRecord>(Table::Ports, slot_of(port)) else { return Ok(None) };
-        // Relaxed: the port's word, which was loaded with Acquire, came after it.
-        let (owner, index) = (parked.bell.load(Ordering::Relaxed), parked.bell_index.load(Ordering::Relaxed));
-        if !names_life(port, parked.life.load(Ordering::Acquire)) {
+        // Relaxed: T3 checks it.
+        let bell = || (parked.bell.load(Ordering::Relaxed), parked.bell_index.load(Ordering::Relaxed));
+        let Some((life, (owner, index))) = read_life(&parked.life, bell) else { return Ok(None) };
+        if !names_life(port, life) {
             return Ok(None);
         }
         let Some(bell) = participant.find_bell(peer, owner, index) else { return Ok(None) };
@@ -124,12 +124,7 @@ impl Towards {
         if state.connections == capacity {
             let block = participant.memory.block(Entries::words(capacity * 2) * 8)?;
             let entries = Entries::create(block.words.clone(), capacity * 2);
-            let tail = self.tail().load(Ordering::Acquire); // what it has passed is not needed any more
-            let old = state.pusher.move_to(entries, tail);
-            kill::at(Point::EventsCopied);
-            self.record.ring.store(block.location, Ordering::Release); // G2: pairs with `event_entries`
-            kill::at(Point::EventsPublished);
-            events::outgrown(&old);
+            state.pusher.grow(entries, self.tail(), &self.record.ring, block.location); // G1 to G3
             state.blocks.push(block);
         }
         state.connections += 1;

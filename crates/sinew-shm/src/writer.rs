@@ -1,33 +1,22 @@
-//! The sending end of an entity: its ring, its chunks and its connections.
-//!
-//! # Back-pressure
-//!
-//! A connection to a reader that must get everything is *bound*: the writer doesn't overtake the reader's cursor by more than the
-//! reader's capacity. Until the reader's record is known, the connection's first number counts as its cursor.
-//!
-//! - B1 the writer: bell (Acquire), `waiting` = 1 (Relaxed), fence SeqCst, the cursors again; then it sleeps on its participant's
-//!   first bell while that is unchanged.
-//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting`, it rings that bell.
-//!
-//! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.
+//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
 
 use crate::chunk::{Lent, Loan, Pool};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
-use crate::events::{Bell, Position, push_fence};
+use crate::events::{self, Announced, Bell, Position};
 use crate::kill::{self, Point};
 use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::ring::{Head, Payload, Ring, Shape};
+use crate::room::{self, Cursor};
 use crate::segment::{Life, probe};
-use crate::sync::{Arc, Mutex, Ordering, PlainU64, fence};
+use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::towards::Towards;
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
@@ -71,9 +60,8 @@ pub(crate) struct Accepted {
     pub(crate) reference: u64,
     record: Place<OutgoingRecord>,
     pub(crate) peer: Arc<Peer>,
-    first: u64,
-    /// The reader's record, once it has taken the connection up.
-    incoming: OnceLock<Place<IncomingRecord>>,
+    /// How far the reader is.
+    cursor: Cursor,
     /// Whom to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
@@ -140,7 +128,7 @@ impl Connection {
     #[inline]
     fn has_room(&self, next: u64) -> bool {
         self.capacity
-            .is_none_or(|capacity| self.accepted.lag(next) < capacity || self.accepted.peer.is_gone())
+            .is_none_or(|capacity| self.accepted.cursor.lag(next) < capacity || self.accepted.peer.is_gone())
     }
 }
 
@@ -234,18 +222,13 @@ impl Writer {
         let shape = self.ring.shape.keeping(depth)?;
         let block = participant.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
-        ring.take_over(&self.ring, self.next); // G1
-        kill::at(Point::RingCopied);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
         for number in self.next.saturating_sub(kept as u64)..self.next {
             named[slot_index(number, shape.slots)] = self.named[slot_index(number, kept)].take();
         }
         self.named = named;
-        self.entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        kill::at(Point::RingPublished);
-        self.ring.outgrown(); // G3
-        self.ring = ring;
+        self.ring.grow(ring, self.next, &self.entity.record.ring, block.location); // G1 to G3
         let old = std::mem::replace(&mut self.block, block);
         self.outgrown.push(old);
         self.pool.expect(shape.slots);
@@ -335,8 +318,7 @@ impl Writer {
             reference,
             record,
             peer: peer.clone(),
-            first: connect.first,
-            incoming: OnceLock::new(),
+            cursor: Cursor::new(connect.first),
             route: Mutex::default(),
             ended: PlainU64::new(0),
             retired: PlainU64::new(0),
@@ -413,7 +395,7 @@ impl Writer {
     pub fn laggard(&self) -> Option<Laggard> {
         let behind = self.connections.iter().find(|connection| !connection.has_room(self.next))?;
         let Connection { accepted, target, .. } = behind;
-        let cursor = self.next - accepted.lag(self.next);
+        let cursor = self.next - accepted.cursor.lag(self.next);
         Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
@@ -421,18 +403,12 @@ impl Writer {
     pub fn wait_for_room(&self) -> Option<Waiting> {
         self.entity.participant().control().ok()?; // not in a forked child
         let bell = self.entity.participant().space_bell().ok()?;
-        let seen = bell.rung(); // B1
-        let bound = || self.connections.iter().filter(|connection| connection.capacity.is_some());
-        for connection in bound() {
-            connection.accepted.record.waiting.store(1, Ordering::Relaxed); // B1: the fence orders it
-        }
-        // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
-        fence(Ordering::SeqCst);
-        kill::at(Point::Waiting);
-        if self.has_room() {
+        let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
+        let waiting = bound.map(|connection| &connection.accepted.record.waiting);
+        let Some(seen) = room::begin_to_wait(&bell, waiting, || self.has_room()) else {
             self.stop_waiting();
             return None;
-        }
+        };
         Some(Waiting { bell, seen })
     }
 
@@ -481,17 +457,7 @@ impl Writer {
         if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
             return; // who takes a connection up, or begins to listen, looks by himself
         }
-        push_fence(); // P1
-        let mut any = false;
-        for connection in &self.connections {
-            any |= connection.accepted.push();
-        }
-        if any {
-            push_fence(); // P3
-            for connection in &self.connections {
-                connection.accepted.ring_if_parked();
-            }
-        }
+        events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }
 
     /// Connections whose readers are gone are forgotten.
@@ -576,15 +542,6 @@ impl Waiting {
 }
 
 impl Accepted {
-    /// Messages that the reader isn't done with.
-    #[inline]
-    fn lag(&self, next: u64) -> u64 {
-        let cursor = self.incoming.get().map_or(self.first, |incoming| {
-            incoming.cursor.load(Ordering::Acquire) // B2
-        });
-        next.saturating_sub(cursor) // a cursor beyond is UNBOUND, or a broken reader's
-    }
-
     /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
     /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
     /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
@@ -592,30 +549,7 @@ impl Accepted {
     #[inline]
     fn has_listener(&self) -> bool {
         // Relaxed: see above.
-        self.incoming.get().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
-    }
-
-    /// P1 after its fence, and P2. Whether somebody is to be looked at in P3.
-    #[inline]
-    fn push(&self) -> bool {
-        let Some(incoming) = self.incoming.get() else { return false };
-        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
-        let mut route = self.route.lock();
-        if route.port != port {
-            self.reroute(&mut route, port);
-        }
-        let Route { towards, last, .. } = &mut *route;
-        let Some(towards) = towards else { return false };
-        towards.push(self.slot, last);
-        true
-    }
-
-    #[inline]
-    fn ring_if_parked(&self) {
-        let route = self.route.lock();
-        if let Some(towards) = &route.towards {
-            towards.ring_if_parked();
-        }
+        self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
     }
 
     #[cold]
@@ -641,16 +575,14 @@ impl Accepted {
 
     /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
     pub(crate) fn announce(&self) {
-        push_fence(); // P1
-        if self.push() {
-            push_fence(); // P3
-            self.ring_if_parked();
-        }
+        events::announce(std::iter::once(self));
     }
 
-    /// The reader's record was found. True if that is news.
-    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) -> bool {
-        self.incoming.set(incoming).is_ok()
+    /// B3: the reader's record was found.
+    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) {
+        if let Ok(bell) = self.participant.space_bell() {
+            self.cursor.adopt(incoming, &bell);
+        }
     }
 
     /// The reader may still read what the writer leaves behind.
@@ -683,7 +615,7 @@ impl Accepted {
 
     /// Whether the reader has read to the end, and nobody needs this any more.
     pub(crate) fn is_done(&self) -> bool {
-        self.incoming.get().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
+        self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
     }
 
     pub(crate) fn is_ended(&self) -> bool {
@@ -721,6 +653,30 @@ impl Drop for Accepted {
             && let Ok(control) = self.participant.control()
         {
             control.give_back(Table::Outgoing, self.slot);
+        }
+    }
+}
+
+impl Announced for Accepted {
+    #[inline]
+    fn push(&self) -> bool {
+        let Some(incoming) = self.cursor.record() else { return false };
+        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
+        let mut route = self.route.lock();
+        if route.port != port {
+            self.reroute(&mut route, port);
+        }
+        let Route { towards, last, .. } = &mut *route;
+        let Some(towards) = towards else { return false };
+        towards.push(self.slot, last);
+        true
+    }
+
+    #[inline]
+    fn ring_if_parked(&self) {
+        let route = self.route.lock();
+        if let Some(towards) = &route.towards {
+            towards.ring_if_parked();
         }
     }
 }

@@ -1,0 +1,186 @@
+//! H3-H7, W4-W6: reading in place while chunks are reclaimed and written again.
+
+use super::{check, ring, words};
+use crate::holds::{Holds, collect};
+use crate::place::Place;
+use crate::ring::{Chunk, Found, Head, Payload, Ring};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use loom::cell::UnsafeCell;
+use loom::thread;
+
+/// Chunks whose every access loom watches.
+struct Chunks([UnsafeCell<u64>; 2]);
+
+// SAFETY: it is shared as chunks are, which is what the models check: loom reports every access that isn't ordered.
+unsafe impl Sync for Chunks {}
+// SAFETY: as above.
+unsafe impl Send for Chunks {}
+
+impl Chunks {
+    fn new() -> Arc<Self> {
+        Arc::new(Self([UnsafeCell::new(0), UnsafeCell::new(0)]))
+    }
+
+    fn write(&self, chunk: u64, value: u64) {
+        // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
+        self.0[usize::try_from(chunk).unwrap()].with_mut(|place| unsafe { *place = value });
+    }
+
+    fn read(&self, chunk: u64) -> u64 {
+        // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
+        self.0[usize::try_from(chunk).unwrap()].with(|place| unsafe { *place })
+    }
+}
+
+/// Publishes a message that lies in a chunk.
+fn publish(ring: &Ring, number: u64, chunk: u64) {
+    ring.publish(number, &Head::default(), Payload::Chunk(Chunk { name: chunk, length: 8 }));
+}
+
+/// A reader's table of holds, and the reader's end of it.
+fn holds(count: usize) -> (Place<[AtomicU64]>, Holds) {
+    let table = words(count);
+    let holds = Holds::new(table.clone());
+    holds.add(count);
+    (table, holds)
+}
+
+/// Reads a message in place, as `Incoming::read_chunk` does. True if it was there, and then it was what was published.
+fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks) -> bool {
+    let Found::Chunk(_, chunk) = ring.look(number) else { return false };
+    let mark = holds.take().unwrap();
+    let there = mark.hold(chunk.name, ring, number);
+    if there {
+        assert_eq!(chunks.read(chunk.name), number, "another message's bytes");
+    }
+    holds.give_back(&mark);
+    there
+}
+
+/// Whether a retired chunk may be written again.
+fn is_free(chunk: u64, tables: &Mutex<Vec<Place<[AtomicU64]>>>) -> bool {
+    let mut held = Vec::new();
+    collect(&mut held, || tables.lock().clone());
+    !held.contains(&chunk)
+}
+
+/// A chunk is written again only when nobody reads it any more, and what is read is what was published.
+///
+/// Fails if W4 or H4 is left out or weakened, if H5 doesn't look, or if H7 or W6 is relaxed.
+#[test]
+fn nobody_reads_what_is_written() {
+    check(2, || {
+        let ours = ring(1);
+        let chunks = Chunks::new();
+        let (table, holds) = holds(1);
+        let tables = Mutex::new(vec![table]);
+        chunks.write(0, 1);
+        publish(&ours, 1, 0);
+        let (theirs, bytes) = (ours.clone(), chunks.clone());
+        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes));
+        chunks.write(1, 2);
+        publish(&ours, 2, 1); // nothing names the first chunk any more
+        if is_free(0, &tables) {
+            chunks.write(0, 3);
+            publish(&ours, 3, 0);
+        }
+        reader.join().unwrap();
+    });
+}
+
+/// A word that marked one chunk and marks another now says of the first one that it is read no more.
+///
+/// Fails if H3 is relaxed.
+#[test]
+fn a_word_marks_one_chunk_after_another() {
+    check(3, || {
+        let ours = ring(2);
+        let chunks = Chunks::new();
+        let (table, holds) = holds(1);
+        let tables = Mutex::new(vec![table]);
+        chunks.write(0, 2);
+        chunks.write(1, 3);
+        publish(&ours, 2, 0);
+        publish(&ours, 3, 1);
+        let (theirs, bytes) = (ours.clone(), chunks.clone());
+        let reader = thread::spawn(move || {
+            read(&theirs, 2, &holds, &bytes);
+            read(&theirs, 3, &holds, &bytes);
+        });
+        // Nothing names the first chunk from now on.
+        ours.publish(4, &Head::default(), Payload::Inline(&[]));
+        if is_free(0, &tables) {
+            chunks.write(0, 5);
+        }
+        reader.join().unwrap();
+    });
+}
+
+/// A reader that is accepted while a chunk is reclaimed either is in the list by then, or finds the chunk's message
+/// overwritten.
+///
+/// Fails if the list is loaded before W4.
+#[test]
+fn a_reader_that_is_accepted_meanwhile() {
+    check(2, || {
+        let ours = ring(1);
+        let chunks = Chunks::new();
+        let (table, holds) = holds(1);
+        // A list that is stored whole, as the weakest that would do.
+        let accepted = Arc::new(AtomicU64::new(0));
+        let record = Arc::new(AtomicU64::new(0));
+        chunks.write(0, 1);
+        publish(&ours, 1, 0);
+        let (theirs, bytes, taken_up) = (ours.clone(), chunks.clone(), record.clone());
+        let reader = thread::spawn(move || {
+            if taken_up.load(Ordering::Acquire) == 1 {
+                // T3
+                read(&theirs, 1, &holds, &bytes);
+            }
+        });
+        let list = accepted.clone();
+        let helper = thread::spawn(move || {
+            list.store(1, Ordering::Release);
+            record.store(1, Ordering::Release); // T2: the reader learns of it
+        });
+        chunks.write(1, 2);
+        publish(&ours, 2, 1);
+        let mut held = Vec::new();
+        collect(&mut held, || (accepted.load(Ordering::Acquire) == 1).then(|| table.clone()));
+        if !held.contains(&0) {
+            chunks.write(0, 3);
+        }
+        reader.join().unwrap();
+        helper.join().unwrap();
+    });
+}
+
+/// Growth is as an overwriting: what the old ring named isn't taken from there any more once it may be reclaimed.
+///
+/// Fails if G3 is left out.
+#[test]
+fn a_chunk_of_an_outgrown_ring() {
+    check(2, || {
+        let mut ours = ring(1);
+        let bigger = ring(2);
+        let chunks = Chunks::new();
+        let (table, holds) = holds(1);
+        let tables = Mutex::new(vec![table]);
+        chunks.write(0, 1);
+        publish(&ours, 1, 0);
+        let (old, new, bytes) = (ours.clone(), bigger.clone(), chunks.clone());
+        let reader = thread::spawn(move || {
+            if !read(&old, 1, &holds, &bytes) {
+                read(&new, 1, &holds, &bytes);
+            }
+        });
+        ours.grow(bigger, 2, &AtomicU64::new(0), 1);
+        // Message 1 is in the new ring; two more displace it there.
+        ours.publish(2, &Head::default(), Payload::Inline(&[]));
+        ours.publish(3, &Head::default(), Payload::Inline(&[]));
+        if is_free(0, &tables) {
+            chunks.write(0, 4);
+        }
+        reader.join().unwrap();
+    });
+}

@@ -1,0 +1,162 @@
+//! Loom models of the protocols between processes. The processes are threads here, and their memory is ordinary memory.
+//!
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release --lib models`.
+//!
+//! Every model states the promise it checks, and which changes to the code make it fail; `.ci/mutations` applies those
+//! changes to a copy of the tree and expects just that. loom runs a model again and again, with another order of the
+//! threads' steps each time, and lets each load see any value that the orderings allow. A chunk is a
+//! [`loom::cell::UnsafeCell`], so that whoever touches one at the wrong time is reported. A thread that sleeps on a bell goes on only
+//! when the bell has changed, so a lost wake-up is a deadlock.
+//!
+//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread that loads a word before it stores
+//! to it (it compares a step with the last one on the same word only), and owners do that with their own words. The readers' loads
+//! may still see anything older.
+//!
+//! | module | protocol | sync points |
+//! |---|---|---|
+//! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |
+//! | `holds` | reading in place while chunks are reclaimed | H3-H7, W4-W6 |
+//! | `announcing` | events, growth of their rings, change of a port | P1, P2, D1-D3, G1-G3, E1 |
+//! | `sleeping` | parking and ringing | P3, K1-K4 |
+//! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
+//! | `pressure` | writers that wait for their readers | B1-B3 |
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod announcing;
+mod holds;
+mod pressure;
+mod records;
+mod rings;
+mod sleeping;
+
+use crate::events::{Announced, Bell, Drained, Drainer, Entries, Position, Pusher};
+use crate::place::Place;
+use crate::ring::{Found, Head, Payload, Ring, Shape};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
+use std::cell::RefCell;
+
+/// Runs a model in every order with at most so many preemptions.
+fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(preemptions));
+    builder.max_branches = 20_000;
+    builder.check(model);
+}
+
+/// So many words, all 0: a fresh piece of shared memory.
+fn words(count: usize) -> Place<[AtomicU64]> {
+    Place::of((0..count).map(|_| AtomicU64::new(0)).collect())
+}
+
+/// A fresh ring with room for one word of image in each slot.
+fn ring(slots: usize) -> Ring {
+    let shape = Shape::new(slots, 8).unwrap();
+    Ring::create(words(shape.bytes() / 8), shape)
+}
+
+/// Publishes message `number`, all of whose parts say so.
+fn publish(ring: &Ring, number: u64) {
+    let head = Head { order: number, ..Head::default() };
+    ring.publish(number, &head, Payload::Inline(&number.to_le_bytes()));
+}
+
+/// What a reader makes of message `number`, as `Incoming::read` does it once.
+#[derive(Debug, PartialEq, Eq)]
+enum Read {
+    Nothing,
+    Overwritten(u64),
+    Moved,
+    /// It changed while it was read.
+    Changed,
+    /// It is there, and is what was published under this number.
+    There,
+}
+
+fn read(ring: &Ring, number: u64) -> Read {
+    match ring.look(number) {
+        Found::Nothing => Read::Nothing,
+        Found::Overwritten(oldest) => Read::Overwritten(oldest),
+        Found::Moved => Read::Moved,
+        Found::Inline(head, length) => {
+            let mut image = vec![0; length];
+            ring.copy_inline(number, &mut image);
+            if !ring.still_there(number) {
+                return Read::Changed;
+            }
+            assert_eq!((head.order, &image[..]), (number, &number.to_le_bytes()[..]), "torn or another one");
+            Read::There
+        }
+        Found::Chunk(..) => panic!("no chunk was published"),
+    }
+}
+
+/// What a reader shows its writers.
+#[derive(Clone)]
+struct Port {
+    tail: Arc<AtomicU64>,
+    parked: Arc<AtomicU64>,
+    bell: Bell,
+}
+
+fn port() -> Port {
+    Port {
+        tail: Arc::new(AtomicU64::new(0)),
+        parked: Arc::new(AtomicU64::new(0)),
+        bell: Bell(Place::alone(AtomicU32::new(0))),
+    }
+}
+
+/// A fresh event ring.
+fn entries(capacity: usize) -> Entries {
+    Entries::create(words(Entries::words(capacity)), capacity)
+}
+
+/// The writing end of a connection: as `Accepted` and `Towards`, without their locks, for it has one thread here.
+struct Route {
+    connection: u32,
+    port: Port,
+    end: RefCell<(Pusher, Position)>,
+}
+
+impl Route {
+    fn new(connection: u32, port: &Port, entries: &Entries) -> Self {
+        Self { connection, port: port.clone(), end: RefCell::new((Pusher::new(entries.clone()), 0)) }
+    }
+}
+
+impl Announced for Route {
+    fn push(&self) -> bool {
+        let (pusher, last) = &mut *self.end.borrow_mut();
+        pusher.push(self.connection, last, &self.port.tail);
+        true
+    }
+
+    fn ring_if_parked(&self) {
+        if self.end.borrow_mut().0.must_ring(&self.port.parked) {
+            self.port.bell.ring();
+        }
+    }
+}
+
+/// Stands for a connection's ring: how many messages are published (W3, R1).
+type Published = Arc<AtomicU64>;
+
+/// W3
+fn publish_one(published: &Published) {
+    let number = published.load(Ordering::Relaxed); // ours alone
+    published.store(number + 1, Ordering::Release);
+}
+
+/// Drains the ring into `seen`, by connection.
+fn drain(
+    drainer: &mut Drainer,
+    port: &Port,
+    find: impl Fn() -> Option<Entries>,
+    published: &[Published],
+    seen: &mut [u64],
+) {
+    while let Drained::Connection(connection) = drainer.next(&port.tail, &find) {
+        let connection = connection as usize;
+        seen[connection] = published[connection].load(Ordering::Acquire); // R1
+    }
+}

@@ -1,0 +1,138 @@
+//! A ring against a map.
+
+use super::words;
+use crate::place::Place;
+use crate::ring::{Chunk, Found, Head, Payload, Ring, Shape};
+use crate::sync::AtomicU64;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    /// An image of so many bytes in the slot.
+    Inline(usize),
+    /// A chunk of this name.
+    Chunk(u64),
+    /// To twice the slots.
+    Grow,
+    /// One of the readers reads once.
+    Read(usize),
+}
+
+const READERS: usize = 3;
+const INLINE: usize = 20;
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        4 => (0..=INLINE).prop_map(Operation::Inline),
+        2 => (0..u64::MAX - 1).prop_map(Operation::Chunk),
+        1 => Just(Operation::Grow),
+        6 => (0..READERS).prop_map(Operation::Read),
+    ]
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Image {
+    Bytes(Vec<u8>),
+    Chunk(Chunk),
+}
+
+/// The image of a message in its slot.
+fn image(number: u64, length: usize) -> Vec<u8> {
+    (0..length as u64).map(|index| (number.wrapping_mul(31) ^ index).to_le_bytes()[0]).collect()
+}
+
+fn head(number: u64) -> Head {
+    Head { stamp: number.cast_signed(), order: !number, lineage_stamp: -1, lineage_id: number ^ 0xff }
+}
+
+struct Reader {
+    ring: Ring,
+    next: u64,
+}
+
+impl Reader {
+    /// As `Incoming::read`, with one thread. The message, and how many were missed before it.
+    fn read(&mut self, newest: &Place<[AtomicU64]>) -> Option<(u64, Image, u64)> {
+        let mut missed = 0;
+        for _ in 0..16 {
+            match self.ring.look(self.next) {
+                Found::Nothing => return None,
+                Found::Moved => self.ring = Ring::open(newest.clone(), "ring").unwrap(),
+                Found::Overwritten(oldest) => {
+                    assert!(oldest > self.next);
+                    missed += oldest - self.next;
+                    self.next = oldest;
+                }
+                Found::Inline(found, length) => {
+                    let mut bytes = vec![0; length];
+                    self.ring.copy_inline(self.next, &mut bytes);
+                    return Some(self.found(found, Image::Bytes(bytes), missed));
+                }
+                Found::Chunk(found, chunk) => return Some(self.found(found, Image::Chunk(chunk), missed)),
+            }
+        }
+        panic!("a reader that gets nowhere");
+    }
+
+    fn found(&mut self, found: Head, image: Image, missed: u64) -> (u64, Image, u64) {
+        assert!(self.ring.still_there(self.next));
+        assert_eq!(found, head(self.next));
+        self.next += 1;
+        (self.next - 1, image, missed)
+    }
+}
+
+proptest! {
+    /// A reader gets what is kept, in order, and counts what is not.
+    #[test]
+    fn readers_get_what_is_kept(
+        first in prop_oneof![Just(0u64), Just(1), 0..1000u64],
+        slots in 1..5usize,
+        operations in vec(operation(), 0..80),
+    ) {
+        let shape = Shape::new(slots, INLINE).unwrap();
+        let mut slots = shape.slots;
+        let mut newest = words(std::iter::repeat_n(0, shape.bytes() / 8));
+        let mut ring = Ring::create(newest.clone(), shape);
+        let mut readers: Vec<_> = (0..READERS).map(|_| Reader { ring: ring.clone(), next: first }).collect();
+        let mut kept = BTreeMap::new();
+        let mut next = first;
+        let place = AtomicU64::new(0);
+        for operation in operations {
+            match operation {
+                Operation::Inline(length) => {
+                    let bytes = image(next, length);
+                    ring.publish(next, &head(next), Payload::Inline(&bytes));
+                    kept.insert(next, Image::Bytes(bytes));
+                    next += 1;
+                }
+                Operation::Chunk(name) => {
+                    let chunk = Chunk { name, length: name / 3 };
+                    ring.publish(next, &head(next), Payload::Chunk(chunk));
+                    kept.insert(next, Image::Chunk(chunk));
+                    next += 1;
+                }
+                Operation::Grow if slots < 64 => {
+                    slots *= 2;
+                    let shape = Shape { slots, ..ring.shape };
+                    newest = words(std::iter::repeat_n(0, shape.bytes() / 8));
+                    let new = Ring::create(newest.clone(), shape);
+                    ring.grow(new, next, &place, 1);
+                }
+                Operation::Grow => {}
+                Operation::Read(index) => {
+                    let reader = &mut readers[index];
+                    let before = reader.next;
+                    let expected = kept.range(before..).next();
+                    let expected = expected.map(|(number, image)| (*number, image.clone(), number - before));
+                    prop_assert_eq!(reader.read(&newest), expected);
+                }
+            }
+            while kept.len() > slots {
+                kept.pop_first();
+            }
+        }
+    }
+}
