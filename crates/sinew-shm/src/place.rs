@@ -92,9 +92,9 @@ impl<T: Record + Send + Sync + 'static> Place<[T]> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
 impl<T: Record + Send + Sync + 'static> Place<T> {
-    /// Ordinary memory, for models and tests of the protocols.
+    /// Ordinary memory, for models of the protocols.
     pub(crate) fn alone(record: T) -> Self {
         let keep: Arc<T> = Arc::new(record);
         let at = NonNull::from(&*keep);

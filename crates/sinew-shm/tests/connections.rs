@@ -127,8 +127,8 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     writer.connect(&peer, &connect(1)).unwrap();
     let mut sent = Vec::new();
     for number in 1..=500u64 {
-        let length = [0, 1, 40, 200, 1000, 100_000][number as usize % 6];
-        let image: Vec<u8> = (0..length).map(|i| (i as u64 * number) as u8).collect();
+        let length = [0, 1, 40, 200, 1000, 100_000][usize::try_from(number % 6).unwrap()];
+        let image: Vec<u8> = (0..length).map(|i| (i as u64 * number).to_le_bytes()[0]).collect();
         let head = Head { stamp: number as i64, ..Head::default() };
         if image.len() <= writer.inline() {
             writer.publish_inline(number, &head, &image);

@@ -136,3 +136,24 @@ proptest! {
         }
     }
 }
+
+/// Of what was brought back, only what was overwritten since is missed.
+#[test]
+fn what_is_brought_back_is_missed_one_by_one() {
+    let shape = Shape::new(8, INLINE).unwrap();
+    let mut ring =
+        Ring::create(words(std::iter::repeat_n(0, shape.bytes() / 8)), Shape { slots: 1, ..shape });
+    let newest = words(std::iter::repeat_n(0, shape.bytes() / 8));
+    ring.grow(Ring::create(newest.clone(), shape), 10, &AtomicU64::new(0), 1);
+    for number in 3..10 {
+        assert!(!ring.is_displaced(number));
+        ring.publish(number, &head(number), Payload::Inline(&[]));
+    }
+    ring.reach_back(3);
+    ring.publish(10, &head(10), Payload::Inline(&[]));
+    ring.publish(11, &head(11), Payload::Inline(&[]));
+    assert!(ring.is_displaced(3) && !ring.is_displaced(4));
+    let found = Ring::open(newest, "ring").unwrap();
+    assert_eq!(found.look(3), Found::Overwritten(4));
+    assert_eq!(found.look(4), Found::Inline(head(4), 0));
+}
