@@ -582,19 +582,13 @@ impl Participant {
 
     /// Some of the peer's ports are gone, perhaps.
     fn follow_ports(self: &Arc<Self>, known: &Known) {
-        self.drop_towards(|towards| towards.peer.id() == known.peer.id() && !towards.is_current(), false);
+        self.retire_towards(|towards| towards.peer.id() == known.peer.id() && !towards.is_current());
     }
 
-    fn drop_towards(&self, is_gone: impl Fn(&Towards) -> bool, reader_is_gone: bool) {
-        let mut gone = Vec::new();
-        self.towards.lock().retain(|towards| {
-            let goes = is_gone(towards);
-            if goes {
-                gone.push(towards.clone());
-            }
-            !goes
-        });
-        gone.iter().for_each(|towards| towards.retire(self, reader_is_gone));
+    fn retire_towards(&self, is_gone: impl Fn(&Towards) -> bool) {
+        let gone: Vec<_> = self.towards.lock().extract_if(.., |towards| is_gone(towards)).collect();
+        gone.iter().for_each(|towards| towards.retire(self));
+        self.outlived.lock().extend(gone);
     }
 
     /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.

@@ -57,6 +57,8 @@ pub struct Participant {
     ports: Mutex<HashMap<u32, Weak<Port>>>,
     /// Those who are sent to: by their id, by port.
     pub(crate) towards: Mutex<Vec<Arc<Towards>>>,
+    /// Event rings whose ports are gone, of readers that may still look there.
+    pub(crate) outlived: Mutex<Vec<Arc<Towards>>>,
     /// Connections of this participant as a writer, by slot.
     pub(crate) outgoing: Mutex<HashMap<u32, Arc<Accepted>>>,
     /// Connections of this participant as a reader: by the writer's id, by the writer's slot.
@@ -119,6 +121,7 @@ impl Participant {
             observer: std::sync::OnceLock::new(),
             ports: Mutex::default(),
             towards: Mutex::default(),
+            outlived: Mutex::default(),
             outgoing: Mutex::default(),
             incoming: Mutex::default(),
             peers: Mutex::default(),

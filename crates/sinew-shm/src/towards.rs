@@ -135,14 +135,17 @@ impl Towards {
         self.state.lock().connections -= 1;
     }
 
-    /// The reader, or its port, is gone. The ring's memory is used again only if the reader is: it may be slow to notice.
-    pub(crate) fn retire(&self, participant: &Participant, reader_is_gone: bool) {
-        let Ok(control) = participant.control() else { return };
-        control.retire(Table::EventRings, self.slot);
-        if reader_is_gone {
-            let blocks = std::mem::take(&mut self.state.lock().blocks);
-            blocks.into_iter().for_each(|block| participant.memory.free_block(block));
+    /// The reader, or its port, is gone. The ring's memory stays: the reader may be slow to notice.
+    pub(crate) fn retire(&self, participant: &Participant) {
+        if let Ok(control) = participant.control() {
+            control.retire(Table::EventRings, self.slot);
         }
+    }
+
+    /// The reader is gone, and nobody here pushes any more: the ring's memory is used again.
+    pub(crate) fn free(&self, participant: &Participant) {
+        let blocks = std::mem::take(&mut self.state.lock().blocks);
+        blocks.into_iter().for_each(|block| participant.memory.free_block(block));
     }
 
     /// Whether the port that it goes to is still there.

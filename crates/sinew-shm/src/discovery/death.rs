@@ -68,7 +68,10 @@ impl Participant {
         };
         outgoing.iter().for_each(|accepted| accepted.retire());
         // Last: their memory is used again, and the connections wrote there until now.
-        self.drop_towards(|towards| towards.peer.id() == id, true);
+        self.retire_towards(|towards| towards.peer.id() == id);
+        let outlived: Vec<_> =
+            self.outlived.lock().extract_if(.., |towards| towards.peer.id() == id).collect();
+        outlived.iter().for_each(|towards| towards.free(self));
         if let Ok(bell) = self.space_bell() {
             bell.ring(); // whoever waits for it looks again
         }

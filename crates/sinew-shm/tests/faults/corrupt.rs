@@ -133,7 +133,6 @@ fn a_peer_that_writes_nonsense_neither_crashes_nor_hangs_us() {
                 .iter()
                 .all(|file| [&a, &b].iter().any(|own| file.starts_with(&format!("{:016x}", own.id()))))
         });
-        eprintln!("{} {} errors", seed, a.told.errors.load(Ordering::SeqCst));
         seed += 1;
     }
     for (reader, writer) in [(&a, &b), (&b, &a)] {

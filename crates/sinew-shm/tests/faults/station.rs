@@ -170,6 +170,8 @@ impl Observer for Told {
     fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
     fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let peer = incoming.peer().id();
+        // First: whoever waits until this one is known may change it then.
+        let expects_errors = self.expects_errors.load(Ordering::SeqCst);
         let (source, first) = (incoming.source(), incoming.next());
         let progress = Progress { next: first, is_over: false };
         self.progress.lock().insert((peer, source), progress);
@@ -178,7 +180,7 @@ impl Observer for Told {
         let reading = Arc::new(Reading {
             peer,
             source,
-            expects_errors: self.expects_errors.load(Ordering::Relaxed),
+            expects_errors,
             incoming: Mutex::new((incoming, VecDeque::new())),
             progress: self.progress.clone(),
             complaints: self.complaints.clone(),
