@@ -14,7 +14,9 @@ use crate::place::Place;
 use crate::port::{Port, SPACE_BELL, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::room;
+use crate::segment::PeerSegment;
 use crate::sync::{Arc, Ordering, PlainU64};
+use crate::sys::Mapping;
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
@@ -38,7 +40,9 @@ pub struct Incoming {
     entity: Place<EntityRecord>,
     record: Place<IncomingRecord>,
     lease: Arc<Lease>,
-    ring: Option<(u64, Ring)>,
+    ring: Option<Ring>,
+    /// The data segment that the last chunk was in.
+    segment: Option<(u64, Arc<PeerSegment>)>,
     next: u64,
     live: u64,
     is_done: bool,
@@ -151,6 +155,7 @@ impl Incoming {
             record,
             lease: Arc::new(Lease { slot, let_go: PlainU64::new(0) }),
             ring: None,
+            segment: None,
             next: first,
             live,
             is_done: false,
@@ -209,7 +214,8 @@ impl Incoming {
             if self.next >= end {
                 return Ok(None); // what follows is for others, or comes by another connection
             }
-            let Some(ring) = self.find_ring()? else { return Ok(None) };
+            self.find_ring()?;
+            let Some(ring) = &self.ring else { return Ok(None) };
             match ring.look(self.next) {
                 Found::Nothing => return Ok(None),
                 Found::Moved => self.ring = None,
@@ -257,24 +263,22 @@ impl Incoming {
         Message { number, head, missed, is_retained: number < self.live, hold }
     }
 
-    /// The ring, found (again) if need be; `None` if there is none yet.
+    /// Finds the ring (again), if need be; there may be none yet.
     #[inline]
-    fn find_ring(&mut self) -> Result<Option<Ring>, SegmentError> {
-        if let Some((_, ring)) = &self.ring {
-            return Ok(Some(ring.clone()));
-        }
+    fn find_ring(&mut self) -> Result<(), SegmentError> {
+        if self.ring.is_some() { Ok(()) } else { self.look_for_ring() }
+    }
+
+    #[cold]
+    fn look_for_ring(&mut self) -> Result<(), SegmentError> {
         let location = self.entity.ring.load(Ordering::Acquire); // pairs with G2
-        if location == 0 {
-            return Ok(None);
-        }
-        if self.is_broken {
-            return Ok(None);
+        if location == 0 || self.is_broken {
+            return Ok(());
         }
         let found = self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name));
         self.is_broken = found.is_err();
-        let ring = found?;
-        self.ring = Some((location, ring.clone()));
-        Ok(Some(ring))
+        self.ring = Some(found?);
+        Ok(())
     }
 
     /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
@@ -283,7 +287,7 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let Some((_, ring)) = &self.ring else { return Ok(None) };
+        let Some(ring) = &self.ring else { return Ok(None) };
         let Some(mark) = self.participant.take_mark() else {
             return self.copy_chunk(ring, chunk, buffer);
         };
@@ -294,13 +298,27 @@ impl Incoming {
         // H6
         kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
-        match self.peer.image(chunk.name, chunk.length) {
+        match self.image(chunk) {
             Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
             Err(error) => {
                 self.participant.holds.give_back(&mark);
                 Err(error)
             }
         }
+    }
+
+    /// Where a chunk's image lies. The segment of the last one is known, and mostly the same.
+    #[inline]
+    fn image(&mut self, chunk: Chunk) -> Result<(Arc<Mapping>, usize), SegmentError> {
+        let number = chunk.name >> 32;
+        let known = self.segment.take().filter(|(known, _)| *known == number);
+        let segment = match known {
+            Some((_, segment)) => segment,
+            None => self.peer.data(number)?,
+        };
+        let place = segment.image(chunk.name, chunk.length);
+        self.segment = Some((number, segment));
+        place
     }
 
     #[cold]
@@ -327,7 +345,10 @@ impl Incoming {
     pub fn is_ready(&mut self) -> bool {
         // Twice, since the ring may have been outgrown; one that says so again has nothing.
         for _ in 0..2 {
-            let Ok(Some(ring)) = self.find_ring() else { return false };
+            if self.find_ring().is_err() {
+                return false;
+            }
+            let Some(ring) = &self.ring else { return false };
             match ring.look(self.next) {
                 Found::Nothing => return false,
                 Found::Moved => self.ring = None,
@@ -337,10 +358,18 @@ impl Incoming {
         false
     }
 
+    /// Whether there is nothing to read and nothing to end.
+    #[inline]
+    pub fn has_nothing(&mut self) -> bool {
+        !self.is_ready() && !self.is_over()
+    }
+
     /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
-        while let Ok(Some(ring)) = self.find_ring() {
+        let end = self.end();
+        while self.next.saturating_add(depth) < end && self.find_ring().is_ok() {
+            let Some(ring) = &self.ring else { break };
             match ring.look(self.next.saturating_add(depth)) {
                 Found::Inline(..) | Found::Chunk(..) => {
                     self.next += 1;

@@ -210,11 +210,18 @@ impl Peer {
 
     /// Where a chunk's image lies, if all of it may be touched.
     pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
-        let segment = self.data(name >> 32)?;
-        let reserved = segment.reserved();
-        let offset = crate::memory::locate(&segment.mapping, reserved, name, length).ok_or_else(|| {
-            SegmentError::field(&segment.name, "length of a chunk's image", length, reserved as u64)
+        self.data(name >> 32)?.image(name, length)
+    }
+}
+
+impl PeerSegment {
+    /// Where the image of one of its chunks lies, if all of it may be touched.
+    #[inline]
+    pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
+        let reserved = self.reserved();
+        let offset = crate::memory::locate(&self.mapping, reserved, name, length).ok_or_else(|| {
+            SegmentError::field(&self.name, "length of a chunk's image", length, reserved as u64)
         })?;
-        Ok((segment.mapping.clone(), offset))
+        Ok((self.mapping.clone(), offset))
     }
 }

@@ -527,7 +527,7 @@ impl Inbox {
     #[inline(never)]
     fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
-        sources.iter().for_each(|proxy| proxy.drain());
+        sources.iter().for_each(|proxy| proxy.look());
         if sources.iter().any(|proxy| proxy.is_over()) {
             self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
         }
