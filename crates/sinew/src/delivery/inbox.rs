@@ -232,8 +232,7 @@ impl State {
 
     /// Notes how long a message took, now and then.
     #[inline]
-    fn note_latency(&mut self, entry: &Entry, now: impl Fn() -> i64) {
-        let published = entry.publication.stamp.time;
+    fn note_latency(&mut self, published: i64, now: impl Fn() -> i64) {
         if let Some(counters) = &self.counters
             && published.wrapping_sub(self.noted) >= NOTED
         {
@@ -372,7 +371,13 @@ impl Inbox {
 
     /// Takes the oldest message, for somebody who asks by himself.
     pub(crate) fn take(&self) -> Option<Entry> {
-        self.look_outside();
+        // Relaxed: as in `look_outside`.
+        if self.sources.any.load(Ordering::Relaxed) {
+            if let Some(entry) = self.take_direct() {
+                return Some(entry);
+            }
+            self.look_outside();
+        }
         self.take_as(Taker::Anybody).map(|(entry, _)| entry)
     }
 
@@ -411,7 +416,7 @@ impl Inbox {
         let mut next = state.history.oldest();
         state.count(None);
         if let Some(entry) = &entry {
-            state.note_latency(entry, || self.wanted.clock.steady());
+            state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
         let frees = self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed); // as in `look_outside`
         if taker != Taker::Anybody {
@@ -514,6 +519,34 @@ impl Inbox {
     }
 
     // ---- other processes ----
+
+    /// The next message of the only publisher there is, which is in another process, if nothing waits here: past the history, as it
+    /// would be the only one in it. `None`: none, or it is not so simple.
+    #[inline]
+    fn take_direct(&self) -> Option<Entry> {
+        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return None };
+        if self.deadline.is_some() || self.lifespan != i64::MAX || qos.is_keep_all() {
+            return None;
+        }
+        let sources = self.sources.all.lock();
+        let [proxy] = &sources[..] else { return None };
+        proxy.take_for(self, qos.capacity() as u64)
+    }
+
+    /// A message that is taken at once goes past the history, if nothing waits there and nobody else is told of it; else into it.
+    #[inline]
+    pub(crate) fn pass(&self, message: Erased, publication: Publication) -> Option<Entry> {
+        let mut state = self.state.lock();
+        if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
+            drop(state);
+            self.push(message, &publication, Place::Any).finish();
+            return None;
+        }
+        let reception = state.history.pass();
+        state.count(Some(publication.stamp.time));
+        state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
+        Some(Entry { message, publication, reception })
+    }
 
     /// Reads what publishers of other processes have, if there are any.
     #[inline]

@@ -73,6 +73,11 @@ impl Routes {
         Self { inboxes: inboxes.into(), owners, sharers, values, particular }
     }
 
+    /// Whether this is the only subscription.
+    pub(crate) fn is_only(&self, inbox: &Inbox) -> bool {
+        matches!(&*self.inboxes, [only] if std::ptr::eq(&raw const **only, inbox))
+    }
+
     pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
         &self.inboxes
     }
@@ -118,6 +123,8 @@ pub(crate) struct Outlet {
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
+    /// Somebody in another process is connected. As [`State::leaves`], for a look without the lock.
+    leaves: AtomicBool,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
     /// Where the thread that publishes with it has noted it.
@@ -137,8 +144,6 @@ pub(crate) struct Outlet {
 /// How a publisher's messages leave the process.
 #[derive(Default)]
 pub(crate) struct WayOut {
-    /// Somebody is connected. As [`State::leaves`], for a look without the lock.
-    is_open: AtomicBool,
     /// There once somebody matched. Locked before the publisher's state.
     sender: Mutex<Option<Box<Sender>>>,
     /// What others know it by.
@@ -288,6 +293,7 @@ impl Outlet {
             table,
             observers,
             promised,
+            leaves: AtomicBool::new(false),
             way_out: WayOut::default(),
         })
     }
@@ -296,6 +302,10 @@ impl Outlet {
     /// comes back as it was.
     #[inline(never)]
     pub(crate) fn publish(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+        // Relaxed: the publisher's lock is taken before it counts.
+        if self.leaves.load(Ordering::Relaxed) {
+            return self.publish_slowly(message, form);
+        }
         let mut state = self.state.lock();
         // C2
         let is_current = state.generation == self.context.graph.generation();
@@ -353,7 +363,7 @@ impl Outlet {
     #[inline(never)]
     fn publish_slowly(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
-        if self.way_out.is_open.load(Ordering::Relaxed) {
+        if self.leaves.load(Ordering::Relaxed) {
             let mut sender = self.way_out.sender.lock();
             if let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) {
                 let mut state = self.state.lock();
@@ -401,7 +411,7 @@ impl Outlet {
                 (routes, state.fetched, old)
             };
             drop(old);
-            let leaves = self.way_out.is_open.load(Ordering::Relaxed); // checked again below
+            let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
             // Those who read it here get it before it is encoded; who owns it, after.
             let form = if leaves && !routes.nobody_shares() { Form::Shared } else { own };
             given.choose(&routes, Some(self.node_number), &message);
@@ -683,12 +693,12 @@ impl Outlet {
     fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
         state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
         state.generation = 0; // the next publish looks
-        self.way_out.is_open.store(state.leaves, Ordering::Relaxed); // checked again under the locks
+        self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
     }
 
     /// A message to be written where it is published, if somebody outside listens and the type allows it.
     pub(crate) fn loan_outside(&self) -> Option<Erased> {
-        if !self.way_out.is_open.load(Ordering::Relaxed) || !self.table.is_plain() {
+        if !self.leaves.load(Ordering::Relaxed) || !self.table.is_plain() {
             return None;
         }
         self.loan_in_chunk()

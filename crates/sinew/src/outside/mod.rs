@@ -292,7 +292,7 @@ impl Observer for Watching {
         };
         match entity.kind {
             EntityKind::Publisher => {
-                let proxy = Proxy::new(&outside, peer, key, described);
+                let proxy = Proxy::new(&outside, peer, described);
                 outside.proxies.lock().insert((peer.id(), key), proxy.clone());
                 context.graph.add_proxy(proxy);
             }

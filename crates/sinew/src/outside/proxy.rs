@@ -19,7 +19,8 @@ use crate::message::foreign::Keep;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::message::table::Table;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
-use sinew_shm::{EntityKey, Head, Hold, Incoming, Peer, Port, Sink};
+use sinew_msg::DecodeError;
+use sinew_shm::{Head, Hold, Incoming, Peer, Port, SegmentError, Sink};
 use std::ptr::NonNull;
 use std::sync::Weak;
 
@@ -28,8 +29,6 @@ const POOL_CAPACITY: usize = 64;
 
 /// A publisher of another process.
 pub(crate) struct Proxy {
-    pub(crate) peer: Arc<Peer>,
-    pub(crate) key: EntityKey,
     pub(crate) offered: Described,
     outside: Weak<Outside>,
     /// As in [`Publication::publisher`].
@@ -72,19 +71,12 @@ struct Reading {
 }
 
 impl Proxy {
-    pub(crate) fn new(
-        outside: &Arc<Outside>,
-        peer: &Arc<Peer>,
-        key: EntityKey,
-        offered: Described,
-    ) -> Arc<Self> {
+    pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let reading =
             Reading { incoming: None, ends: Ends::default(), buffer: Vec::new(), stalled: None, missed: 0 };
         Arc::new(Self {
-            peer: peer.clone(),
-            key,
             offered,
             outside: Arc::downgrade(outside),
             publisher,
@@ -144,6 +136,55 @@ impl Proxy {
     /// Everything was read, and nothing more comes.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire) // pairs with `read_on`
+    }
+
+    /// The next message for the only subscription that there is, which waits for none here; only the newest `depth`. `None`: there is
+    /// none, or it is not so simple.
+    #[inline]
+    pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Option<Entry> {
+        let mut reading = self.reading.try_lock()?;
+        let entry = self.take_alone(&mut reading, inbox, depth);
+        drop(reading);
+        // SeqCst, as in `drain`: whoever found us at it left word.
+        if self.wanted.load(Ordering::SeqCst) {
+            self.drain();
+        }
+        entry
+    }
+
+    #[inline]
+    fn take_alone(&self, reading: &mut Reading, inbox: &Inbox, depth: u64) -> Option<Entry> {
+        let Reading { incoming: Some(incoming), ends, buffer, stalled: None, .. } = reading else {
+            return None;
+        };
+        let [group] = &ends.groups[..] else { return None };
+        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && self.lifespan == i64::MAX;
+        if !is_simple || !incoming.is_ready() {
+            return None;
+        }
+        let skipped = incoming.skip_to_newest(depth);
+        let message = incoming.read(buffer);
+        let message = message.inspect_err(|error| self.cannot_read(error)).ok().flatten()?;
+        let lost = skipped + message.missed;
+        if lost > 0 {
+            Outbox::with(|outbox| inbox.count_lost(lost, outbox));
+        }
+        let publication = self.publication(message.number, &message.head);
+        let value = match message.hold {
+            Some(hold) => group.value_at(hold),
+            None => group.decode(buffer),
+        };
+        inbox.pass(value.inspect_err(|error| self.cannot_decode(error)).ok()?, publication)
+    }
+
+    #[cold]
+    fn cannot_read(&self, error: &SegmentError) {
+        log::error!("a message on {} can't be read: {error}", self.offered.topic);
+    }
+
+    #[cold]
+    fn cannot_decode(&self, error: &DecodeError) {
+        log::error!("a message on {} can't be decoded: {error}", self.offered.topic);
     }
 
     /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.
@@ -227,7 +268,7 @@ impl Proxy {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
-                    log::error!("a message on {} can't be read: {error}", self.offered.topic);
+                    self.cannot_read(&error);
                     continue;
                 }
             };
@@ -253,7 +294,7 @@ impl Proxy {
                         }
                     }
                     Err(error) => {
-                        log::error!("a message on {} can't be decoded: {error}", self.offered.topic);
+                        self.cannot_decode(&error);
                         group.routes.inboxes().iter().for_each(|inbox| inbox.count_lost(1, outbox));
                     }
                 }
@@ -356,7 +397,7 @@ impl Ends {
 
 impl Group {
     /// The value in an image that is held: where it lies, if it can be read there.
-    fn value_at(&self, hold: Hold) -> Result<Erased, sinew_msg::DecodeError> {
+    fn value_at(&self, hold: Hold) -> Result<Erased, DecodeError> {
         let image = hold.bytes();
         let layout = self.table.layout;
         let fits = image.len() == layout.size() + 4 && image.starts_with(&[0, 1]);
@@ -370,7 +411,7 @@ impl Group {
         self.decode(image)
     }
 
-    fn decode(&self, image: &[u8]) -> Result<Erased, sinew_msg::DecodeError> {
+    fn decode(&self, image: &[u8]) -> Result<Erased, DecodeError> {
         Erased::decode(&self.values, image)
     }
 }
