@@ -1,5 +1,7 @@
 //! The control segment: what a participant tells all others, in tables.
 //!
+//! What lies where is drawn in `docs/shm-layout.md`.
+//!
 //! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each participant writes down its
 //! own state, and the others adopt what they find. So it doesn't matter in what order, or how late, somebody looks.
 //!
@@ -222,7 +224,7 @@ unsafe impl Record for EntityRecord {}
 /// | `target` | the reading entity, if only one is meant (a client): slot << 32, lower half of its life; else 0 | |
 /// | `first` | number of the first message that is for this reader | |
 /// | `live` | number of the first message that wasn't retained for late joiners | |
-/// | `end` | 0, or 1 + the number of the last message: the entity is gone, what is there may still be read | 0 |
+/// | `end` | 0, or 1 + the number after the last message: what is there may still be read; all ones: whatever the ring has | 0 |
 /// | `waiting` | B1: 1 while the writer waits for the reader's cursor | 0 |
 #[repr(C, align(64))]
 pub(crate) struct OutgoingRecord {

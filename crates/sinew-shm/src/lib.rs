@@ -21,6 +21,8 @@ mod incoming;
 pub mod kill;
 #[cfg(not(feature = "kill-points"))]
 mod kill;
+#[cfg(all(test, not(loom)))]
+mod layout;
 mod memory;
 #[cfg(all(test, loom))]
 mod models;
