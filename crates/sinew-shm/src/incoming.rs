@@ -44,6 +44,8 @@ pub struct Incoming {
     /// The data segment that the last chunk was in.
     segment: Option<(u64, Arc<PeerSegment>)>,
     next: u64,
+    /// Overwritten since the last message that was read.
+    missed: u64,
     live: u64,
     is_done: bool,
     /// Where the ring should be is something else: nothing more comes.
@@ -157,6 +159,7 @@ impl Incoming {
             ring: None,
             segment: None,
             next: first,
+            missed: 0,
             live,
             is_done: false,
             is_broken: false,
@@ -208,7 +211,6 @@ impl Incoming {
         if self.participant.is_forked() {
             return Ok(None);
         }
-        let mut missed = 0;
         let end = self.end();
         for _ in 0..RETRIES {
             if self.next >= end {
@@ -231,7 +233,7 @@ impl Incoming {
                 }
                 Found::Overwritten(oldest) => {
                     let oldest = oldest.min(end);
-                    missed += oldest - self.next;
+                    self.missed += oldest - self.next;
                     self.next = oldest;
                 }
                 Found::Inline(head, length) => {
@@ -239,11 +241,11 @@ impl Incoming {
                     buffer.resize(length, 0);
                     ring.copy_inline(self.next, buffer);
                     if ring.still_there(self.next) {
-                        return Ok(Some(self.found(head, missed, None)));
+                        return Ok(Some(self.found(head, None)));
                     }
                 }
                 Found::Chunk(head, chunk) => match self.read_chunk(chunk, buffer) {
-                    Ok(Some(hold)) => return Ok(Some(self.found(head, missed, hold))),
+                    Ok(Some(hold)) => return Ok(Some(self.found(head, hold))),
                     Ok(None) => {}
                     Err(error) => {
                         self.next += 1;
@@ -257,9 +259,10 @@ impl Incoming {
     }
 
     #[inline]
-    fn found(&mut self, head: Head, missed: u64, hold: Option<Hold>) -> Message {
+    fn found(&mut self, head: Head, hold: Option<Hold>) -> Message {
         let number = self.next;
         self.next += 1;
+        let missed = std::mem::take(&mut self.missed);
         Message { number, head, missed, is_retained: number < self.live, hold }
     }
 
