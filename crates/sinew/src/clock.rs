@@ -156,6 +156,15 @@ impl Clock {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether one executor can follow both: both go by the machine, or by the same virtual clock.
+    pub(crate) fn goes_with(&self, other: &Clock) -> bool {
+        match (&self.0.source, &other.0.source) {
+            (None, None) => true,
+            (Some(ours), Some(theirs)) => Arc::ptr_eq(&ours.0, &theirs.0),
+            _ => false,
+        }
+    }
+
     /// Steady nanoseconds.
     #[inline]
     pub(crate) fn steady(&self) -> i64 {

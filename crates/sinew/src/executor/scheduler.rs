@@ -292,11 +292,11 @@ impl Scheduler {
 
     // ---- membership ----
 
-    /// Takes the clocks that all groups here follow; false if they follow others, of which one is virtual.
+    /// Takes the clocks that all groups here follow; false if they follow others that don't go with these.
     pub(crate) fn accept_clock(self: &Arc<Self>, clock: &Clock) -> bool {
         let mut state = self.state.lock();
         match &state.clock {
-            Some(ours) => ours.same(clock) || !(ours.is_virtual() || clock.is_virtual()),
+            Some(ours) => ours.goes_with(clock),
             None => {
                 state.clock = Some(clock.clone());
                 drop(state);

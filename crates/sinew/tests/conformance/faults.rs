@@ -140,7 +140,7 @@ pub(crate) fn a_callback_may_spin_another_runner<R: Runner, P: Path>() -> sinew:
     let guard = outer.receiver.guard_condition().callback(move || {
         pen.write("outer begins");
         inner_guard.trigger();
-        inner.runner.settle()?;
+        inner.settle()?;
         pen.write("outer ends");
         Ok::<_, SpinError>(())
     })?;

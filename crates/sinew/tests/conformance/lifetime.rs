@@ -62,6 +62,7 @@ pub(crate) fn a_sleeping_runner_wakes_for_whatever_becomes_ready<R: Runner, P: P
         let (callback, group) = (report("message"), stage.receiver.group(()));
         let callback = move |_: &Number| callback();
         let subscription = stage.receiver.subscription("numbers").in_group(&group).callback(callback)?;
+        stage.find_out();
         publisher.publish(Number(1))?;
         assert_eq!(log.next(), "message");
         let guard = stage.receiver.guard_condition().callback(report("guard"))?;

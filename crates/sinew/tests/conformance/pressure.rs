@@ -25,7 +25,7 @@ pub(crate) fn a_publisher_waits_for_room<R: Runner, P: Path>() -> sinew::Result<
     let failures =
         stage.while_spinning(|| Ok((1..=300).filter_map(|n| failure(&publisher, n)).collect::<Vec<_>>()))?;
     assert_eq!(failures, []);
-    stage.runner.settle()?;
+    stage.settle()?;
     assert_eq!(log.lines(), (1..=300).collect::<Vec<_>>(), "all of them, in order, through two places");
     assert_eq!(subscription.statistics().refused + subscription.statistics().overwritten, 0);
     Ok(())
@@ -156,7 +156,7 @@ pub(crate) fn the_thread_that_ran_the_callbacks_cannot_wait_for_them<R: Runner, 
     let _subscription = stage.listen("numbers", patient(1), log.pen())?;
     let publisher = stage.publisher_with("numbers", patient(1))?;
     publisher.publish(Number(1))?;
-    stage.runner.settle()?; // on this thread
+    stage.settle()?; // on this thread
     publisher.publish(Number(2))?;
     assert_eq!(failure(&publisher, 3), DEADLOCK);
     let failures = stage.while_spinning(|| {
@@ -164,7 +164,7 @@ pub(crate) fn the_thread_that_ran_the_callbacks_cannot_wait_for_them<R: Runner, 
         Ok([4, 5, 6].map(|number| failure(&publisher, number)))
     })?;
     assert_eq!(failures, [None; 3], "then it may");
-    stage.runner.settle()?;
+    stage.settle()?;
     assert_eq!(log.lines(), [4, 5, 6]);
     Ok(())
 }
@@ -189,5 +189,38 @@ pub(crate) fn a_waiting_callback_goes_on_when_the_subscription_goes<R: Runner, P
     })?;
     assert_eq!(outcome, Some(None));
     assert_eq!(numbers_in(&other), [1, 2], "the others get it");
+    Ok(())
+}
+
+pub(crate) fn a_message_without_room_comes_back<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let hasty = QoS::default().keep_all().max_samples(3).max_blocking_time(Duration::from_millis(5));
+    let subscription = stage.receiver.subscription::<Number>("numbers").qos(hasty).create()?;
+    let publisher = stage.publisher_with("numbers", hasty)?;
+    for first in [1, 4, 7] {
+        (first..first + 3).try_for_each(|number| publisher.publish(Number(number)))?;
+        let error = publisher.publish(Number(100)).expect_err("there is no room");
+        assert!(matches!(error.failure(), PublishFailure::Full { .. }), "{error}");
+        assert_eq!(error.into_message().into_shared().0, 100);
+        assert_eq!(numbers_in(&subscription), (first..first + 3).collect::<Vec<_>>());
+    }
+    (10..13).try_for_each(|number| publisher.publish(Number(number)))?;
+    drop(subscription);
+    stage.find_out();
+    assert_eq!(failure(&publisher, 13), None, "nobody is waited for");
+    Ok(())
+}
+
+pub(crate) fn whoever_takes_lets_a_waiting_publisher_go_on<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::in_real_time::<P>()?;
+    let subscription = stage.receiver.subscription::<Number>("numbers").qos(patient(1)).create()?;
+    let publisher = stage.publisher_with("numbers", patient(1))?;
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..200).for_each(|number| assert_eq!(failure(&publisher, number), None)));
+        for number in 0..200 {
+            let next = || subscription.take().map(|(number, _)| number.0);
+            assert_eq!(std::iter::repeat_with(next).find_map(|next| next), Some(number));
+        }
+    });
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! What runs the callbacks, over what the messages go, and the stage on which a scenario plays.
 
-use crate::support::{Log, Number, PATIENCE, Pen, real_context, virtual_context};
+use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
 use sinew::prelude::*;
 use sinew::{AddError, OnFault, Order, Publisher, Servable, SpinError, StopHandle, VirtualClock, WaitSet};
+use std::cell::RefCell;
 use std::fmt;
+use std::path::PathBuf;
 use std::thread;
 
 /// How a runner differs from the default.
@@ -141,23 +143,73 @@ impl Runner for Set {
 
 /// The way from a publisher to a subscription: two contexts, which may be one.
 pub(crate) trait Path {
-    /// Where publishers are made, and where subscriptions are.
+    /// The contexts are two, and find out about each other's entities later than when these are made.
+    const APART: bool;
+
+    /// Where publishers are made, and where subscriptions are. In a scenario that is played.
     fn open(clock: Option<&VirtualClock>) -> (Context, Context);
+
+    /// Plays a scenario, and fails if it hangs.
+    #[track_caller]
+    fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
+        finishes(scenario)
+    }
 }
 
 /// In one process, in one context.
 pub(crate) struct Intra;
 
 impl Path for Intra {
+    const APART: bool = false;
+
     fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
         let context = clock.map_or_else(real_context, virtual_context);
         (context.clone(), context)
     }
 }
 
+/// Between two contexts that meet in shared memory only, as two processes would.
+pub(crate) struct Shm;
+
+thread_local! {
+    /// The directory of the scenario that this thread plays, and how many domains it has used there.
+    static PLACE: RefCell<(PathBuf, u32)> = const { RefCell::new((PathBuf::new(), 0)) };
+}
+
+impl Path for Shm {
+    const APART: bool = true;
+
+    fn open(clock: Option<&VirtualClock>) -> (Context, Context) {
+        let (directory, domain) = PLACE.with_borrow_mut(|(directory, domains)| {
+            *domains += 1;
+            (directory.clone(), *domains)
+        });
+        let context = || {
+            let context = Context::builder().domain(domain).directory(&directory);
+            let context = if let Some(clock) = clock { context.virtual_time(clock) } else { context };
+            context.build().expect("no arguments to get wrong")
+        };
+        (context(), context())
+    }
+
+    fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
+        // Held here, where it is removed even if the scenario's thread never ends.
+        let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+        let path = directory.path().to_owned();
+        finishes(move || {
+            PLACE.set((path, 0));
+            scenario()
+        })
+    }
+}
+
 /// A node that publishes, a node that subscribes, and a runner that serves both.
+///
+/// Over every path, whatever was made before a publisher or a subscription of the stage is made, or before the runner runs,
+/// is known everywhere.
 pub(crate) struct Stage<R> {
     clock: Option<VirtualClock>,
+    finds_out: bool,
     /// Where publishers are made.
     pub(crate) sending: Context,
     /// Where subscriptions are made.
@@ -193,7 +245,17 @@ impl<R: Runner> Stage<R> {
     fn make<P: Path>(clock: Option<VirtualClock>, options: Options) -> sinew::Result<Self> {
         let (sending, receiving) = P::open(clock.as_ref());
         let (sender, receiver) = (sending.node("sender")?, receiving.node("receiver")?);
-        Ok(Self { clock, sending, receiving, sender, receiver, runner: R::with(options) })
+        let (finds_out, runner) = (P::APART, R::with(options));
+        Ok(Self { clock, finds_out, sending, receiving, sender, receiver, runner })
+    }
+
+    /// Has both contexts find out what there is now. A request's way back takes three looks of one side.
+    pub(crate) fn find_out(&self) {
+        for _ in 0..if self.finds_out { 3 } else { 0 } {
+            for node in [&self.sender, &self.receiver] {
+                let _ = node.publisher::<Number>("nobody_listens").create(); // it looks; refused after a shutdown
+            }
+        }
     }
 
     fn serve_all(&self) -> Result<(), AddError> {
@@ -215,23 +277,35 @@ impl<R: Runner> Stage<R> {
     }
 
     pub(crate) fn publisher_with(&self, topic: &str, qos: QoS) -> sinew::Result<Publisher<Number>> {
-        Ok(self.sender.publisher(topic).qos(qos).create()?)
+        let publisher = self.sender.publisher(topic).qos(qos).create()?;
+        self.find_out();
+        Ok(publisher)
     }
 
     /// Reports the numbers that come on a topic, in the receiver's default group.
     pub(crate) fn listen(&self, topic: &str, qos: QoS, pen: Pen<u64>) -> sinew::Result<Subscription<Number>> {
-        Ok(self.receiver.subscription(topic).qos(qos).callback(move |number: &Number| pen.write(number.0))?)
+        let callback = move |number: &Number| pen.write(number.0);
+        let subscription = self.receiver.subscription(topic).qos(qos).callback(callback)?;
+        self.find_out();
+        Ok(subscription)
+    }
+
+    /// Runs callbacks, on this thread alone, until none is ready.
+    pub(crate) fn settle(&self) -> Result<(), SpinError> {
+        self.find_out();
+        self.runner.settle()
     }
 
     /// Spins on a thread of its own while `work` is done, and stops then.
     pub(crate) fn while_spinning<T>(&self, work: impl FnOnce() -> sinew::Result<T>) -> sinew::Result<T> {
+        self.find_out();
         spinning(&self.runner, work)
     }
 
     /// Spins until so many lines were reported, and then runs what else is ready. Returns all that was reported.
     pub(crate) fn collect<T: fmt::Debug>(&self, log: &Log<T>, lines: usize) -> sinew::Result<Vec<T>> {
         let mut lines = self.while_spinning(|| Ok(log.wait_for(lines as u64)))?;
-        self.runner.settle()?;
+        self.settle()?;
         lines.extend(log.lines());
         Ok(lines)
     }

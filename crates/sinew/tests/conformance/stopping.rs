@@ -103,7 +103,7 @@ pub(crate) fn shutdown_in_a_callback_ends_the_spin_after_it<R: Runner, P: Path>(
     publisher.publish(Number(2))?;
     stage.runner.spin()?;
     stage.runner.spin()?;
-    stage.runner.settle()?;
+    stage.settle()?;
     assert_eq!(log.lines(), [1]);
     Ok(())
 }
@@ -152,6 +152,7 @@ pub(crate) fn spin_until_is_woken_from_a_callback<R: Executing, P: Path>() -> si
         }
         again.publish(Number(number.0 + 1))
     })?;
+    stage.find_out();
     publisher.publish(Number(1))?;
     assert_eq!(stage.runner.executor().spin_until(future)?, "a hundred");
     assert_eq!(subscription.statistics().taken, 100);

@@ -4,7 +4,7 @@
 pub(crate) mod tasks;
 
 use sinew::prelude::*;
-use sinew::{Executor, VirtualClock};
+use sinew::{DecodeError, Encoding, Executor, TypeHash, VirtualClock};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -65,7 +65,55 @@ pub(crate) fn address<T>(message: &T) -> usize {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Number(pub(crate) u64);
 
-impl Message for Number {}
+impl Message for Number {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "test_msgs/msg/Number",
+        hash: TypeHash([8; 32]),
+        size: |_| 8,
+        encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
+        decode: |image| match image.try_into() {
+            Ok(bytes) => Ok(Number(u64::from_le_bytes(bytes))),
+            Err(_) => Err(DecodeError::Invalid {
+                type_name: "test_msgs/msg/Number",
+                field: "number",
+                offset: 0,
+                problem: "not 8 bytes",
+            }),
+        },
+        decode_into: |image, number| {
+            *number = (Number::ENCODING.expect("above").decode)(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
+
+/// A message of any length.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Text(pub(crate) String);
+
+impl Message for Text {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "test_msgs/msg/Text",
+        hash: TypeHash([9; 32]),
+        size: |text| text.0.len(),
+        encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
+        decode: |image| match String::from_utf8(image.to_vec()) {
+            Ok(text) => Ok(Text(text)),
+            Err(_) => Err(DecodeError::Invalid {
+                type_name: "test_msgs/msg/Text",
+                field: "text",
+                offset: 0,
+                problem: "not UTF-8",
+            }),
+        },
+        decode_into: |image, text| {
+            *text = (Text::ENCODING.expect("above").decode)(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
 
 /// A place that callbacks and threads report to, in the order in which they do.
 pub(crate) struct Log<T> {

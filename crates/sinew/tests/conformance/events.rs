@@ -1,0 +1,228 @@
+//! Who matches, and what both ends are told. (The design's section 8.)
+
+use crate::stage::{Path, Runner, Stage};
+use crate::support::{Log, Number, Text, numbers_in};
+use sinew::prelude::*;
+use sinew::{
+    BufferType, IncompatibleQos, IncompatibleType, Liveliness, LivelinessChanged, MessageLost,
+    OfferedDeadlineMissed, Policy, Publisher, RequestedDeadlineMissed,
+};
+
+const SHORT: Duration = Duration::from_millis(10);
+const LONG: Duration = Duration::from_millis(11);
+
+pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> sinew::Result<()> {
+    let base = QoS::default();
+    let cases = [
+        (base.best_effort(), base, Policy::Reliability),
+        (base, base.transient_local(), Policy::Durability),
+        (base.deadline(LONG), base.deadline(SHORT), Policy::Deadline),
+        (base, base.liveliness(Liveliness::ManualByTopic), Policy::Liveliness),
+        (base, base.lease(SHORT), Policy::Lease),
+    ];
+    for (offered, requested, policy) in cases {
+        for publisher_first in [true, false] {
+            let stage = Stage::<R>::new::<P>()?;
+            let (publishers, subscriptions) = (Log::new(), Log::new());
+            let publish = || {
+                let pen = publishers.pen();
+                let told = move |event: &IncompatibleQos| pen.write(event.clone());
+                stage.sender.publisher::<Number>("numbers").qos(offered).on_incompatible_qos(told).create()
+            };
+            let subscribe = || {
+                let pen = subscriptions.pen();
+                let told = move |event: &IncompatibleQos| pen.write(event.clone());
+                let subscription = stage.receiver.subscription::<Number>("numbers").qos(requested);
+                subscription.on_incompatible_qos(told).create()
+            };
+            let (publisher, subscription) = if publisher_first {
+                let publisher = publish()?;
+                (publisher, subscribe()?)
+            } else {
+                let subscription = subscribe()?;
+                (publish()?, subscription)
+            };
+            for log in [&publishers, &subscriptions] {
+                let [event] = &stage.collect(log, 1)?[..] else { panic!("it is told once") };
+                assert_eq!((event.total, event.total_change, event.last_policy), (1, 1, Some(policy)));
+                for word in ["offered", "requested"] {
+                    assert!(event.last_reason.contains(word), "{}", event.last_reason);
+                }
+            }
+            publisher.publish(Number(1))?;
+            assert_eq!(numbers_in(&subscription), []);
+            assert_eq!((publisher.matched_subscriptions(), subscription.matched_publishers()), (0, 0));
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn ends_of_different_types_are_both_told_the_types<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let told = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
+    let publisher = stage.sender.publisher::<Number>("things").on_incompatible_type(told).create()?;
+    let pen = log.pen();
+    let told = move |event: &IncompatibleType| pen.write(event.last_reason.clone());
+    let subscription = stage.receiver.subscription::<Text>("things").on_incompatible_type(told).create()?;
+    for reason in stage.collect(&log, 2)? {
+        assert!(reason.contains("Number") && reason.contains("Text"), "{reason}");
+    }
+    publisher.publish(Number(1))?;
+    assert!(subscription.take().is_none());
+    Ok(())
+}
+
+pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let (offered, requested) = (Log::new(), Log::new());
+    let strict = QoS::default().deadline(SHORT);
+    let pen = requested.pen();
+    let _subscription = stage
+        .receiver
+        .subscription::<Number>("numbers")
+        .qos(strict)
+        .on_deadline_missed(move |event: &RequestedDeadlineMissed| pen.write(event.total))
+        .create()?;
+    let pen = offered.pen();
+    let publisher = stage
+        .sender
+        .publisher::<Number>("numbers")
+        .qos(strict)
+        .on_deadline_missed(move |event: &OfferedDeadlineMissed| pen.write(event.total))
+        .create()?;
+    for missed in 1..=2 {
+        publisher.publish(Number(1))?;
+        stage.settle()?;
+        stage.pass(9);
+        stage.settle()?;
+        assert_eq!((offered.lines(), requested.lines()), (vec![], vec![]));
+        stage.pass(2);
+        stage.settle()?;
+        assert_eq!((offered.lines(), requested.lines()), (vec![missed], vec![missed]));
+    }
+    Ok(())
+}
+
+pub(crate) fn an_automatic_publisher_is_alive_while_it_exists<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let changed = move |event: &LivelinessChanged| {
+        pen.write((event.alive, event.not_alive, event.alive_change, event.not_alive_change));
+    };
+    let subscription =
+        stage.receiver.subscription::<Number>("numbers").on_liveliness_changed(changed).create()?;
+    let publisher = stage.publisher_with("numbers", QoS::default().lease(SHORT))?;
+    assert_eq!(stage.collect(&log, 1)?, [(1, 0, 1, 0)]);
+    stage.pass(1000);
+    assert_eq!(stage.collect(&log, 0)?, []);
+    drop(publisher);
+    assert_eq!(stage.collect(&log, 1)?, [(0, 0, -1, 0)]);
+    assert_eq!(subscription.matched_publishers(), 0);
+    Ok(())
+}
+
+pub(crate) fn what_gives_way_is_counted_and_told<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let (log, losses) = (Log::new(), Log::new());
+    let (pen, lost) = (log.pen(), losses.pen());
+    let _subscription = stage
+        .receiver
+        .subscription("numbers")
+        .qos(QoS::default().keep_last(2))
+        .on_message_lost(move |event: &MessageLost| lost.write((event.total, event.total_change)))
+        .callback(move |number: &Number| pen.write(number.0))?;
+    let publisher = stage.publisher("numbers")?;
+    for (last, loss) in [(50, (48, 48)), (60, (56, 8))] {
+        (last - if last == 50 { 49 } else { 9 }..=last).try_for_each(|n| publisher.publish(Number(n)))?;
+        assert_eq!(stage.collect(&log, 2)?, [last - 1, last]);
+        assert_eq!(losses.lines(), [loss]);
+    }
+    Ok(())
+}
+
+pub(crate) fn a_filter_decides_before_anything_is_kept<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let pen = log.pen();
+    let subscription = stage
+        .receiver
+        .subscription("numbers")
+        .qos(QoS::default().keep_last(2))
+        .filter(|number: &Number| number.0.is_multiple_of(3))
+        .callback(move |number: &Number| pen.write(number.0))?;
+    let publisher = stage.publisher("numbers")?;
+    (1..=10).try_for_each(|number| publisher.publish(Number(number)))?;
+    assert_eq!(stage.collect(&log, 2)?, [6, 9]);
+    assert_eq!(subscription.statistics().received, 3);
+    Ok(())
+}
+
+pub(crate) fn own_publications_can_be_ignored<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let subscription = stage
+        .receiver
+        .subscription::<Number>("numbers")
+        .qos(QoS::default().transient_local())
+        .ignore_own_publications()
+        .create()?;
+    let own = stage.receiver.publisher::<Number>("numbers").qos(QoS::default().transient_local()).create()?;
+    let other = stage.publisher_with("numbers", QoS::default().transient_local())?;
+    (1..=3).try_for_each(|n| own.publish(Number(n)).and_then(|()| other.publish(Number(10 * n))))?;
+    assert_eq!(numbers_in(&subscription), [10, 20, 30]);
+    Ok(())
+}
+
+/// Publishers of both contexts feed one history, in the order of publication.
+pub(crate) fn all_paths_feed_one_history<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let log = Log::new();
+    let _subscription = stage.listen("numbers", QoS::default().keep_last(10), log.pen())?;
+    let near = stage.receiver.publisher::<Number>("numbers").create()?;
+    let far = [stage.publisher("numbers")?, stage.publisher("numbers")?];
+    for number in 0..30 {
+        let publisher: &Publisher<Number> = match number % 3 {
+            0 => &near,
+            1 => &far[0],
+            _ => &far[1],
+        };
+        publisher.publish(Number(number))?;
+    }
+    let mut lines = stage.collect(&log, 10)?;
+    assert_eq!(lines.len(), 10, "the depth, whichever way they came");
+    if !P::APART {
+        assert_eq!(lines, (20..30).collect::<Vec<_>>());
+    }
+    for number in 30..36 {
+        let publisher = if number % 2 == 0 { &near } else { &far[0] };
+        publisher.publish(Number(number))?;
+    }
+    lines = stage.collect(&log, 6)?;
+    lines.sort_unstable(); // what came from outside was read when the runner looked
+    assert_eq!(lines, (30..36).collect::<Vec<_>>());
+    Ok(())
+}
+
+pub(crate) fn buffers_of_all_kinds_get_everything<R: Runner, P: Path>() -> sinew::Result<()> {
+    let stage = Stage::<R>::new::<P>()?;
+    let kinds =
+        [BufferType::Shared, BufferType::Unique, BufferType::Value, BufferType::Unique, BufferType::Shared];
+    let reader = |kind| {
+        stage
+            .receiver
+            .subscription::<Number>("numbers")
+            .qos(QoS::default().keep_last(100))
+            .buffer(kind)
+            .create()
+    };
+    let readers = kinds.map(|kind| reader(kind).unwrap());
+    let publisher = stage.publisher("numbers")?;
+    (1..=20).try_for_each(|number| publisher.publish(Number(number)))?;
+    for (kind, reader) in kinds.iter().zip(&readers) {
+        let taken = std::iter::from_fn(|| reader.take_unique()).map(|(number, _)| number.0);
+        assert_eq!(taken.collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>(), "{kind:?}");
+    }
+    Ok(())
+}

@@ -1,0 +1,457 @@
+//! Nodes of different processes: each test starts itself once more in another role.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{CallFailure, LivelinessChanged, Matched, PublishFailure};
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use support::tasks::block_on;
+use support::{Log, Number, Numbers, PATIENCE, finishes, numbers_in};
+
+/// What the other process is to be; absent in the test itself.
+const ROLE: &str = "SINEW_TEST_ROLE";
+
+/// What the other process says begins so, among what the test harness says.
+const SAID: &str = "said ";
+
+const DEEP: QoS = QoS::new().keep_last(100_000);
+
+/// A directory of its own, removed at the end.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
+    }
+
+    fn context(&self) -> Context {
+        context_at(self.0.path())
+    }
+
+    /// Starts this test once more, as something else.
+    fn start(&self, test: &str, role: &str) -> Other {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env(ROLE, role)
+            .env("SINEW_TEST_PLACE", self.0.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Other { child, output }
+    }
+
+    /// Once all have left, or somebody has noticed their end, nothing is left.
+    fn assert_is_clean(&self) {
+        let files = || {
+            let domain = self.0.path().join("3");
+            let entries = std::fs::read_dir(domain).into_iter().flatten().flatten();
+            entries.map(|entry| entry.file_name().into_string().unwrap()).collect::<Vec<_>>()
+        };
+        let somebody = self.context();
+        let _node = somebody.node("somebody").unwrap();
+        until("only what belongs to somebody alive is left", || {
+            let files = files();
+            let owners = files.iter().filter_map(|name| name.split('.').next()).collect::<BTreeSet<_>>();
+            owners.len() == 1
+        });
+    }
+}
+
+fn context_at(place: &Path) -> Context {
+    Context::builder().domain(3).directory(place).build().unwrap()
+}
+
+#[track_caller]
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    #[expect(clippy::disallowed_methods, reason = "only to fail instead of hanging")]
+    let (now, end) = (std::time::Instant::now, std::time::Instant::now() + PATIENCE);
+    while !is_so() {
+        assert!(now() < end, "{what}: it never is");
+        thread::yield_now();
+    }
+}
+
+/// Another process, which is killed at the latest when this is dropped.
+struct Other {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Other {
+    /// The next thing it says, for which it waits; `None` when it has ended.
+    fn next(&mut self) -> Option<String> {
+        let mut line = String::new();
+        loop {
+            line.clear();
+            if self.output.read_line(&mut line).unwrap() == 0 {
+                return None;
+            }
+            if let Some(said) = line.trim_end().strip_prefix(SAID) {
+                return Some(said.to_owned());
+            }
+        }
+    }
+
+    #[track_caller]
+    fn expect(&mut self, what: &str) {
+        assert_eq!(self.next().as_deref(), Some(what));
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap(); // SIGKILL
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it has ended already
+        let _ = self.child.wait();
+    }
+}
+
+/// Says something to the test that has started this process.
+fn say(what: impl std::fmt::Display) {
+    println!("\n{SAID}{what}");
+}
+
+/// If this is the other process: what it is to be, and a context for it. It ends when its parent does.
+fn role() -> Option<(String, Context)> {
+    let role = std::env::var(ROLE).ok()?;
+    thread::spawn(|| {
+        let _ = std::io::stdin().read(&mut [0]); // returns when the parent ends
+        std::process::exit(1)
+    });
+    Some((role, context_at(&PathBuf::from(std::env::var_os("SINEW_TEST_PLACE").unwrap()))))
+}
+
+/// Publishes numbers from `first` on, until it is killed.
+fn publish_for_ever(context: &Context, qos: QoS) -> sinew::Result<()> {
+    let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(qos).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    for number in 1.. {
+        publisher.publish(Number(number))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn what_one_process_publishes_another_receives() -> sinew::Result<()> {
+    if let Some((_, context)) = role() {
+        let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(DEEP).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        for number in 0..10_000 {
+            publisher.publish(Number(number))?;
+        }
+        say("published");
+        assert!(publisher.wait_for_subscribers(2, PATIENCE)); // the sign that all has come
+        return Ok(());
+    }
+    finishes(|| {
+        let place = Place::new();
+        let context = place.context();
+        let (node, log) = (context.node("listener")?, Log::new());
+        let pen = log.pen();
+        let _numbers = node.subscription("numbers").qos(DEEP).callback(move |n: &Number| pen.write(n.0))?;
+        let executor = Executor::multi(2);
+        executor.add(&context)?;
+        let stop = executor.stop_handle();
+        let spinning = thread::spawn(move || executor.spin());
+        let mut other = place.start("what_one_process_publishes_another_receives", "talker");
+        assert_eq!(log.wait_for(10_000), (0..10_000).collect::<Vec<_>>());
+        other.expect("published");
+        let _sign = node.subscription::<Number>("numbers").create()?;
+        assert_eq!(other.next(), None);
+        stop.stop();
+        spinning.join().unwrap()?;
+        drop((node, context));
+        place.assert_is_clean();
+        Ok(())
+    })
+}
+
+#[test]
+fn a_publisher_that_is_killed_leaves_what_it_published() -> sinew::Result<()> {
+    let reliable = QoS::default().keep_all().max_samples(50);
+    if let Some((_, context)) = role() {
+        return publish_for_ever(&context, reliable);
+    }
+    finishes(move || {
+        let place = Place::new();
+        let context = place.context();
+        let node = context.node("listener")?;
+        let (matched, alive) = (Log::new(), Log::new());
+        let (pen, changed) = (matched.pen(), alive.pen());
+        let numbers = node
+            .subscription::<Number>("numbers")
+            .qos(reliable)
+            .on_matched(move |event: &Matched| pen.write(event.current))
+            .on_liveliness_changed(move |event: &LivelinessChanged| changed.write(event.alive))
+            .create()?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        for round in 1..=3 {
+            let mut other = place.start("a_publisher_that_is_killed_leaves_what_it_published", "talker");
+            let mut expected = 1;
+            while expected < 500 * round {
+                if let Some((number, _)) = numbers.take() {
+                    assert_eq!(number.0, expected, "none is lost, none comes twice");
+                    expected += 1;
+                }
+            }
+            other.kill();
+            until("its end is noticed", || numbers.matched_publishers() == 0);
+            for number in numbers_in(&numbers) {
+                assert_eq!(number, expected);
+                expected += 1;
+            }
+            executor.spin_some()?;
+            assert_eq!((matched.lines().last(), alive.lines().last()), (Some(&0), Some(&0)));
+        }
+        drop((numbers, node, context));
+        place.assert_is_clean();
+        Ok(())
+    })
+}
+
+#[test]
+fn a_subscription_that_is_killed_frees_who_waits_for_it() -> sinew::Result<()> {
+    let patient = QoS::default().keep_all().max_samples(3).max_blocking_time(PATIENCE);
+    if let Some((_, context)) = role() {
+        let numbers = context.node("listener")?.subscription::<Number>("numbers").qos(patient).create()?;
+        say("here");
+        while numbers.statistics().taken < 10 {
+            numbers.take();
+        }
+        say("full from now on");
+        thread::park();
+        return Ok(());
+    }
+    finishes(move || {
+        let place = Place::new();
+        let context = place.context();
+        let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(patient).create()?;
+        for _ in 0..3 {
+            let mut other = place.start("a_subscription_that_is_killed_frees_who_waits_for_it", "listener");
+            other.expect("here");
+            assert!(numbers.wait_for_subscribers(1, PATIENCE));
+            (0..13).try_for_each(|number| numbers.publish(Number(number)))?;
+            other.expect("full from now on");
+            thread::scope(|scope| {
+                let waiting = scope.spawn(|| numbers.publish(Number(13)).map_err(|error| error.failure()));
+                other.kill();
+                assert_eq!(waiting.join().unwrap(), Ok(()));
+            });
+            until("its end is noticed", || numbers.matched_subscriptions() == 0);
+        }
+        drop((numbers, context));
+        place.assert_is_clean();
+        Ok(())
+    })
+}
+
+#[test]
+fn a_late_process_gets_what_was_retained() -> sinew::Result<()> {
+    let latched = QoS::default().keep_last(5).transient_local();
+    if let Some((role, context)) = role() {
+        let node = context.node("listener")?;
+        let qos = if role == "late" { latched } else { latched.volatile() };
+        let numbers = node.subscription::<Number>("numbers").qos(qos).create()?;
+        say("here");
+        for _ in 0..if role == "late" { 6 } else { 1 } {
+            say(block_on(numbers.recv()).unwrap().0.0);
+        }
+        return Ok(());
+    }
+    finishes(move || {
+        let place = Place::new();
+        let context = place.context();
+        let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(latched).create()?;
+        (1..=20).try_for_each(|number| numbers.publish(Number(number)))?;
+        let mut others = ["late", "late", "volatile"]
+            .map(|role| place.start("a_late_process_gets_what_was_retained", role));
+        others.iter_mut().for_each(|other| other.expect("here"));
+        assert!(numbers.wait_for_subscribers(3, PATIENCE));
+        numbers.publish(Number(21))?;
+        for other in &mut others[..2] {
+            (16..=21).for_each(|number| other.expect(&number.to_string()));
+        }
+        others[2].expect("21");
+        Ok(())
+    })
+}
+
+#[test]
+fn messages_of_several_processes_run_in_the_order_of_their_publication() -> sinew::Result<()> {
+    const EACH: u64 = 50;
+    if let Some((role, context)) = role() {
+        let node = context.node(&role)?;
+        let publisher = node.publisher::<Number>(&role).qos(DEEP).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        let turns = node.subscription::<Number>("turns").qos(DEEP.transient_local()).create()?;
+        let mine = role.strip_prefix("talker_").unwrap().parse::<u64>().unwrap();
+        let done = node.publisher::<Number>("done").qos(DEEP).create()?;
+        assert!(done.wait_for_subscribers(1, PATIENCE));
+        say("ready");
+        loop {
+            let turn = block_on(turns.recv()).unwrap().0.0;
+            if turn % 2 == mine {
+                publisher.publish(Number(turn))?;
+                done.publish(Number(turn))?;
+            }
+            if turn + 2 >= 2 * EACH {
+                break;
+            }
+        }
+        thread::park();
+        return Ok(());
+    }
+    finishes(|| {
+        let place = Place::new();
+        let context = place.context();
+        let node = context.node("listener")?;
+        let log = Log::new();
+        let report = || {
+            let pen = log.pen();
+            move |number: &Number| pen.write(number.0)
+        };
+        let _even = node.subscription("talker_0").qos(DEEP).callback(report())?;
+        let _odd = node.subscription("talker_1").qos(DEEP).callback(report())?;
+        let done = node.subscription::<Number>("done").qos(DEEP).create()?;
+        let turns = node.publisher::<Number>("turns").qos(DEEP.transient_local()).create()?;
+        let test = "messages_of_several_processes_run_in_the_order_of_their_publication";
+        let mut others = ["talker_0", "talker_1"].map(|role| place.start(test, role));
+        others.iter_mut().for_each(|other| other.expect("ready"));
+        for turn in 0..2 * EACH {
+            turns.publish(Number(turn))?;
+            assert_eq!(block_on(done.recv()).unwrap().0.0, turn);
+        }
+        let executor = Executor::single();
+        executor.add(&context)?;
+        executor.spin_all(PATIENCE)?; // it hears all of it at once, when it begins
+        assert_eq!(log.lines(), (0..2 * EACH).collect::<Vec<_>>());
+        Ok(())
+    })
+}
+
+#[test]
+fn a_server_in_another_process_answers_and_its_death_is_told() -> sinew::Result<()> {
+    const TEST: &str = "a_server_in_another_process_answers_and_its_death_is_told";
+    if let Some((_, context)) = role() {
+        let _server = context.node("server")?.service::<Numbers>("double").callback(|n: &Number| {
+            if n.0 == 13 {
+                say("asked for 13");
+                thread::park();
+            }
+            Number(2 * n.0)
+        })?;
+        return sinew::spin(&context);
+    }
+    finishes(|| {
+        let place = Place::new();
+        let context = place.context();
+        let node = context.node("asker")?;
+        let client = node.client::<Numbers>("double").create()?;
+        for _ in 0..3 {
+            let mut other = place.start(TEST, "server");
+            assert!(client.wait_for_server(PATIENCE));
+            for n in 20..100 {
+                assert_eq!(client.call(Number(n), PATIENCE)?.0, 2 * n);
+                assert_eq!(block_on(client.call_async(Number(n)))?.0, 2 * n);
+            }
+            let calls = thread::scope(|scope| {
+                let blocked = scope.spawn(|| client.call(Number(13), PATIENCE).map(drop));
+                other.expect("asked for 13");
+                let waiting = client.call_async(Number(1));
+                other.kill();
+                [blocked.join().unwrap(), block_on(waiting).map(drop)]
+            });
+            for call in calls {
+                assert_eq!(call.unwrap_err().failure(), &CallFailure::ServerGone);
+            }
+            until("its end is noticed", || !client.is_server_ready());
+        }
+        drop((client, node, context));
+        place.assert_is_clean();
+        Ok(())
+    })
+}
+
+#[test]
+fn a_server_outlives_clients_that_are_killed() -> sinew::Result<()> {
+    const TEST: &str = "a_server_outlives_clients_that_are_killed";
+    if let Some((_, context)) = role() {
+        let client = context.node("asker")?.client::<Numbers>("double").create()?;
+        assert!(client.wait_for_server(PATIENCE));
+        for n in 0.. {
+            assert_eq!(client.call(Number(n), PATIENCE)?.0, 2 * n);
+            if n == 100 {
+                say("a hundred");
+            }
+            drop(client.call_async(Number(n)));
+        }
+    }
+    finishes(|| {
+        let place = Place::new();
+        let context = place.context();
+        let node = context.node("server")?;
+        let server = node.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+        let executor = Executor::multi(2);
+        executor.add(&context)?;
+        let stop = executor.stop_handle();
+        let spinning = thread::spawn(move || executor.spin());
+        for _ in 0..2 {
+            let mut others = [(); 2].map(|()| place.start(TEST, "asker"));
+            others.iter_mut().for_each(|other| other.expect("a hundred"));
+            others[0].kill();
+            let before = server.statistics().answered;
+            until("the other one is still served", || server.statistics().answered > before + 100);
+            others[1].kill();
+        }
+        let near = node.client::<Numbers>("double").create()?;
+        assert_eq!(near.call(Number(1), PATIENCE)?.0, 2);
+        stop.stop();
+        spinning.join().unwrap()?;
+        drop((near, server, node, context));
+        place.assert_is_clean();
+        Ok(())
+    })
+}
+
+#[test]
+fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
+    let hasty = QoS::default().keep_all().max_samples(3).max_blocking_time(Duration::from_millis(10));
+    if let Some((_, context)) = role() {
+        let numbers = context.node("listener")?.subscription::<Number>("numbers").qos(hasty).create()?;
+        say("here");
+        while numbers.statistics().taken < 3 {
+            numbers.take();
+        }
+        say("took three");
+        thread::park();
+        return Ok(());
+    }
+    finishes(move || {
+        let place = Place::new();
+        let context = place.context();
+        let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(hasty).create()?;
+        let mut other = place.start("a_subscription_that_only_stops_is_waited_for", "listener");
+        other.expect("here");
+        assert!(numbers.wait_for_subscribers(1, PATIENCE));
+        (0..3).try_for_each(|number| numbers.publish(Number(number)))?;
+        other.expect("took three");
+        (3..6).try_for_each(|number| numbers.publish(Number(number)))?;
+        let error = numbers.publish(Number(6)).expect_err("nobody takes");
+        assert!(matches!(error.failure(), PublishFailure::Full { .. }), "{error}");
+        assert_eq!(error.into_message().into_shared().0, 6);
+        assert_eq!(numbers.matched_subscriptions(), 1);
+        Ok(())
+    })
+}
