@@ -6,13 +6,12 @@
 use crate::control::{BUCKETS, EntityRecord};
 use crate::entity::Counter;
 use crate::place::Place;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, PlainU64};
 use std::fmt;
 use std::sync::Once;
-use std::sync::atomic::AtomicU32;
 
 /// How often this process was forked from another one since it began to count.
-static FORKS: AtomicU32 = AtomicU32::new(0);
+static FORKS: PlainU64 = PlainU64::new(0);
 
 extern "C" fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed); // the only thread of a new process
@@ -22,7 +21,7 @@ extern "C" fn forked() {
 #[derive(Clone)]
 pub struct Counters {
     record: Place<EntityRecord>,
-    forks: u32,
+    forks: u64,
 }
 
 impl fmt::Debug for Counters {

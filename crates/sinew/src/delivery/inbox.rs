@@ -789,6 +789,7 @@ impl Inbox {
         drop(state);
         self.space.notify_all();
         drop(out);
+        self.change_sources(Vec::clear); // they know this subscription, too
     }
 
     pub(crate) fn count_copy(&self) {
