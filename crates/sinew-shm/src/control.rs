@@ -271,7 +271,7 @@ unsafe impl Record for IncomingRecord {}
 /// | `life` | T2, T4 | 0 |
 /// | `bell` | the participant in whose bells its bell is | |
 /// | `bell_index` | which of them | |
-/// | `parked` | P2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
+/// | `parked` | K2 of `events`: 0 awake, else the number of this sleep. On a line of its own | 0 |
 #[repr(C, align(128))]
 pub(crate) struct PortRecord {
     pub(crate) life: AtomicU64,
@@ -327,7 +327,7 @@ unsafe impl Record for PeerRecord {}
 /// | field | unit | first value |
 /// |---|---|---|
 /// | `owner` | lower half of the peer record's life << 32, lower half of the port's life: for whom the tail counts | 0 |
-/// | `tail` | E2 of `events`: entries taken so far | 0 |
+/// | `tail` | D2 of `events`: entries taken so far | 0 |
 #[repr(C, align(64))]
 pub(crate) struct TailRecord {
     pub(crate) owner: AtomicU64,

@@ -117,7 +117,7 @@ pub enum Counter {
     Matched = 9,
     /// Copies made.
     Copies = 10,
-    /// The sum of all latencies in nanoseconds: with `Taken`, the mean.
+    /// The sum of the latencies in the histogram, in nanoseconds: with their number, the mean.
     Latencies = 11,
     /// Of the raw layer: 1 once the entity's claim to its name is undisputed.
     Established = 12,

@@ -20,8 +20,13 @@ use std::sync::{OnceLock, Weak};
 
 /// A process's presence in a domain: the root of its nodes.
 ///
-/// Clones are the same context. Nodes of one context reach each other inside the process; separate contexts don't. Most
-/// programs have one. Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file.
+/// Clones are the same context. Nodes of one context reach each other inside the process. Separate contexts meet in the shared
+/// memory of their host, whether in one process or in two, if they have the same domain and
+/// [directory](ContextBuilder::directory). Most programs have one.
+///
+/// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its first node joins the domain, which does
+/// both, unless it is to do [without shared memory](ContextBuilder::shared_memory). It leaves when the last clone and all that was made
+/// with it is dropped, or the process ends.
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -3,8 +3,8 @@
 //! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
 //! message is copied only if somebody wants it for himself while others read or keep it.
 //!
-//! This release connects the nodes of one [`Context`] in one process. Actions, parameters, shared memory between processes,
-//! the network and a generator for `.msg` and `.srv` files are not there yet.
+//! This release connects the nodes of all processes of a host. Actions, parameters, the network and a generator for `.msg` and
+//! `.srv` files are not there yet.
 //!
 //! # The shortest program
 //!
@@ -126,6 +126,49 @@
 //! }
 //! ```
 //!
+//! # Between processes
+//!
+//! Nothing is to be started: the contexts of one host, domain and user find each other in a directory of memory files (see
+//! [`ContextBuilder::directory`]). Each [`Context`] is a participant of its own, so two of one process meet as two processes do. A type
+//! that is to leave its process has an [encoding](Message::ENCODING), as from `#[derive(Message)]`; others stay inside, and so
+//! does all of a context [without shared memory](ContextBuilder::shared_memory).
+//!
+//! ```
+//! use sinew::prelude::*;
+//!
+//! #[derive(Message, Clone, Copy, Default)]
+//! #[message(name = "map/msg/Grid", plain)] // plain: written and read in place
+//! #[repr(C)]
+//! struct Grid { cells: [[f32; 32]; 32] }
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let directory = tempfile::tempdir_in("/dev/shm")?; // a program has no reason for one of its own
+//!     let context = || Context::builder().directory(directory.path()).build();
+//!     let (one, other) = (context()?, context()?); // here they stand for two processes
+//!
+//!     let viewer = other.node("viewer")?;
+//!     let done = other.clone();
+//!     let _looking = viewer.subscription::<Grid>("grid").callback(move |grid: &Grid, info: &MessageInfo| {
+//!         assert_eq!((grid.cells[0][0], info.path()), (1.0, sinew::Path::Shm));
+//!         done.shutdown();
+//!     })?;
+//!
+//!     let mapper = one.node("mapper")?;
+//!     let grids = mapper.publisher::<Grid>("grid").create()?;
+//!     assert!(grids.wait_for_subscribers(1, Duration::from_secs(10)));
+//!     let mut grid = grids.loan(); // in shared memory (if it is large, as here): the viewer reads it where it lies
+//!     grid.cells[0][0] = 1.0;
+//!     grids.publish(grid)?;
+//!     Ok(sinew::spin(&other)?)
+//! }
+//! ```
+//!
+//! A message is encoded once for all other processes, and only if there is one that wants it; inside the process it is handed over as
+//! ever, and first. Others map what a process writes read-only. When a process dies, its last messages are read to the end, its
+//! entities vanish, and calls of its servers fail at once. QoS means the same on both ways, but for leases, which are not watched
+//! between processes. A callback that calls another process is not lent to its own executor meanwhile: if that process calls back, a
+//! second thread has to be there to answer. The repository's `docs/decisions/0012-shared-memory.md` has all limits.
+//!
 //! # Quality of service
 //!
 //! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested that isn't offered. All of ROS
@@ -152,6 +195,8 @@
 //! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |
+//! | `sinew-shm` | filters of messages from other processes, listeners, wakers | once a context has a node, unless it has no [shared memory](ContextBuilder::shared_memory) |
+//! | `sinew-receiver` | the same | once something from another process is waited for without an executor |
 //!
 //! | call | waits |
 //! |---|---|
