@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Message, Publisher};
 
-use super::floors::{copy, ticks, warm_up};
+use super::floors::{copy, ticks};
+use super::payload::WARM_AFTER;
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -202,7 +203,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
 
 fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
-    let (counts_from, room) = (u64::from(warm_up(ticks)), ticks as usize + 1);
+    let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
     let reader = Reader { directory: directory.to_owned(), case, counts_from, room };
     let mut other = Process::start(&Role::BigReader(reader))?;
     let run = Run::shared(directory, Executor::single())?;
@@ -213,14 +214,16 @@ fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<
 
     let publishing = Collected::new(Samples::with_room_for(room));
     let (spent, publisher) = (publishing.clone(), images.clone());
-    let mut number = 0;
+    for number in 1..=WARM_AFTER {
+        P::publish(&images, number)?;
+        run.spin_for(Duration::from_millis(20))?;
+    }
+    let mut number = WARM_AFTER;
     let timer =
         camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> sinew::Result<()> {
             number += 1;
             let time_inside = P::publish(&publisher, number)?;
-            if number > counts_from {
-                spent.with(|spent| spent.record(time_inside));
-            }
+            spent.with(|spent| spent.record(time_inside));
             Ok(())
         })?;
     let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;

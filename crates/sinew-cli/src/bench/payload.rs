@@ -15,6 +15,10 @@ pub(crate) struct Timing {
 /// For small messages at up to 1000 Hz: a pause of the machine, also a long one, loses none.
 pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 
+/// Messages after which a publisher of the default depth (10) makes no new memory: the first ones are written where nobody
+/// has written before, and each page of theirs costs a fault.
+pub(crate) const WARM_AFTER: u64 = 24;
+
 /// A plain message of a certain size.
 pub(crate) trait Payload: Message + Default + Copy {
     /// All of it. The first word is the message's number.

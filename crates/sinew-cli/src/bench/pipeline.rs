@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Message, Node, Publisher, Subscription, Unique};
 
 use super::floors::{copy, ticks, warm_up};
+use super::payload::WARM_AFTER;
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row};
@@ -101,7 +102,9 @@ fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
 /// The same with the viewers in another process.
 fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> Result<Round, Error> {
     let ticks = ticks(RATE, time);
-    let (counts_from, room) = (warm_up(ticks).into(), ticks as usize + 1);
+    // A short round can't wait until everything is warm.
+    let counts_from = u64::from(warm_up(ticks)).max(WARM_AFTER.min(u64::from(ticks) / 2));
+    let room = ticks as usize + 1;
     let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, Executor::single())?;

@@ -6,7 +6,7 @@ use sinew::Publisher;
 
 use super::{Answer, Case, End, send};
 use crate::bench::floors::{ticks, warm_up};
-use crate::bench::payload::Payload;
+use crate::bench::payload::{Payload, WARM_AFTER};
 use crate::bench::process::{Measuring, Process};
 use crate::bench::rounds::Round;
 use crate::bench::run::{Collected, Run, waiting};
@@ -27,8 +27,8 @@ struct Going {
     wrong: u64,
     counts_from_ns: i64,
     samples: Samples,
-    /// Nothing more is to be sent.
-    over: bool,
+    /// The answer to an earlier message is followed by the next message at once.
+    back_to_back_until: u64,
 }
 
 impl Going {
@@ -49,7 +49,7 @@ impl Going {
         if self.start_ns >= self.counts_from_ns {
             self.samples.record(end.unwrap_or(now) - self.start_ns);
         }
-        !self.over
+        number < self.back_to_back_until
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
         wrong: 0,
         counts_from_ns: i64::MAX,
         samples: Samples::with_room_for(ROOM),
-        over: false,
+        back_to_back_until: WARM_AFTER,
     });
     let run = Run::of(end.context.clone(), waiting(wait))?;
     let (seen, next) = (going.clone(), end.publisher.clone());
@@ -78,14 +78,18 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     let _answers = answers.callback(move |answer: &A| -> sinew::Result<()> {
         let now = now_ns();
         let goes_on = seen.with(|seen| seen.answered(answer.answers(), now, answer.end_ns()));
-        if goes_on && rate.is_none() { Going::send(&seen, &next, mode) } else { Ok(()) }
+        if goes_on { Going::send(&seen, &next, mode) } else { Ok(()) }
     })?;
     end.ready()?;
     peer.hear::<()>()?;
 
+    Going::send(&going, &end.publisher, mode)?;
+    run.spin_until(WARM_AFTER, || going.with(|going| going.answered))?;
+
     going.with(|going| going.counts_from_ns = now_ns() + nanoseconds(warm_up));
     let pace = match rate {
         None => {
+            going.with(|going| going.back_to_back_until = u64::MAX);
             Going::send(&going, &end.publisher, mode)?;
             None
         }
@@ -101,8 +105,10 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     };
     run.spin_for(time)?;
     drop(pace);
-    going.with(|going| going.over = true);
-    let sent = going.with(|going| going.sent);
+    let sent = going.with(|going| {
+        going.back_to_back_until = 0;
+        going.sent
+    });
     run.spin_until(sent, || going.with(|going| going.answered))?;
     peer.finish::<()>()?;
     Ok(going.with(|going| Round {

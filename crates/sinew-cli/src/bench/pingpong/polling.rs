@@ -7,7 +7,7 @@ use sinew::Subscription;
 use super::{Answer, Case, End, send};
 use crate::bench::floors::Window;
 use crate::bench::floors::sleep::Ticks;
-use crate::bench::payload::Payload;
+use crate::bench::payload::{Payload, WARM_AFTER};
 use crate::bench::process::{Measuring, PATIENCE, Process};
 use crate::bench::rounds::Round;
 use crate::bench::samples::Samples;
@@ -35,9 +35,13 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     let mut pace = case.rate.map(Ticks::start).transpose()?;
     let from_start_to_end = pace.is_some() || case.mode == PingPongMode::Whole;
     let mut reordered = 0;
+    for number in 1..=WARM_AFTER {
+        send(&end.publisher, case.mode, number)?;
+        await_answer::<P, A>(&answers, &mut peer)?;
+    }
     let window = Window::of(time);
     let mut before = now_ns();
-    for number in 1.. {
+    for number in WARM_AFTER + 1.. {
         if let Some(pace) = &mut pace {
             pace.wait();
         }
