@@ -184,6 +184,15 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) settings: bool,
 
+    /// The viewer is in a process of its own, and frames lie in shared memory: below $SINEW_DIR if that is set, else in a
+    /// directory that is gone afterwards.
+    #[arg(long)]
+    pub(crate) processes: bool,
+
+    /// This is the viewer, started by that process.
+    #[arg(long, hide = true, value_name = "PID", requires = "processes")]
+    pub(crate) viewer_of: Option<NonZeroI32>,
+
     #[command(flatten)]
     pub(crate) executor: ExecutorOptions,
 }

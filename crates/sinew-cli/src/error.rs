@@ -84,6 +84,19 @@ pub(crate) enum Error {
     #[error("`peer` is another process of `sinew bench`, which starts it itself")]
     NotOurPeer,
 
+    /// Somebody ran the demo's viewer by hand.
+    #[error("`--viewer-of` is for the other process of `sinew demo --processes`, which starts it itself")]
+    NotOurViewer,
+
+    /// The demo's viewer is gone.
+    #[error(
+        "the demo's viewer, a process of its own, ended early ({status}); its own message, if any, stands above"
+    )]
+    ViewerEnded {
+        /// How the process ended.
+        status: String,
+    },
+
     /// The measurement's other process ended before it was told to.
     #[error("the other process of `{what}` ended early ({status}); its own message, if any, stands above")]
     PeerEnded {

@@ -99,6 +99,22 @@ impl Borrowed {
     }
 }
 
+/// How a terminal was before another process of ours took it over: it is put right if that process can't.
+pub(crate) struct Lent(Borrowed);
+
+impl Lent {
+    /// Looks at the terminal on standard output, if there is one that can be drawn on. Changes nothing.
+    pub(crate) fn remember() -> Option<Self> {
+        let keys = tcgetattr(io::stdin()).ok();
+        io::stdout().is_terminal().then(|| Self(Borrowed { keys, given_back: AtomicBool::new(false) }))
+    }
+
+    /// Puts it right.
+    pub(crate) fn take_back(self) {
+        self.0.give_back();
+    }
+}
+
 /// Has the terminal deliver each key at once and unseen. Yields how it was before; `None` if it isn't ours to change.
 fn listen() -> Option<Termios> {
     let keys = io::stdin();

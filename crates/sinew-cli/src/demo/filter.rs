@@ -1,7 +1,7 @@
 //! The filter of the demonstration: changes each frame where it lies, as its settings say.
 
 use super::edges::Edges;
-use super::frame::Frame;
+use super::frame::Picture;
 use super::settings::{Mode, Settings};
 
 /// The state of the filter's group: the frames' callback and the service's share it, and never meet.
@@ -19,12 +19,13 @@ impl Filter {
     }
 
     /// Changes a frame in place.
-    pub(super) fn apply(&mut self, frame: &mut Frame) {
+    pub(super) fn apply(&mut self, frame: &mut impl Picture) {
         match self.settings.mode {
             Mode::Edges => {
-                self.edges.draw(frame.width as usize, &mut frame.pixels, self.settings.strength);
+                let (width, _) = frame.size();
+                self.edges.draw(width as usize, frame.pixels_mut(), self.settings.strength);
             }
-            Mode::Negative => frame.pixels.iter_mut().for_each(|byte| *byte = !*byte),
+            Mode::Negative => frame.pixels_mut().iter_mut().for_each(|byte| *byte = !*byte),
             Mode::Off => {}
         }
     }
@@ -32,6 +33,7 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
+    use super::super::frame::Frame;
     use super::*;
 
     #[test]

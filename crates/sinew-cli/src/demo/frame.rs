@@ -1,7 +1,8 @@
-//! The message of the demonstration, and where its contents come from.
+//! The messages of the demonstration, and where their contents come from.
 
 use image::RgbImage;
 use image::imageops::{self, FilterType};
+use sinew::Message;
 
 /// Width and height of every frame.
 pub(super) const SIZE: (u32, u32) = (640, 480);
@@ -9,7 +10,32 @@ pub(super) const SIZE: (u32, u32) = (640, 480);
 /// How much larger than the frame the pictures are, so that there is something to pan over.
 const MARGIN: (u32, u32) = (160, 120);
 
+/// Bytes of a frame's pixels.
+const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * 3;
+
+/// Bytes of a picture's name, at most.
+const NAME: usize = 16;
+
 /// A camera image: rows of red, green, blue bytes, from the top left.
+pub(super) trait Picture: Message + Default {
+    /// Width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// The picture in front of the camera.
+    fn name(&self) -> &str;
+
+    /// Counts from 0; a gap means that frames were lost.
+    fn number(&self) -> u64;
+
+    fn pixels(&self) -> &[u8];
+
+    fn pixels_mut(&mut self) -> &mut [u8];
+
+    /// Makes it the frame of that number, of [`SIZE`]. Its pixels are still to be written.
+    fn begin(&mut self, name: &str, number: u64);
+}
+
+/// An image for nodes of one process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
     pub(super) width: u32,
@@ -19,6 +45,84 @@ pub(super) struct Frame {
     pub(super) name: String,
     /// Counts from 0; a gap means that frames were lost.
     pub(super) number: u64,
+}
+
+impl Message for Frame {}
+
+impl Picture for Frame {
+    fn size(&self) -> (u32, u32) {
+        (self.width, self.height)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    fn pixels_mut(&mut self) -> &mut [u8] {
+        &mut self.pixels
+    }
+
+    fn begin(&mut self, name: &str, number: u64) {
+        ((self.width, self.height), self.number) = (SIZE, number);
+        self.pixels.resize(BYTES, 0);
+        self.name.clear();
+        self.name.push_str(name);
+    }
+}
+
+/// An image for nodes of several processes: it is written and read where it lies, in shared memory.
+#[derive(Clone, Copy, Message)]
+#[message(plain)]
+#[repr(C)]
+pub(super) struct SharedFrame {
+    number: u64,
+    /// In UTF-8; what is left of it is 0.
+    name: [u8; NAME],
+    pixels: [u8; BYTES],
+}
+
+impl Default for SharedFrame {
+    fn default() -> Self {
+        Self { number: 0, name: [0; NAME], pixels: [0; BYTES] }
+    }
+}
+
+impl Picture for SharedFrame {
+    fn size(&self) -> (u32, u32) {
+        SIZE
+    }
+
+    fn name(&self) -> &str {
+        let end = self.name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
+        // Who writes something else there shows pictures without a name.
+        str::from_utf8(&self.name[..end]).unwrap_or_default()
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn pixels(&self) -> &[u8] {
+        &self.pixels
+    }
+
+    fn pixels_mut(&mut self) -> &mut [u8] {
+        &mut self.pixels
+    }
+
+    fn begin(&mut self, name: &str, number: u64) {
+        self.number = number;
+        self.name = [0; NAME];
+        self.name.iter_mut().zip(name.bytes()).for_each(|(to, byte)| *to = byte);
+    }
 }
 
 /// The pictures in front of the camera; `pictures/README.md` says whose they are.
@@ -49,21 +153,19 @@ impl Camera {
     }
 
     /// Writes the next image into `frame`, reusing what it has allocated.
-    pub(super) fn capture(&mut self, frame: &mut Frame) {
+    pub(super) fn capture(&mut self, frame: &mut impl Picture) {
         let index = usize::try_from(self.number / self.frames_per_picture).unwrap_or(0) % self.pictures.len();
         let (name, picture) = &self.pictures[index];
         let (width, height) = SIZE;
         let left = swing(self.number * 3, picture.width() - width) as usize;
         let top = swing(self.number * 2, picture.height() - height) as usize;
         let row_bytes = width as usize * 3;
-        frame.pixels.clear();
-        for row in picture.as_raw().chunks_exact(picture.width() as usize * 3).skip(top).take(height as usize)
-        {
-            frame.pixels.extend_from_slice(&row[left * 3..left * 3 + row_bytes]);
+        frame.begin(name, self.number);
+        let rows =
+            picture.as_raw().chunks_exact(picture.width() as usize * 3).skip(top).take(height as usize);
+        for (to, row) in frame.pixels_mut().chunks_exact_mut(row_bytes).zip(rows) {
+            to.copy_from_slice(&row[left * 3..left * 3 + row_bytes]);
         }
-        (frame.width, frame.height, frame.number) = (width, height, self.number);
-        frame.name.clear();
-        frame.name.push_str(name);
         self.number += 1;
     }
 }
@@ -116,6 +218,21 @@ mod tests {
             std::mem::swap(&mut frame, &mut before);
         }
         assert_eq!(before.name, "astronaut", "after four pictures of three frames it starts again");
+    }
+
+    #[test]
+    fn both_kinds_of_frame_show_the_same() {
+        let mut frame = Frame::default();
+        let mut shared = Box::<SharedFrame>::default();
+        let mut cameras = [Camera::new(1), Camera::new(1)];
+        for number in 0..3 {
+            cameras[0].capture(&mut frame);
+            cameras[1].capture(&mut *shared);
+            assert_eq!((frame.size(), frame.name(), frame.number()), (shared.size(), shared.name(), number));
+            assert!(frame.pixels() == shared.pixels(), "frame {number}");
+        }
+        shared.name = [0xff; NAME];
+        assert_eq!(shared.name(), "");
     }
 
     #[test]

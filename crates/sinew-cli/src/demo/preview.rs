@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::frame::Frame;
+use super::frame::Picture;
 
 /// The least a preview is worth drawing in, in cells.
 const LEAST: (usize, usize) = (32, 10);
@@ -15,7 +15,7 @@ type Colour = [u8; 3];
 
 /// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour codes per row; none if
 /// there is too little room.
-pub(super) fn lines(frame: &Frame, columns: usize, rows: usize) -> Vec<String> {
+pub(super) fn lines(frame: &impl Picture, columns: usize, rows: usize) -> Vec<String> {
     let Some((width, height)) = fitting(frame, columns, rows) else { return Vec::new() };
     (0..height / 2)
         .map(|row| {
@@ -37,8 +37,8 @@ pub(super) fn lines(frame: &Frame, columns: usize, rows: usize) -> Vec<String> {
 }
 
 /// Pixels of the preview, width and (even) height. A half cell is about as high as it is wide.
-fn fitting(frame: &Frame, columns: usize, rows: usize) -> Option<(usize, usize)> {
-    let (own_width, own_height) = (frame.width as usize, frame.height as usize);
+fn fitting(frame: &impl Picture, columns: usize, rows: usize) -> Option<(usize, usize)> {
+    let (own_width, own_height) = dimensions(frame);
     if columns < LEAST.0 || rows < LEAST.1 || own_width == 0 || own_height == 0 {
         return None;
     }
@@ -48,9 +48,14 @@ fn fitting(frame: &Frame, columns: usize, rows: usize) -> Option<(usize, usize)>
     (width > 0 && height > 0).then_some((width, height))
 }
 
+fn dimensions(frame: &impl Picture) -> (usize, usize) {
+    let (width, height) = frame.size();
+    (width as usize, height as usize)
+}
+
 /// The mean colour of the part of the frame that one pixel of a `size` preview stands for.
-fn mean(frame: &Frame, at: (usize, usize), size: (usize, usize)) -> Colour {
-    let (width, height) = (frame.width as usize, frame.height as usize);
+fn mean(frame: &impl Picture, at: (usize, usize), size: (usize, usize)) -> Colour {
+    let (width, height) = dimensions(frame);
     let span = |at: usize, of: usize, all: usize| {
         let first = at * all / of;
         first..((at + 1) * all / of).max(first + 1)
@@ -60,7 +65,7 @@ fn mean(frame: &Frame, at: (usize, usize), size: (usize, usize)) -> Colour {
     let mut count = 0;
     for row in span(at.1, size.1, height) {
         let (start, end) = (row * width + columns.start, row * width + columns.end);
-        for pixel in frame.pixels.get(start * 3..end * 3).unwrap_or_default().chunks_exact(3) {
+        for pixel in frame.pixels().get(start * 3..end * 3).unwrap_or_default().chunks_exact(3) {
             for (sum, &byte) in sums.iter_mut().zip(pixel) {
                 *sum += usize::from(byte);
             }
@@ -72,6 +77,7 @@ fn mean(frame: &Frame, at: (usize, usize), size: (usize, usize)) -> Colour {
 
 #[cfg(test)]
 mod tests {
+    use super::super::frame::Frame;
     use super::*;
 
     fn frame(width: u32, height: u32) -> Frame {

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
 
-use super::frame::Frame;
+use super::frame::Picture;
 use crate::bench::run::Collected;
 use crate::error::Error;
 
@@ -27,7 +27,7 @@ pub(super) struct Saver<F> {
     failure: Collected<Option<String>>,
 }
 
-impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
+impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
     /// Makes the directory if it isn't there, and makes sure that it can be written to.
     pub(super) fn start(directory: &Path) -> Result<Self, Error> {
         let failed = |action| move |source| Error::File { action, path: directory.to_owned(), source };
@@ -45,7 +45,7 @@ impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
             .spawn(move || {
                 let mut saved = 0;
                 for frame in waiting {
-                    save(&frame, &directory)
+                    save(&*frame, &directory)
                         .inspect_err(|error| told.with(|failure| *failure = Some(error.to_string())))?;
                     saved += 1;
                 }
@@ -56,12 +56,12 @@ impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
     }
 
     /// Saves the frame if it is the first of its picture. Never blocks.
-    pub(super) fn offer(&mut self, frame: &Frame, keep: impl FnOnce() -> F) {
-        if frame.name == self.last_name {
+    pub(super) fn offer(&mut self, frame: &P, keep: impl FnOnce() -> F) {
+        if frame.name() == self.last_name {
             return;
         }
         match self.frames.try_send(keep()) {
-            Ok(()) => frame.name.clone_into(&mut self.last_name),
+            Ok(()) => frame.name().clone_into(&mut self.last_name),
             Err(TrySendError::Full(_)) => {}
             // It has failed; `failure` tells why, and so does `finish`.
             Err(TrySendError::Disconnected(_)) => {}
@@ -81,11 +81,12 @@ impl<F: Deref<Target = Frame> + Send + 'static> Saver<F> {
 }
 
 /// Writes one frame; a file that couldn't be written whole is removed.
-fn save(frame: &Frame, directory: &Path) -> Result<(), Error> {
-    let path: PathBuf = directory.join(format!("{}.png", frame.name));
+fn save(frame: &impl Picture, directory: &Path) -> Result<(), Error> {
+    let path: PathBuf = directory.join(format!("{}.png", frame.name()));
+    let (width, height) = frame.size();
     let mut png = Cursor::new(Vec::new());
     let encoded = PngEncoder::new(&mut png)
-        .write_image(&frame.pixels, frame.width, frame.height, ExtendedColorType::Rgb8)
+        .write_image(frame.pixels(), width, height, ExtendedColorType::Rgb8)
         .map_err(io::Error::other);
     encoded.and_then(|()| fs::write(&path, png.get_ref())).map_err(|source| {
         let _ = fs::remove_file(&path);
@@ -95,6 +96,7 @@ fn save(frame: &Frame, directory: &Path) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::frame::Frame;
     use super::*;
 
     fn frame(name: &str) -> Box<Frame> {

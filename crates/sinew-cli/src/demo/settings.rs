@@ -26,12 +26,53 @@ pub(super) struct Settings {
 
 impl Message for Settings {}
 
+/// Settings for another process.
+#[derive(Clone, Copy, Message)]
+pub(super) struct SettingsImage {
+    /// 0 edges, 1 negative, 2 off.
+    mode: u8,
+    strength: u16,
+}
+
+impl From<Settings> for SettingsImage {
+    fn from(Settings { mode, strength }: Settings) -> Self {
+        let mode = match mode {
+            Mode::Edges => 0,
+            Mode::Negative => 1,
+            Mode::Off => 2,
+        };
+        Self { mode, strength }
+    }
+}
+
+impl TryFrom<SettingsImage> for Settings {
+    type Error = String;
+
+    fn try_from(SettingsImage { mode, strength }: SettingsImage) -> Result<Self, String> {
+        let mode = match mode {
+            0 => Mode::Edges,
+            1 => Mode::Negative,
+            2 => Mode::Off,
+            other => return Err(format!("there is no mode {other}: 0 is edges, 1 negative, 2 off")),
+        };
+        Ok(Self { mode, strength })
+    }
+}
+
 /// The filter's service: it accepts settings and yields them, or refuses them.
 pub(super) struct SetEdges;
 
 impl Service for SetEdges {
     type Request = Settings;
     type Response = Settings;
+}
+
+/// The same for a panel in another process.
+pub(super) struct SetEdgesBetween;
+
+impl Service for SetEdgesBetween {
+    type Request = SettingsImage;
+    type Response = SettingsImage;
 }
 
 impl Default for Settings {
@@ -113,6 +154,17 @@ mod tests {
             Err("a strength of 425 % is too much: at most 400 %".to_owned())
         );
         assert_eq!(Settings { strength: 10, ..settings }.weaker().strength, 0);
+    }
+
+    #[test]
+    fn settings_for_another_process_are_the_same_there() {
+        let mut settings = Settings::default();
+        for _ in 0..6 {
+            assert_eq!(Settings::try_from(SettingsImage::from(settings)), Ok(settings));
+            settings = settings.next();
+        }
+        let unknown = Settings::try_from(SettingsImage { mode: 3, strength: 1 });
+        assert!(unknown.unwrap_err().contains("no mode 3"));
     }
 
     #[test]

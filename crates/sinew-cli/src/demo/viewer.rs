@@ -1,8 +1,8 @@
 //! The last node of the demonstration: counts, shows and saves what it gets.
 
-use sinew::{MessageInfo, Publisher, Shared, StopHandle, Subscription};
+use sinew::{MessageInfo, Shared, StopHandle};
 
-use super::frame::Frame;
+use super::frame::Picture;
 use super::save::Saver;
 use super::screen::{Screen, Status};
 use crate::bench::histogram::Histogram;
@@ -10,22 +10,11 @@ use crate::bench::run::Collected;
 use crate::clock::now_ns;
 use crate::error::Error;
 
-/// Where frames could have been copied on their way.
-pub(super) struct Copies {
-    pub(super) publishers: [Publisher<Frame>; 2],
-    pub(super) filtering: Subscription<Frame>,
-}
-
-impl Copies {
-    /// How many were, as publishers and subscriptions count themselves. (The viewer only reads: it never makes one.)
-    fn made(&self) -> u64 {
-        let published = self.publishers.iter().map(|publisher| publisher.statistics().copies);
-        published.sum::<u64>() + self.filtering.statistics().copies
-    }
-}
+/// Tells how many frames were copied on their way.
+pub(super) type Copies = Box<dyn Fn() -> u64 + Send>;
 
 /// What the viewer has seen; outlives it.
-pub(super) struct Seen {
+pub(super) struct Seen<F: Picture> {
     frames: u64,
     lost: u64,
     next_number: u64,
@@ -35,7 +24,7 @@ pub(super) struct Seen {
     last_ns: i64,
     recent: Recent,
     copies: Copies,
-    pub(super) saver: Option<Saver<Shared<Frame>>>,
+    pub(super) saver: Option<Saver<Shared<F>>>,
     /// Why the run was ended early.
     pub(super) failure: Option<Error>,
 }
@@ -61,8 +50,8 @@ impl Recent {
     }
 }
 
-impl Seen {
-    pub(super) fn new(copies: Copies, saver: Option<Saver<Shared<Frame>>>) -> Self {
+impl<F: Picture> Seen<F> {
+    pub(super) fn new(copies: Copies, saver: Option<Saver<Shared<F>>>) -> Self {
         Self {
             frames: 0,
             lost: 0,
@@ -107,41 +96,46 @@ impl Seen {
             frames_per_second: intervals * 1e9 / passed,
             last_latency: self.last_latency as f64,
             latency: self.latencies.summary(),
-            copies: self.copies.made(),
+            copies: (self.copies)(),
             lost: self.lost,
         }
     }
 }
 
 /// The state of the viewer's group.
-pub(super) struct Viewer {
+pub(super) struct Viewer<F: Picture> {
     screen: Screen,
-    seen: Collected<Seen>,
+    seen: Collected<Seen<F>>,
     stop: StopHandle,
 }
 
-impl Viewer {
-    pub(super) fn new(screen: Screen, seen: Collected<Seen>, stop: StopHandle) -> Self {
+impl<F: Picture> Viewer<F> {
+    pub(super) fn new(screen: Screen, seen: Collected<Seen<F>>, stop: StopHandle) -> Self {
         Self { screen, seen, stop }
     }
 
     /// Takes a frame in. If it can't be shown, the run ends.
-    pub(super) fn view(&mut self, frame: &Shared<Frame>, info: &MessageInfo) {
+    pub(super) fn view(&mut self, frame: &Shared<F>, info: &MessageInfo) {
         // From the camera's publish to here: every message knows when the first of its chain was published.
         let latency = i64::try_from(info.chain_latency().as_nanos()).unwrap_or(i64::MAX);
         let (screen, stop) = (&mut self.screen, &self.stop);
         self.seen.with(|seen| {
-            seen.count(frame.number, latency);
+            seen.count(frame.number(), latency);
             if let Some(saver) = &mut seen.saver {
                 saver.offer(frame, || frame.clone());
                 if let Some(failure) = saver.failure() {
                     screen.remark(format!("{failure}; no more frames are saved"));
                 }
             }
-            if let Err(error) = screen.show(frame, || seen.status()) {
+            if let Err(error) = screen.show(&**frame, || seen.status()) {
                 seen.failure = Some(error);
                 stop.stop();
             }
         });
+    }
+
+    /// Ends the run.
+    pub(super) fn end(&self) {
+        self.stop.stop();
     }
 }

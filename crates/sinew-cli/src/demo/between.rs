@@ -1,0 +1,167 @@
+//! The demonstration in two processes: camera and filter here, viewer and panel in our own program once more.
+//!
+//! Frames lie in shared memory from the camera to the viewer. The terminal is the viewer's, and so is the end of the run: this
+//! process ends when the viewer does, and the viewer ends when nobody publishes frames any more.
+
+use std::env;
+use std::ffi::OsString;
+use std::num::NonZeroI32;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
+use sinew::Context;
+use sinew_shm::{Census, Counter, Domain};
+
+use super::filter::Filter;
+use super::frame::SharedFrame;
+use super::making::Making;
+use super::settings::{SetEdgesBetween, Settings, SettingsImage};
+use super::{ask, tell, watch};
+use crate::bench::process::{Directory, status};
+use crate::bench::run::{Collected, executor};
+use crate::cli::DemoOptions;
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::terminal::{self, Lent};
+
+/// Where the directories of all domains are, if not in one of our own.
+const DIRECTORY: &str = "SINEW_DIR";
+
+/// Time between two looks whether the viewer is still there.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long the viewer may take to notice that there are no more frames, then to do as a signal tells it.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Runs camera and filter until the viewer ends, or a signal tells us to.
+pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
+    let given = env::var_os(DIRECTORY).filter(|path| !path.is_empty());
+    let own = if given.is_none() { Some(Directory::create()?) } else { None };
+    let lent = Lent::remember();
+    let context = own.as_ref().map_or_else(Context::builder, |own| Context::builder().directory(own.path()));
+    let context = context.build()?;
+    let executor = executor(options.executor);
+    executor.add(&context)?;
+    let stop = executor.stop_handle();
+    terminal::stop_on_signal(move || stop.stop(), None)?;
+
+    let making = Making::<SharedFrame>::create(&context, options.rate)?;
+    let settings =
+        making.filter.service::<SetEdgesBetween>("~/set_edges").in_group(&making.filters).callback(
+            |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
+                filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
+            },
+        )?;
+    let viewer = Viewing::start(own.as_ref().map(Directory::path))?;
+    let (watched, stop) = (viewer.clone(), executor.stop_handle());
+    let end = making.camera.timer(LOOK).callback(move || {
+        // One that can't be asked is waited for below.
+        if !matches!(watched.status(), Ok(None)) {
+            stop.stop();
+        }
+    })?;
+    let outcome = executor.spin();
+    // It sees that they are gone, and ends.
+    drop((settings, end, making));
+    context.shutdown();
+    drop((executor, context));
+    let ended = viewer.end()?;
+    if let Some(lent) = lent.filter(|_| ended.signal().is_some()) {
+        lent.take_back();
+    }
+    outcome?;
+    if ended.success() { Ok(()) } else { Err(Error::ViewerEnded { status: ended.to_string() }) }
+}
+
+/// The viewer's process. It is killed if it is still there when the last handle is dropped.
+#[derive(Clone)]
+struct Viewing(Collected<Running>);
+
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Viewing {
+    /// Starts it with our own options. It is told to end when the calling thread does.
+    fn start(directory: Option<&Path>) -> Result<Self, Error> {
+        let mut command = Command::new("/proc/self/exe");
+        command.args(env::args_os().skip(1).collect::<Vec<OsString>>());
+        command.arg("--viewer-of").arg(getpid().as_raw_nonzero().to_string());
+        if let Some(directory) = directory {
+            command.env(DIRECTORY, directory);
+        }
+        let child = command
+            .spawn()
+            .map_err(|source| Error::System { call: "starting the viewer's process", source })?;
+        Ok(Self(Collected::new(Running(child))))
+    }
+
+    /// How it ended, if it has.
+    fn status(&self) -> Result<Option<ExitStatus>, Error> {
+        self.0.with(|running| status(&mut running.0))
+    }
+
+    /// Waits for its end: at first it should come by itself, then it is told to, at last it is killed.
+    fn end(&self) -> Result<ExitStatus, Error> {
+        for signal in [Signal::TERM, Signal::KILL] {
+            let until = now_ns() + nanoseconds(GRACE);
+            while now_ns() < until {
+                if let Some(status) = self.status()? {
+                    return Ok(status);
+                }
+                sleep_until(now_ns() + nanoseconds(LOOK));
+            }
+            // It fails only when it has ended, and that the next look tells.
+            let _ = self.0.with(|running| kill_process(Pid::from_child(&running.0), signal));
+        }
+        let waited = self.0.with(|running| running.0.wait());
+        waited.map_err(|source| Error::System { call: "waitpid", source })
+    }
+}
+
+/// In the other process: the viewer, until it is enough or camera and filter are gone.
+pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Error> {
+    // Not killed: it gives the terminal back.
+    set_parent_process_death_signal(Some(Signal::TERM)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
+    if getppid().map(Pid::as_raw_nonzero) != Some(parent) {
+        return Err(Error::NotOurViewer);
+    }
+    tell(options, |means| {
+        let context = Context::new()?;
+        let executor = executor(options.executor);
+        executor.add(&context)?;
+        let set_edges = context.node("panel")?.client::<SetEdgesBetween>("/filter/set_edges").create()?;
+        let change = move |settings: Settings| {
+            ask(&set_edges, SettingsImage::from(settings)).and_then(|accepted| Settings::try_from(*accepted))
+        };
+        let copies = copies(&context)?;
+        watch(options, means, (&context, &executor), Box::new(copies), change)
+    })
+}
+
+/// Tells how many frames were copied in all processes of the domain: all their ends count for themselves.
+fn copies(context: &Context) -> Result<impl Fn() -> u64 + Send + use<>, Error> {
+    let domain = Domain::open(None, context.domain())?;
+    let census = Collected::new(Census::take(&domain)?);
+    Ok(move || {
+        census.with(|census| {
+            // If the directory can't be read any more, those who were known count.
+            let _ = census.refresh();
+            let of = |peer: &std::sync::Arc<sinew_shm::Peer>| -> u64 {
+                let entities = peer.entities();
+                let counts = entities.iter().filter_map(|(key, _)| peer.counts(*key));
+                counts.map(|counts| counts.get(Counter::Copies)).sum()
+            };
+            census.peers().iter().map(of).sum()
+        })
+    })
+}
