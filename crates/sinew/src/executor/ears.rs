@@ -63,6 +63,9 @@ impl Ears {
     pub(crate) fn give_up(&self) {
         let ports = std::mem::take(&mut *self.ports.lock());
         self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
+        if let Some(first) = ports.first() {
+            first.port.ring(); // whoever sleeps there is to sleep where it is called from now on
+        }
         for ear in ports.iter() {
             if let Some(outside) = ear.outside.upgrade() {
                 outside.retune_all();
