@@ -5,11 +5,7 @@
     clippy::disallowed_methods,
     reason = "a test's own locks and waits; nothing here is modelled"
 )]
-#![expect(
-    clippy::unwrap_used,
-    clippy::cast_possible_truncation,
-    reason = "helpers of tests fail as tests do"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use sinew_shm::*;
 use std::sync::atomic::{AtomicUsize, Ordering};

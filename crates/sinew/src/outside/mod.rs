@@ -201,8 +201,7 @@ impl ContextShared {
         let qos = QoS::services().max_samples(limit);
         let name = &serves.requests.name;
         let entity = outside.advertise_service(
-            EntityKind::Server,
-            serves.number,
+            (EntityKind::Server, serves.number),
             (node.full_name(), name),
             &serves.types,
             qos,
@@ -222,8 +221,7 @@ impl ContextShared {
         outside.refresh();
         let qos = QoS::services();
         let entity = outside.advertise_service(
-            EntityKind::Client,
-            calls.number,
+            (EntityKind::Client, calls.number),
             (node.full_name(), name),
             &calls.types,
             qos,
@@ -236,8 +234,7 @@ impl ContextShared {
 impl Outside {
     fn advertise_service(
         &self,
-        kind: EntityKind,
-        number: u64,
+        (kind, number): (EntityKind, u64),
         (node, name): (&str, &str),
         types: &Types,
         qos: QoS,

@@ -60,12 +60,15 @@ struct Group {
     foreign: Option<Arc<Pool>>,
 }
 
+/// The group for which a message is, and the message.
+type Stalled = (usize, Erased, Publication);
+
 struct Reading {
     incoming: Option<Incoming>,
     ends: Ends,
     buffer: Vec<u8>,
-    /// A message for which a subscription that must get everything had no place: for the groups from this one on.
-    stalled: Option<(usize, Erased, Publication)>,
+    /// Messages for which a subscription that must get everything had no place.
+    stalled: Vec<Stalled>,
     /// Messages that were overwritten before they were read.
     missed: u64,
 }
@@ -74,8 +77,13 @@ impl Proxy {
     pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
-        let reading =
-            Reading { incoming: None, ends: Ends::default(), buffer: Vec::new(), stalled: None, missed: 0 };
+        let reading = Reading {
+            incoming: None,
+            ends: Ends::default(),
+            buffer: Vec::new(),
+            stalled: Vec::new(),
+            missed: 0,
+        };
         Arc::new(Self {
             offered,
             outside: Arc::downgrade(outside),
@@ -154,9 +162,12 @@ impl Proxy {
 
     #[inline]
     fn take_alone(&self, reading: &mut Reading, inbox: &Inbox, depth: u64) -> Option<Entry> {
-        let Reading { incoming: Some(incoming), ends, buffer, stalled: None, .. } = reading else {
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else {
             return None;
         };
+        if !stalled.is_empty() {
+            return None;
+        }
         let [group] = &ends.groups[..] else { return None };
         let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && self.lifespan == i64::MAX;
         if !is_simple || !incoming.is_ready() {
@@ -190,8 +201,11 @@ impl Proxy {
     /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.
     #[inline]
     pub(crate) fn look(&self) {
-        if let Some(mut reading) = self.reading.try_lock() {
-            let is_calm = reading.stalled.is_none();
+        // What a publisher waits for is told with each look.
+        if !self.offered.qos.is_blocking()
+            && let Some(mut reading) = self.reading.try_lock()
+        {
+            let is_calm = reading.stalled.is_empty();
             let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
             drop(reading);
             // SeqCst, as in `drain`: whoever found us at it left word.
@@ -234,8 +248,8 @@ impl Proxy {
         if incoming.set_port(ends.port.as_deref()) {
             self.read_all(reading, outbox);
         }
-        let Reading { incoming: Some(incoming), stalled: None, .. } = reading else { return };
-        if incoming.is_over() {
+        let Reading { incoming: Some(incoming), stalled, .. } = reading else { return };
+        if stalled.is_empty() && incoming.is_over() {
             incoming.done();
             self.is_over.store(true, Ordering::Release); // pairs with `is_over`
         }
@@ -251,10 +265,10 @@ impl Proxy {
         let depth = ends.depth();
         let mut count = 0;
         loop {
-            if let Some((from, message, publication)) = stalled.take()
-                && let Err(rest) = self.deliver(&ends.groups, from, message, &publication, outbox)
-            {
-                *stalled = Some(rest);
+            for waiting in std::mem::take(stalled) {
+                stalled.extend(self.deliver(&ends.groups, waiting, outbox).err());
+            }
+            if !stalled.is_empty() {
                 break;
             }
             if count == 1
@@ -288,10 +302,8 @@ impl Proxy {
                 };
                 match value {
                     Ok(value) => {
-                        let result = self.deliver(&ends.groups[..=index], index, value, &publication, outbox);
-                        if let Err(rest) = result {
-                            *stalled = Some(rest);
-                        }
+                        let message = (index, value, publication);
+                        stalled.extend(self.deliver(&ends.groups, message, outbox).err());
                     }
                     Err(error) => {
                         self.cannot_decode(&error);
@@ -299,20 +311,15 @@ impl Proxy {
                     }
                 }
             }
-            if stalled.is_some() {
+            if !stalled.is_empty() {
                 break;
             }
         }
-        self.set_cursor(incoming, ends, stalled.as_ref());
+        self.set_cursor(incoming, ends, stalled.first());
     }
 
     /// What the writer may count as done with.
-    fn set_cursor(
-        &self,
-        incoming: &mut Incoming,
-        ends: &Ends,
-        stalled: Option<&(usize, Erased, Publication)>,
-    ) {
+    fn set_cursor(&self, incoming: &mut Incoming, ends: &Ends, stalled: Option<&Stalled>) {
         if !self.offered.qos.is_blocking() {
             return;
         }
@@ -340,12 +347,11 @@ impl Proxy {
     fn deliver(
         &self,
         groups: &[Group],
-        index: usize,
-        message: Erased,
-        publication: &Publication,
+        (index, message, publication): Stalled,
         outbox: &mut Outbox,
-    ) -> Result<(), (usize, Erased, Publication)> {
+    ) -> Result<(), Stalled> {
         let Some(group) = groups.get(index) else { return Ok(()) };
+        let publication = &publication;
         let routes = &group.routes;
         if routes.is_plain_sharers() {
             let mut message = Some(message);
