@@ -23,6 +23,8 @@ pub enum EntityKind {
     Raw,
     /// A server's answers to one client of another process.
     Reply,
+    /// A client's requests to one server of another process.
+    Request,
 }
 
 impl EntityKind {
@@ -35,6 +37,7 @@ impl EntityKind {
             EntityKind::Client => 5,
             EntityKind::Raw => 6,
             EntityKind::Reply => 7,
+            EntityKind::Request => 8,
         }
     }
 
@@ -47,6 +50,7 @@ impl EntityKind {
             5 => EntityKind::Client,
             6 => EntityKind::Raw,
             7 => EntityKind::Reply,
+            8 => EntityKind::Request,
             _ => return None,
         })
     }

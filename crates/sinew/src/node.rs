@@ -1,6 +1,7 @@
 //! Nodes: names, and the room in which entities are made.
 
 use crate::context::Shared;
+use crate::delivery::inbox::Inbox;
 use crate::descriptor::DescriptorSourceBuilder;
 use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
@@ -84,6 +85,7 @@ impl Node {
                     qos: QoS::default(),
                     of_node: None,
                 },
+                None,
             )?),
             None => None,
         };
@@ -206,6 +208,7 @@ impl Node {
         &self,
         kind: EntityKind,
         what: &Advertised<'_>,
+        inbox: Option<&Arc<Inbox>>,
     ) -> Result<Option<OwnEntity>, CreateError> {
         let Some(outside) = self.0.context.outside() else { return Ok(None) };
         outside.refresh();
@@ -218,7 +221,7 @@ impl Node {
             qos: what.qos,
             of_node: self.0.entity.as_ref().map(OwnEntity::key),
         };
-        outside.advertise_or(what.name, &about).map(Some)
+        outside.advertise_or(what.name, &about, inbox).map(Some)
     }
 
     /// Checks what a publisher and a subscription are made with, and finds the topic's full name.

@@ -489,6 +489,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let entity = self.node.advertise(
             EntityKind::Publisher,
             &Advertised { number: offered.number, name: &topic, table: offered.table, qos: self.qos },
+            None,
         )?;
         let outlet = context.graph.add_outlet(&topic, offered, observers, entity);
         let boxes = Mutex::new(None);

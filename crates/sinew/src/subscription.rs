@@ -550,15 +550,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         });
         let known =
             Advertised { number: next_serial(), name: &topic, table: inbox.wanted.table, qos: self.qos };
-        let entity = match self.node.advertise(EntityKind::Subscription, &known) {
+        let entity = match self.node.advertise(EntityKind::Subscription, &known, Some(&inbox)) {
             Ok(entity) => entity,
             Err(error) => {
                 context.graph.remove_inbox(&inbox);
                 return Err(error);
             }
         };
-        if let (Some(entity), Some(outside)) = (&entity, context.outside()) {
-            outside.know(entity.key(), &inbox);
+        if let Some(entity) = &entity {
             inbox.is_counted(entity.counters());
         }
         // A subscription already: if its filter panics while it joins, it leaves again.

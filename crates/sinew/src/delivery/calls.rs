@@ -123,7 +123,7 @@ pub(crate) struct Calls {
     /// The way to a server of another process.
     way: Mutex<Option<Arc<Line>>>,
     /// What other processes know the client by.
-    entity: OnceLock<Arc<OwnEntity>>,
+    entity: OnceLock<OwnEntity>,
     /// How long a thread that waits for another process stays awake.
     patience: OnceLock<Duration>,
 }
@@ -332,8 +332,8 @@ impl Calls {
     }
 
     /// What other processes know the client by; set once.
-    pub(crate) fn is_known_as(&self, entity: OwnEntity) -> EntityKey {
-        self.entity.get_or_init(|| Arc::new(entity)).key()
+    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        let _ = self.entity.set(entity);
     }
 
     pub(crate) fn patience(&self) -> Duration {
@@ -342,10 +342,6 @@ impl Calls {
 
     pub(crate) fn set_patience(&self, patience: Duration) {
         let _ = self.patience.set(patience); // once, when the client is made
-    }
-
-    pub(crate) fn known_as(&self) -> Option<EntityKey> {
-        self.entity.get().map(|entity| entity.key())
     }
 
     /// The way to a server of another process, if requests go there now.
@@ -360,11 +356,11 @@ impl Calls {
             return Ok(line.clone());
         }
         let problem = |problem: String| CallFailure::Outside { problem };
-        let (Some(entity), Some(outside)) = (self.entity.get(), self.context.outside()) else {
+        let Some(outside) = self.context.outside() else {
             return Err(problem("the client is not known to other processes".to_owned()));
         };
         let to = (&server.peer, server.key, server.limit);
-        let line = Line::open(outside, self, entity, to).map_err(|error| problem(error.to_string()))?;
+        let line = Line::open(outside, self, to).map_err(|error| problem(error.to_string()))?;
         *way = Some(line.clone());
         Ok(line)
     }
@@ -380,6 +376,7 @@ impl Calls {
         };
         if let Some(line) = &line {
             line.drain_replies(); // its last answers
+            line.end();
         }
         self.fail_open(&CallFailure::ServerGone);
     }
@@ -615,7 +612,9 @@ impl Calls {
         }
         drop(gone);
         let line = self.way.lock().take();
-        drop(line);
+        if let Some(line) = line {
+            line.end();
+        }
     }
 
     pub(crate) fn counts(&self) -> Counts {

@@ -246,9 +246,17 @@ impl Requests {
             return Err((request.message, CallFailure::Full { limit }));
         }
         let stamp = request.publication.stamp;
-        state.queue.push_back(request);
+        // What came from other processes at different times is answered in the order of the calls.
+        let later = state.queue.iter().rev().take_while(|other| other.publication.stamp > stamp).count();
+        let place = state.queue.len() - later;
+        state.queue.insert(place, request);
         state.seen.received += 1;
         if state.announced {
+            if place == 0
+                && let Some(home) = &state.home
+            {
+                home.change_key(stamp);
+            }
             return Ok(None);
         }
         state.announced = state.home.is_some();
@@ -321,10 +329,13 @@ impl Requests {
     /// A client of another process came.
     pub(crate) fn add_visitor(&self, visitor: &Arc<Visitor>) {
         let mut state = self.state.lock();
-        let gone: Vec<_> = state.visitors.extract_if(.., |visitor| visitor.is_over()).collect();
         state.visitors.push(visitor.clone());
-        drop(state);
-        drop(gone);
+    }
+
+    /// A client of another process is gone.
+    pub(crate) fn remove_visitor(&self, visitor: &Arc<Visitor>) {
+        let mut state = self.state.lock();
+        state.visitors.retain(|known| !Arc::ptr_eq(known, visitor)); // the caller's reference isn't the last one
     }
 
     /// Who runs the server has changed.

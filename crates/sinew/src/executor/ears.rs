@@ -83,13 +83,15 @@ impl Ears {
         Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
     }
 
-    /// Brings in what has come. Not under the scheduler's mutex.
+    /// Brings in what has come, and says whether something may have. Not under the scheduler's mutex.
     #[inline]
-    pub(crate) fn listen(&self) {
+    pub(crate) fn listen(&self) -> bool {
         // Relaxed: a port that was just made has nothing yet; who makes it drains.
-        if self.any.load(Ordering::Relaxed) {
+        let any = self.any.load(Ordering::Relaxed);
+        if any {
             self.drain();
         }
+        any
     }
 
     #[inline(never)]

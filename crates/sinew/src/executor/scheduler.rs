@@ -698,7 +698,11 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, worker: &mut Worker) -> Next {
         let ended = Work::end(work);
-        self.ears.listen();
+        if self.ears.listen()
+            && let Some(work) = work
+        {
+            work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
+        }
         let mut state = self.state.lock();
         if work.is_some() {
             let gone = state.put_back(work, ended);

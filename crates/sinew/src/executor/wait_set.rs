@@ -271,6 +271,7 @@ impl Scheduler {
     fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
         let mut worker = Worker::new(0);
         loop {
+            self.ears.listen();
             let mut state = self.state.lock();
             loop {
                 if state.stopped || state.ended || state.dismissed {

@@ -46,8 +46,9 @@ pub(crate) struct Outside {
     subscriptions: Mutex<HashMap<(u64, EntityKey), String>>,
     /// Our subscriptions, by what the others know them by.
     inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
-    /// Our servers and clients, likewise.
+    /// Our servers, likewise.
     servers: Mutex<HashMap<EntityKey, Serves>>,
+    /// Our clients, by the entities of their ways to servers.
     clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
     /// Names of others' servers.
     services: Mutex<HashMap<(u64, EntityKey), String>>,
@@ -105,15 +106,40 @@ impl Outside {
         participant.advertise(&entity, about.of_node)
     }
 
-    /// The same, for the creation of `name`.
-    pub(crate) fn advertise_or(&self, name: &str, about: &About<'_>) -> Result<OwnEntity, CreateError> {
-        self.advertise(about)
-            .map_err(|source| CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) })
+    /// The same, for the creation of `name`. `inbox`: of a subscription, to which alone others may send.
+    pub(crate) fn advertise_or(
+        &self,
+        name: &str,
+        about: &About<'_>,
+        inbox: Option<&Arc<Inbox>>,
+    ) -> Result<OwnEntity, CreateError> {
+        // Held until it is in: whoever answers at once is to find it.
+        let mut inboxes = self.inboxes.lock();
+        let entity = self.advertise(about).map_err(|source| CreateError::Outside {
+            name: name.to_owned(),
+            source: Box::new(source.into()),
+        })?;
+        if let Some(inbox) = inbox {
+            inboxes.insert(entity.key(), Arc::downgrade(inbox));
+        }
+        Ok(entity)
     }
 
-    /// Others may send to this subscription alone.
-    pub(crate) fn know(&self, key: EntityKey, inbox: &Arc<Inbox>) {
-        self.inboxes.lock().insert(key, Arc::downgrade(inbox));
+    /// An entity of its own for a client's way to one server: its requests come from it, and answers go to it.
+    pub(crate) fn advertise_line(&self, calls: &Arc<Calls>) -> Result<OwnEntity, CapacityError> {
+        let about = About {
+            kind: EntityKind::Request,
+            number: calls.number,
+            node: &calls.node,
+            name: &calls.requests.name,
+            table: Some(calls.types.request()),
+            qos: QoS::services(),
+            of_node: None,
+        };
+        let mut clients = self.clients.lock(); // as in `advertise_or`
+        let entity = self.advertise(&about)?;
+        clients.insert(entity.key(), Arc::downgrade(calls));
+        Ok(entity)
     }
 
     pub(crate) fn forget_server(&self, key: EntityKey) {
@@ -121,7 +147,7 @@ impl Outside {
         drop(gone);
     }
 
-    pub(crate) fn forget_client(&self, key: EntityKey) {
+    pub(crate) fn forget_line(&self, key: EntityKey) {
         self.clients.lock().remove(&key);
     }
 
@@ -200,13 +226,14 @@ impl ContextShared {
         let Some(outside) = self.outside() else { return Ok(None) };
         let qos = QoS::services().max_samples(limit);
         let name = &serves.requests.name;
+        let mut servers = outside.servers.lock(); // as in `advertise_or`
         let entity = outside.advertise_service(
             (EntityKind::Server, serves.number),
             (node.full_name(), name),
             &serves.types,
             qos,
         )?;
-        outside.servers.lock().insert(entity.key(), serves.clone());
+        servers.insert(entity.key(), serves.clone());
         Ok(Some(entity))
     }
 
@@ -226,7 +253,7 @@ impl ContextShared {
             &calls.types,
             qos,
         )?;
-        outside.clients.lock().insert(calls.is_known_as(entity), Arc::downgrade(calls));
+        calls.is_known_as(entity);
         Ok(())
     }
 }
@@ -352,7 +379,7 @@ impl Observer for Watching {
         }
         let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
         if let Some(client) = client {
-            let line = client.line_now().filter(|line| line.peer() == source.0)?;
+            let line = client.line_now().filter(|line| line.is_known_as(target))?;
             line.accept(incoming);
             return Some(line);
         }

@@ -168,9 +168,12 @@ pub(crate) struct Line {
     /// Where the server is.
     peer: u64,
     server: EntityKey,
+    /// What the server knows it by: another line of the same client is another one.
+    key: EntityKey,
     /// How many requests may be under way.
     limit: usize,
-    way: Mutex<Way>,
+    /// `None` once it has ended.
+    way: Mutex<Option<Way>>,
     replies: Mutex<Replies>,
     wanted: AtomicBool,
     /// Threads that wait for answers.
@@ -197,10 +200,11 @@ impl Line {
     pub(crate) fn open(
         outside: &Arc<Outside>,
         calls: &Arc<Calls>,
-        entity: &Arc<OwnEntity>,
         (peer, server, limit): (&Arc<Peer>, EntityKey, usize),
     ) -> Result<Arc<Self>, CapacityError> {
-        let way = Way::open(entity, peer, server)?;
+        let entity = Arc::new(outside.advertise_line(calls)?);
+        let key = entity.key();
+        let way = Way::open(&entity, peer, server).inspect_err(|_| outside.forget_line(key))?;
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
         let replies = Replies { incoming: None, buffer: Vec::new(), pool, port: None };
         Ok(Arc::new(Self {
@@ -208,8 +212,9 @@ impl Line {
             outside: Arc::downgrade(outside),
             peer: peer.id(),
             server,
+            key,
             limit,
-            way: Mutex::new(way),
+            way: Mutex::new(Some(way)),
             replies: Mutex::new(replies),
             wanted: AtomicBool::new(false),
             threads: Mutex::default(),
@@ -221,9 +226,9 @@ impl Line {
         self.calls.upgrade().map_or(Duration::ZERO, |calls| calls.patience())
     }
 
-    /// The process it leads to.
-    pub(crate) fn peer(&self) -> u64 {
-        self.peer
+    /// Whether answers to this entity are for it.
+    pub(crate) fn is_known_as(&self, key: EntityKey) -> bool {
+        self.key == key
     }
 
     /// Whether it leads to this server.
@@ -247,10 +252,20 @@ impl Line {
         let head = head_of(publication);
         let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
         let mut way = self.way.lock();
+        let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
         match way.send(header, &head, Body::Value(&request.message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
             Err(error) => Err(CallFailure::Outside { problem: error.to_string() }),
+        }
+    }
+
+    /// The client or the server goes: no more requests. (It stays until the server's answers have ended, too.)
+    pub(crate) fn end(&self) {
+        let way = self.way.lock().take();
+        drop(way);
+        if let Some(outside) = self.outside.upgrade() {
+            outside.forget_line(self.key);
         }
     }
 
@@ -503,6 +518,7 @@ impl Visitor {
         incoming.set_cursor(incoming.next());
         if incoming.is_over() {
             incoming.done();
+            self.requests.remove_visitor(self); // whose answers end with it
         }
     }
 
@@ -518,11 +534,6 @@ impl Visitor {
                 self.answer(away, &Err(Fault { failure, request: None }));
             }
         }
-    }
-
-    /// Whether the client is gone.
-    pub(crate) fn is_over(&self) -> bool {
-        self.reading.try_lock().is_some_and(|mut reading| reading.incoming.is_over())
     }
 }
 

@@ -252,9 +252,6 @@ impl<S: Service, G> fmt::Debug for Client<S, G> {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
-        if let (Some(key), Some(outside)) = (self.calls.known_as(), self.calls.context.outside()) {
-            outside.forget_client(key);
-        }
         self.calls.close();
         self.calls.context.services.remove_client(&self.calls.requests.name, self.place);
         self.pool.close();
