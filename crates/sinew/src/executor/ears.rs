@@ -25,6 +25,8 @@ const LOOKS: u32 = 16;
 pub(crate) struct Ears {
     any: AtomicBool,
     ports: Mutex<Arc<Vec<Ear>>>,
+    /// Held by who brings in what has come. One at a time: two would mix up the order of what came.
+    draining: Mutex<()>,
     /// 1 + the worker that has the post; 0 for nobody.
     post: AtomicU64,
     /// Nanoseconds that whoever has the post stays awake before it sleeps.
@@ -96,6 +98,8 @@ impl Ears {
 
     #[inline(never)]
     fn drain(&self) {
+        // Whoever is at it brings in everything, or leaves it pending, which keeps others from sleeping.
+        let Some(_alone) = self.draining.try_lock() else { return };
         let ports = self.ports.lock().clone();
         for ear in ports.iter() {
             ear.port.drain();
@@ -160,11 +164,9 @@ impl Post<'_> {
             }
             self.ports.iter().for_each(|ear| ear.port.unpark());
         }
-        let ports = self.ports.clone();
+        let ears = self.ears;
         drop(self);
-        for ear in ports.iter() {
-            ear.port.drain();
-        }
+        ears.drain();
     }
 
     /// Looks for a while without sleeping, if it is to. True if something came.
