@@ -45,6 +45,28 @@ pub(crate) enum Error {
     #[error(transparent)]
     Directory(#[from] sinew_shm::SystemError),
 
+    /// The domain can't be joined.
+    #[error(transparent)]
+    Join(#[from] sinew_shm::JoinError),
+
+    /// There is no room for what we need in the domain.
+    #[error(transparent)]
+    Capacity(#[from] sinew_shm::CapacityError),
+
+    /// The messages of a topic can't be seen from outside.
+    #[error(
+        "{name} can't be echoed: its messages stay in the process of {node}, since {type_name} has no form outside \
+         (derive(Message) gives it one)"
+    )]
+    StaysInside {
+        /// The topic.
+        name: String,
+        /// One of its publishers' nodes.
+        node: String,
+        /// That publisher's type.
+        type_name: String,
+    },
+
     /// The domain's number can't be read from the environment.
     #[error("{0}")]
     DomainNumber(String),
@@ -133,7 +155,8 @@ pub(crate) enum Error {
     },
 }
 
-fn suggestion(similar: &[String]) -> String {
+/// The end of a sentence that names what may have been meant.
+pub(crate) fn suggestion(similar: &[String]) -> String {
     match similar {
         [] => String::new(),
         similar => format!("; did you mean {}?", similar.join(" or ")),

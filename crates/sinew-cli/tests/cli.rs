@@ -4,6 +4,7 @@
 
 mod command;
 
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -31,7 +32,8 @@ fn help_names_everything_there_is() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 29] = [
+    let cases: [(&[&str], &str); 30] = [
+        (&["demo", "--viewer-of", "1"], "--processes"),
         (&[], "Usage"),
         (&["bench", "nothing"], "unrecognized subcommand"),
         (&["bench", "service-chain", "--threads", "2"], "--threads 2 needs --executor multi"),
@@ -304,6 +306,48 @@ fn the_demos_filter_changes_while_it_runs() {
     let expected = ["negative", "off"].map(|mode| format!("filter, set through /filter/set_edges: {mode}"));
     assert_eq!(told[..2], expected, "{lines}");
     assert!(lines.contains("0 copies, 0 lost"), "{lines}");
+}
+
+#[test]
+fn the_demo_in_two_processes_copies_nothing_and_saves_what_came() {
+    let directory = tempfile::tempdir().unwrap();
+    let to = directory.path().join("pictures");
+    let options = ["--seconds", "4", "--rate", "4", "--settings", "--save", to.to_str().unwrap()];
+    let output = sinew(&[&["demo", "--processes"], &options[..]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let lines = text(&output.stdout);
+    assert!(lines.contains("filter, set through /filter/set_edges: negative"), "{lines}");
+    let summary = lines.lines().find(|line| line.starts_with("in all")).unwrap();
+    assert!(
+        summary.contains(" per second, 0 copies, ") && summary.contains("camera to viewer: P50"),
+        "{lines}"
+    );
+    assert_eq!(image::open(to.join("astronaut.png")).unwrap().into_rgb8().dimensions(), (640, 480));
+}
+
+#[test]
+fn the_demos_viewer_says_what_it_saw_when_the_other_process_is_killed() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(["demo", "--processes", "--seconds", "100", "--rate", "10"]).env_remove("SINEW_DIR");
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains(" 0 copies, "));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The end of its output is the end of the viewer.
+    assert!(lines.map(Result::unwrap).last().unwrap().starts_with("in all "));
+    let prefix = format!("sinew-bench-{}-", child.id());
+    let is_ours = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&prefix);
+    while std::fs::read_dir("/dev/shm").unwrap().any(|entry| is_ours(entry.unwrap())) {
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn the_demos_viewer_refuses_to_be_run_by_hand() {
+    let output = sinew(&["demo", "--processes", "--viewer-of", "1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("which starts it itself"), "{}", text(&output.stderr));
 }
 
 #[test]

@@ -52,7 +52,12 @@ impl Session {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
-        command.arg(subcommand).args(options).env("TERM", "xterm").env_remove("NO_COLOR");
+        command
+            .arg(subcommand)
+            .args(options)
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .env_remove("SINEW_DIR");
         command.stdin(end.try_clone().unwrap()).stdout(end.try_clone().unwrap()).stderr(end);
         let claim = || {
             setsid()?;
@@ -140,6 +145,65 @@ fn what_goes_wrong_is_told_on_the_terminal_and_once_more_after_it_was_given_back
     assert!(after.contains("sinew: can't save") && after.contains("astronaut.png"), "{after}");
 }
 
+/// The demonstration in two processes, once both draw and listen; and the viewer's process.
+fn two_processes() -> (Session, Pid) {
+    let mut session = Session::start(&["--processes", "--rate", "10"]);
+    assert!(session.until("filter: edges at 100 %"));
+    let wanted = format!("--viewer-of\0{}\0", session.child.id());
+    let is_viewer = |number: &i32| {
+        let words = std::fs::read(format!("/proc/{number}/cmdline")).unwrap_or_default();
+        words.ends_with(wanted.as_bytes())
+    };
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let mut numbers = processes.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let viewer = numbers.find(is_viewer).unwrap();
+    (session, Pid::from_raw(viewer).unwrap())
+}
+
+/// Waits until what a demonstration had in memory is gone.
+fn nothing_is_left_of(process: u32) {
+    let prefix = format!("sinew-bench-{process}-");
+    let is_ours = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&prefix);
+    while std::fs::read_dir("/dev/shm").unwrap().any(|entry| is_ours(entry.unwrap())) {
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn two_processes_end_together_by_key_or_signal() {
+    for key in ["q", "\x03"] {
+        let (mut session, _) = two_processes();
+        session.press("m");
+        assert!(session.until("filter: negative, changed once through its service"));
+        session.press(key);
+        let process = session.child.id();
+        let (status, after) = session.end();
+        assert!(status.success(), "{after}");
+        assert_eq!(after.matches("in all").count(), 1, "{after}");
+        assert!(after.contains(" 0 copies"), "{after}");
+        nothing_is_left_of(process);
+    }
+}
+
+#[test]
+fn a_killed_viewer_ends_both_and_the_terminal_is_given_back() {
+    let (session, viewer) = two_processes();
+    let process = session.child.id();
+    kill_process(viewer, Signal::KILL).unwrap();
+    let (status, after) = session.end();
+    assert_eq!(status.code(), Some(1));
+    assert!(after.contains("sinew: the demo's viewer") && after.contains("SIGKILL"), "{after}");
+    nothing_is_left_of(process);
+}
+
+#[test]
+fn a_signal_to_the_first_process_ends_both() {
+    let (session, _) = two_processes();
+    kill_process(Pid::from_child(&session.child), Signal::TERM).unwrap();
+    let (status, after) = session.end();
+    assert!(status.success() && after.contains("in all"), "{after}");
+}
+
 /// The view on a directory of its own, with a participant that has 40 topics.
 fn top() -> (tempfile::TempDir, Vec<sinew_shm::OwnEntity>, Session) {
     let directory = tempfile::tempdir_in("/dev/shm").unwrap();
@@ -183,7 +247,7 @@ fn top_sorts_scrolls_and_ends() {
     let (_directory, topics, mut session) = top();
     assert!(session.until("domain 0: 1 processes, 40 topics by rate; q ends, s sorts, arrows scroll"));
     assert!(session.until("/topic00 ") && session.until("more"));
-    topics[33].add(sinew_shm::Counter::Overwritten, 77);
+    topics[33].counters().add(sinew_shm::Counter::Overwritten, 77);
     session.press("sss");
     assert!(session.until("40 topics by queue"));
     session.press("s");

@@ -70,6 +70,9 @@ pub(crate) enum TopicCommand {
     Bw(WatchOptions),
     /// How long messages take from their publication until their callback has them, as all subscriptions count it.
     Delay(WatchOptions),
+    /// The messages themselves, as the bytes of their images. Takes part as a subscription does: publishers do some work for it,
+    /// but never wait. If nobody publishes the topic yet, waits for that.
+    Echo(EchoOptions),
 }
 
 #[derive(Args, Debug)]
@@ -149,6 +152,20 @@ pub(crate) struct WatchOptions {
     /// End after so many reports [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct EchoOptions {
+    #[command(flatten)]
+    pub(crate) info: InfoOptions,
+
+    /// End after so many messages [default: when Ctrl-C is pressed].
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+
+    /// All bytes of each message, not only the first 256.
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 #[derive(Args, Debug)]

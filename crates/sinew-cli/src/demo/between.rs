@@ -19,7 +19,7 @@ use super::filter::Filter;
 use super::frame::SharedFrame;
 use super::making::Making;
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
-use super::{ask, tell, watch};
+use super::{Means, ask, tell, watch};
 use crate::bench::process::{Directory, status};
 use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
@@ -135,7 +135,7 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     if getppid().map(Pid::as_raw_nonzero) != Some(parent) {
         return Err(Error::NotOurViewer);
     }
-    tell(options, |means| {
+    tell(options, |means: Means<SharedFrame>| {
         let context = Context::new()?;
         let executor = executor(options.executor);
         executor.add(&context)?;

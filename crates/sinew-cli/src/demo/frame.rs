@@ -17,7 +17,7 @@ const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * 3;
 const NAME: usize = 16;
 
 /// A camera image: rows of red, green, blue bytes, from the top left.
-pub(super) trait Picture: Message + Default {
+pub(super) trait Picture: Message + Clone + Default {
     /// Width and height.
     fn size(&self) -> (u32, u32);
 

@@ -126,6 +126,8 @@ fn watch<F: Picture>(
     controls.end();
     context.shutdown(); // so that no call is waited for
     drop(controls);
+    let copies = seen.with(Seen::settle);
+    drop(copies);
     outcome?;
     Ok(seen)
 }

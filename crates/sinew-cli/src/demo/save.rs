@@ -115,7 +115,7 @@ mod tests {
         let inside = directory.path().join("a/b");
         let mut saver = Saver::start(&inside).unwrap();
         for name in ["cat", "cat", "cup"] {
-            saver.offer(&frame(name), || frame(name));
+            saver.offer(&*frame(name), || frame(name));
         }
         assert_eq!(saver.finish().unwrap(), 2);
         let png = image::open(inside.join("cat.png")).unwrap().into_rgb8();
@@ -137,7 +137,7 @@ mod tests {
         fs::create_dir(directory.path().join("cat.png")).unwrap();
         let mut saver = Saver::start(directory.path()).unwrap();
         assert_eq!(saver.failure(), None);
-        saver.offer(&frame("cat"), || frame("cat"));
+        saver.offer(&*frame("cat"), || frame("cat"));
         let failure = loop {
             match saver.failure() {
                 None => thread::yield_now(),

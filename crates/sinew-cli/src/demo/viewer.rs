@@ -67,6 +67,12 @@ impl<F: Picture> Seen<F> {
         }
     }
 
+    /// Counts copies no more, and gives back what was asked for them: it may keep nodes, and so ourselves, from going.
+    pub(super) fn settle(&mut self) -> Copies {
+        let made = (self.copies)();
+        std::mem::replace(&mut self.copies, Box::new(move || made))
+    }
+
     fn count(&mut self, number: u64, latency: i64) {
         let now = now_ns();
         if self.frames == 0 {

@@ -1,8 +1,9 @@
 //! `sinew node|topic|service`: who is in a domain, and what it is at, read from the participants' own memory.
 //!
-//! Nothing is joined: the processes that are looked at do no work for it, and don't notice. Names and forms of the output are
+//! Nothing is joined but by `topic echo`: the processes that are looked at do no work for it, and don't notice. Names and forms of the output are
 //! those of the `ros2` command where it has them.
 
+mod echo;
 mod info;
 mod list;
 mod qos;
@@ -39,6 +40,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Hz(options) => watch::run::<watch::Rate>(options),
         TopicCommand::Bw(options) => watch::run::<watch::Bandwidth>(options),
         TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
+        TopicCommand::Echo(options) => echo::run(options),
     }
 }
 
@@ -172,11 +174,16 @@ impl Endpoint {
 
     /// The 16 bytes that tell it from all others, as `rmw_gid_t`.
     fn gid(&self) -> [u8; 16] {
-        let mut gid = [0; 16];
-        gid[..8].copy_from_slice(&self.peer.id().to_le_bytes());
-        gid[8..].copy_from_slice(&self.entity.number.to_le_bytes());
-        gid
+        gid(self.peer.id(), self.entity.number)
     }
+}
+
+/// The 16 bytes of a participant's entity.
+fn gid(participant: u64, number: u64) -> [u8; 16] {
+    let mut gid = [0; 16];
+    gid[..8].copy_from_slice(&participant.to_le_bytes());
+    gid[8..].copy_from_slice(&number.to_le_bytes());
+    gid
 }
 
 /// Namespace and name of a node.
