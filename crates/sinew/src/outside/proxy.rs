@@ -191,7 +191,8 @@ impl Proxy {
     #[inline]
     pub(crate) fn look(&self) {
         if let Some(mut reading) = self.reading.try_lock() {
-            let is_calm = reading.stalled.is_none();
+            // A publisher that waits for places may have one more now, though there is nothing to read.
+            let is_calm = reading.stalled.is_none() && !self.offered.qos.is_blocking();
             let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
             drop(reading);
             // SeqCst, as in `drain`: whoever found us at it left word.
