@@ -269,9 +269,15 @@ impl Ring {
         if sequence == 0 || there <= number {
             return Found::Nothing;
         }
-        // Of the messages up to that one, as many as there are slots may be there still, but for the one that it replaces.
+        // Of the messages up to that one, as many as there are slots may be there still, but for the one that it replaces. Newer ones
+        // may have displaced some of those, from the oldest on: a reader that took one after the other would try for too long.
         let oldest = there.saturating_sub(self.shape.slots as u64 - 1);
-        Found::Overwritten(oldest.max(number.saturating_add(1)))
+        let (mut low, mut high) = (oldest.max(number.saturating_add(1)), there);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.is_displaced(middle) { low = middle + 1 } else { high = middle }
+        }
+        Found::Overwritten(low)
     }
 
     /// R2 of an image that stands in the slot.
@@ -305,7 +311,7 @@ impl Ring {
 
     /// Whether a newer message has this one's place. For the writer.
     pub(crate) fn is_displaced(&self, number: u64) -> bool {
-        // Relaxed: our own writes.
+        // Relaxed: our own writes, or a hint.
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) > number.wrapping_mul(2).wrapping_add(2)
     }
 

@@ -3,12 +3,12 @@
 //!
 //! About a second long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the thread sanitizer.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-#![expect(clippy::disallowed_types, reason = "a test's own locks; nothing here is modelled")]
 
+use parking_lot::Mutex; // the standard one isn't seen by the thread sanitizer
 use sinew_shm::*;
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -82,7 +82,7 @@ struct State {
 
 impl Reading {
     fn read(&self) {
-        let mut state = self.state.lock().unwrap();
+        let mut state = self.state.lock();
         let State { incoming, next, got, missed, held, is_over } = &mut *state;
         let mut buffer = Vec::new();
         while let Some(message) = incoming.read(&mut buffer).unwrap() {
@@ -139,7 +139,7 @@ impl Observer for Reader {
     fn appeared(&self, _: &Arc<Peer>, _: EntityKey, _: &Entity) {}
     fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
     fn connected(&self, mut incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        let port = self.port.lock().unwrap().clone();
+        let port = self.port.lock().clone();
         incoming.set_port(port.as_deref());
         if self.manner != Manner::Bound {
             incoming.unbind();
@@ -148,7 +148,7 @@ impl Observer for Reader {
         let state = State { incoming, next, got: 0, missed: 0, held: VecDeque::new(), is_over: false };
         let (manner, failed) = (self.manner, self.failed.clone());
         let reading = Arc::new(Reading { manner, port, state: Mutex::new(state), failed });
-        self.readings.lock().unwrap().push(reading.clone());
+        self.readings.lock().push(reading.clone());
         Some(reading)
     }
     fn left(&self, _: &Arc<Peer>) {}
@@ -156,21 +156,21 @@ impl Observer for Reader {
 
 impl Reader {
     fn is_over(&self) -> bool {
-        let readings = self.readings.lock().unwrap();
-        readings.len() == 2 && readings.iter().all(|reading| reading.state.lock().unwrap().is_over)
+        let readings = self.readings.lock();
+        readings.len() == 2 && readings.iter().all(|reading| reading.state.lock().is_over)
     }
 
     fn is_ready(&self) -> bool {
-        let readings = self.readings.lock().unwrap();
-        readings.iter().any(|reading| reading.state.lock().unwrap().incoming.is_ready())
+        let readings = self.readings.lock();
+        readings.iter().any(|reading| reading.state.lock().incoming.is_ready())
     }
 
     /// Reads until both writers have ended.
     fn run(&self) {
         while !self.is_over() && !self.failed.load(Ordering::SeqCst) {
-            let port = self.port.lock().unwrap().clone();
+            let port = self.port.lock().clone();
             let Some(port) = port else {
-                let readings = self.readings.lock().unwrap().clone();
+                let readings = self.readings.lock().clone();
                 readings.iter().for_each(|reading| reading.drain());
                 thread::yield_now();
                 continue;
@@ -198,7 +198,7 @@ struct Audience {
 impl Observer for Audience {
     fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, entity: &Entity) {
         if entity.kind == EntityKind::Subscription {
-            self.readers.lock().unwrap().insert(peer.id(), peer.clone());
+            self.readers.lock().insert(peer.id(), peer.clone());
         }
     }
     fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
@@ -268,7 +268,7 @@ fn all_that_is_written_is_read_whole_and_in_order() {
         });
         let participant = Participant::join(&domain, reader.clone()).unwrap();
         if manner != Manner::Polling {
-            *reader.port.lock().unwrap() = Some(Port::new(&participant, None).unwrap());
+            *reader.port.lock() = Some(Port::new(&participant, None).unwrap());
         }
         let subscription = participant.advertise(&entity(EntityKind::Subscription), None).unwrap();
         readers.push((reader, participant, subscription));
@@ -285,7 +285,7 @@ fn all_that_is_written_is_read_whole_and_in_order() {
                 let audience = Arc::new(Audience::default());
                 let participant = Participant::join(&domain, audience.clone()).unwrap();
                 // Who was there is known from the start.
-                let peers: Vec<_> = audience.readers.lock().unwrap().values().cloned().collect();
+                let peers: Vec<_> = audience.readers.lock().values().cloned().collect();
                 assert_eq!(peers.len(), 3);
                 let peers: Vec<_> =
                     peers.into_iter().map(|peer| (peer.clone(), manners[&peer.id()])).collect();
@@ -297,8 +297,8 @@ fn all_that_is_written_is_read_whole_and_in_order() {
 
     assert!(!failed.load(Ordering::SeqCst), "a reader has failed; what it said stands above");
     for (reader, ..) in &readers {
-        for reading in reader.readings.lock().unwrap().iter() {
-            let state = reading.state.lock().unwrap();
+        for reading in reader.readings.lock().iter() {
+            let state = reading.state.lock();
             assert_eq!(state.next, messages() + 1, "read to the end");
             assert_eq!(state.got + state.missed, messages());
             assert!(state.got > 0);

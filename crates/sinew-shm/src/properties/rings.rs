@@ -14,6 +14,8 @@ enum Operation {
     Inline(usize),
     /// A chunk of this name.
     Chunk(u64),
+    /// So many empty ones.
+    Many(u64),
     /// To twice the slots.
     Grow,
     /// One of the readers reads once.
@@ -27,6 +29,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         4 => (0..=INLINE).prop_map(Operation::Inline),
         2 => (0..u64::MAX - 1).prop_map(Operation::Chunk),
+        1 => (1..200u64).prop_map(Operation::Many),
         1 => Just(Operation::Grow),
         6 => (0..READERS).prop_map(Operation::Read),
     ]
@@ -56,7 +59,7 @@ impl Reader {
     /// As `Incoming::read`, with one thread. The message, and how many were missed before it.
     fn read(&mut self, newest: &Place<[AtomicU64]>) -> Option<(u64, Image, u64)> {
         let mut missed = 0;
-        for _ in 0..16 {
+        for _ in 0..5 {
             match self.ring.look(self.next) {
                 Found::Nothing => return None,
                 Found::Moved => self.ring = Ring::open(newest.clone(), "ring").unwrap(),
@@ -113,6 +116,13 @@ proptest! {
                     ring.publish(next, &head(next), Payload::Chunk(chunk));
                     kept.insert(next, Image::Chunk(chunk));
                     next += 1;
+                }
+                Operation::Many(count) => {
+                    for _ in 0..count {
+                        ring.publish(next, &head(next), Payload::Inline(&[]));
+                        kept.insert(next, Image::Bytes(Vec::new()));
+                        next += 1;
+                    }
                 }
                 Operation::Grow if slots < 64 => {
                     slots *= 2;
