@@ -159,8 +159,17 @@ impl Entity {
     /// T3: reads a record of a peer; `None` if there is no such life (any more).
     pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
         let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
-        let Words { kind, lengths, text, hash, qos, number } = words;
-        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 7))?;
+        Ok(Some((life, Self::understand(&words, file)?)))
+    }
+
+    /// The same of one whose life may be over, by somebody for whose sake the record has no other life yet.
+    pub(crate) fn load_last(record: &EntityRecord, file: &str) -> Result<Self, SegmentError> {
+        Self::understand(&Words::load(record), file)
+    }
+
+    fn understand(words: &Words, file: &str) -> Result<Self, SegmentError> {
+        let Words { kind, lengths, ref text, hash, qos, number } = *words;
+        let kind = EntityKind::of(kind).ok_or_else(|| SegmentError::field(file, "entity.kind", kind, 8))?;
         let mut rest = &text[..];
         let mut parts = [const { String::new() }; 3];
         for (index, part) in parts.iter_mut().enumerate() {
@@ -172,7 +181,7 @@ impl Entity {
             rest = after;
         }
         let [node, name, type_name] = parts;
-        Ok(Some((life, Self { kind, number, node, name, type_name, hash, qos })))
+        Ok(Self { kind, number, node, name, type_name, hash, qos })
     }
 }
 

@@ -4,7 +4,7 @@ use crate::chunk::{Hold, copy_unheld};
 use crate::control::{
     DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
-use crate::entity::EntityKey;
+use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, SegmentError};
 use crate::events;
 use crate::kill::{self, Point};
@@ -165,6 +165,14 @@ impl Incoming {
             is_broken: false,
             port: 0,
         }))
+    }
+
+    /// The entity that writes, also if it has gone already: its record stays until this connection is done.
+    ///
+    /// # Errors
+    /// [`SegmentError`]: the peer's record makes no sense.
+    pub fn source_entity(&self) -> Result<Entity, SegmentError> {
+        Entity::load_last(&self.entity, self.peer.file())
     }
 
     pub(crate) fn taken(&self, sink: Option<Arc<dyn Sink>>) -> Taken {

@@ -453,3 +453,94 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
     });
     Ok(())
 }
+
+// ---- between processes ----
+
+/// Two contexts that meet in shared memory only, and their directory.
+fn apart() -> (tempfile::TempDir, Context, Context) {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let context = || Context::builder().domain(0).directory(directory.path()).build().expect("no arguments");
+    let (one, other) = (context(), context());
+    (directory, one, other)
+}
+
+#[test]
+fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<()> {
+    for qos in [
+        QoS::default(),
+        QoS::default().best_effort().keep_last(2),
+        QoS::default().transient_local(),
+        QoS::default().keep_all().max_samples(8),
+        QoS::default().lifespan(Duration::from_secs(1)),
+    ] {
+        for buffer in [BufferType::Shared, BufferType::Unique, BufferType::Value] {
+            let (_directory, one, other) = apart();
+            let reader =
+                other.node("reader")?.subscription::<Number>("numbers").qos(qos).buffer(buffer).create()?;
+            let publisher = one.node("writer")?.publisher::<Number>("numbers").qos(qos).create()?;
+            publisher.publish(Number(0))?;
+            while reader.take().is_none() {
+                thread::yield_now(); // until it has heard of the publisher
+            }
+            let count = allocations(200, || {
+                publish(&publisher)?;
+                while reader.take().is_some() {}
+                Ok(())
+            });
+            assert_eq!(count, 0, "{buffer:?} with {qos:?}");
+            assert_eq!(reader.statistics().taken, publisher.statistics().published.min(1601), "all came");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn callbacks_for_messages_of_other_processes_allocate_nothing() -> sinew::Result<()> {
+    let (_directory, one, other) = apart();
+    let heard = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let count = heard.clone();
+    let node = other.node("reader")?;
+    let _reader = node.subscription::<Number>("numbers").callback(move |_: &Number| {
+        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    })?;
+    let heard = || heard.load(std::sync::atomic::Ordering::Relaxed);
+    let executor = Executor::single();
+    executor.add(&other)?;
+    let publisher = one.node("writer")?.publisher::<Number>("numbers").create()?;
+    publisher.publish(Number(0))?;
+    while heard() == 0 {
+        executor.spin_some()?;
+    }
+    let count = allocations(200, || {
+        publish(&publisher)?;
+        executor.spin_all(support::PATIENCE)?;
+        Ok(())
+    });
+    assert_eq!((count, heard()), (0, 1601));
+    Ok(())
+}
+
+#[test]
+fn calls_between_processes_allocate_nothing_where_they_are_made() -> sinew::Result<()> {
+    let (_directory, asking, serving) = apart();
+    let node = serving.node("server")?;
+    let _server = node.service::<support::Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let executor = Executor::single();
+    executor.add(&serving)?;
+    let stop = executor.stop_handle();
+    let spinning = thread::spawn(move || {
+        let before = ALLOCATIONS.get();
+        executor.spin().map(|()| ALLOCATIONS.get() - before)
+    });
+    let client = asking.node("asker")?.client::<support::Numbers>("n").create()?;
+    assert!(client.wait_for_server(support::PATIENCE));
+    let call = || {
+        assert_eq!(client.call(client.loan(), support::PATIENCE)?.0, 0);
+        Ok(())
+    };
+    assert_eq!(allocations(1000, call), 0);
+    stop.stop();
+    let served = spinning.join().expect("no panic")?;
+    assert!(served < 500, "{served} allocations for 2000 calls: only until it is warm");
+    Ok(())
+}

@@ -21,16 +21,12 @@ const SAID: &str = "said ";
 
 const DEEP: QoS = QoS::new().keep_last(100_000);
 
-/// A directory of its own, removed at the end.
-struct Place(tempfile::TempDir);
+/// Where the processes of a test meet.
+struct Place(PathBuf);
 
 impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
-    }
-
     fn context(&self) -> Context {
-        context_at(self.0.path())
+        context_at(&self.0)
     }
 
     /// Starts this test once more, as something else.
@@ -38,7 +34,7 @@ impl Place {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--nocapture", "--test-threads=1"])
             .env(ROLE, role)
-            .env("SINEW_TEST_PLACE", self.0.path())
+            .env("SINEW_TEST_PLACE", &self.0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -50,7 +46,7 @@ impl Place {
     /// Once all have left, or somebody has noticed their end, nothing is left.
     fn assert_is_clean(&self) {
         let files = || {
-            let domain = self.0.path().join("3");
+            let domain = self.0.join("3");
             let entries = std::fs::read_dir(domain).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().into_string().unwrap()).collect::<Vec<_>>()
         };
@@ -66,6 +62,18 @@ impl Place {
 
 fn context_at(place: &Path) -> Context {
     Context::builder().domain(3).directory(place).build().unwrap()
+}
+
+/// Plays the test's part, and looks whether anything is left of it.
+#[track_caller]
+fn play(part: impl FnOnce(&Place) -> sinew::Result<()> + Send + 'static) -> sinew::Result<()> {
+    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory"); // removed even if the part never ends
+    let place = Place(directory.path().to_owned());
+    finishes(move || {
+        part(&place)?;
+        place.assert_is_clean();
+        Ok(())
+    })
 }
 
 #[track_caller]
@@ -154,8 +162,7 @@ fn what_one_process_publishes_another_receives() -> sinew::Result<()> {
         assert!(publisher.wait_for_subscribers(2, PATIENCE)); // the sign that all has come
         return Ok(());
     }
-    finishes(|| {
-        let place = Place::new();
+    play(|place| {
         let context = place.context();
         let (node, log) = (context.node("listener")?, Log::new());
         let pen = log.pen();
@@ -171,8 +178,6 @@ fn what_one_process_publishes_another_receives() -> sinew::Result<()> {
         assert_eq!(other.next(), None);
         stop.stop();
         spinning.join().unwrap()?;
-        drop((node, context));
-        place.assert_is_clean();
         Ok(())
     })
 }
@@ -183,8 +188,7 @@ fn a_publisher_that_is_killed_leaves_what_it_published() -> sinew::Result<()> {
     if let Some((_, context)) = role() {
         return publish_for_ever(&context, reliable);
     }
-    finishes(move || {
-        let place = Place::new();
+    play(move |place| {
         let context = place.context();
         let node = context.node("listener")?;
         let (matched, alive) = (Log::new(), Log::new());
@@ -215,8 +219,6 @@ fn a_publisher_that_is_killed_leaves_what_it_published() -> sinew::Result<()> {
             executor.spin_some()?;
             assert_eq!((matched.lines().last(), alive.lines().last()), (Some(&0), Some(&0)));
         }
-        drop((numbers, node, context));
-        place.assert_is_clean();
         Ok(())
     })
 }
@@ -234,8 +236,7 @@ fn a_subscription_that_is_killed_frees_who_waits_for_it() -> sinew::Result<()> {
         thread::park();
         return Ok(());
     }
-    finishes(move || {
-        let place = Place::new();
+    play(move |place| {
         let context = place.context();
         let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(patient).create()?;
         for _ in 0..3 {
@@ -251,8 +252,6 @@ fn a_subscription_that_is_killed_frees_who_waits_for_it() -> sinew::Result<()> {
             });
             until("its end is noticed", || numbers.matched_subscriptions() == 0);
         }
-        drop((numbers, context));
-        place.assert_is_clean();
         Ok(())
     })
 }
@@ -262,7 +261,8 @@ fn a_late_process_gets_what_was_retained() -> sinew::Result<()> {
     let latched = QoS::default().keep_last(5).transient_local();
     if let Some((role, context)) = role() {
         let node = context.node("listener")?;
-        let qos = if role == "late" { latched } else { latched.volatile() };
+        let deep = latched.keep_last(10);
+        let qos = if role == "late" { deep } else { deep.volatile() };
         let numbers = node.subscription::<Number>("numbers").qos(qos).create()?;
         say("here");
         for _ in 0..if role == "late" { 6 } else { 1 } {
@@ -270,8 +270,7 @@ fn a_late_process_gets_what_was_retained() -> sinew::Result<()> {
         }
         return Ok(());
     }
-    finishes(move || {
-        let place = Place::new();
+    play(move |place| {
         let context = place.context();
         let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(latched).create()?;
         (1..=20).try_for_each(|number| numbers.publish(Number(number)))?;
@@ -313,8 +312,7 @@ fn messages_of_several_processes_run_in_the_order_of_their_publication() -> sine
         thread::park();
         return Ok(());
     }
-    finishes(|| {
-        let place = Place::new();
+    play(|place| {
         let context = place.context();
         let node = context.node("listener")?;
         let log = Log::new();
@@ -354,8 +352,7 @@ fn a_server_in_another_process_answers_and_its_death_is_told() -> sinew::Result<
         })?;
         return sinew::spin(&context);
     }
-    finishes(|| {
-        let place = Place::new();
+    play(|place| {
         let context = place.context();
         let node = context.node("asker")?;
         let client = node.client::<Numbers>("double").create()?;
@@ -378,8 +375,6 @@ fn a_server_in_another_process_answers_and_its_death_is_told() -> sinew::Result<
             }
             until("its end is noticed", || !client.is_server_ready());
         }
-        drop((client, node, context));
-        place.assert_is_clean();
         Ok(())
     })
 }
@@ -398,8 +393,7 @@ fn a_server_outlives_clients_that_are_killed() -> sinew::Result<()> {
             drop(client.call_async(Number(n)));
         }
     }
-    finishes(|| {
-        let place = Place::new();
+    play(|place| {
         let context = place.context();
         let node = context.node("server")?;
         let server = node.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
@@ -419,8 +413,6 @@ fn a_server_outlives_clients_that_are_killed() -> sinew::Result<()> {
         assert_eq!(near.call(Number(1), PATIENCE)?.0, 2);
         stop.stop();
         spinning.join().unwrap()?;
-        drop((near, server, node, context));
-        place.assert_is_clean();
         Ok(())
     })
 }
@@ -438,8 +430,7 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
         thread::park();
         return Ok(());
     }
-    finishes(move || {
-        let place = Place::new();
+    play(move |place| {
         let context = place.context();
         let numbers = context.node("talker")?.publisher::<Number>("numbers").qos(hasty).create()?;
         let mut other = place.start("a_subscription_that_only_stops_is_waited_for", "listener");

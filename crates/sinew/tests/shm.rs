@@ -148,3 +148,87 @@ fn a_call_of_a_server_that_goes_fails_at_once() -> sinew::Result<()> {
     assert_eq!(*failure.failure(), sinew::CallFailure::ServerGone);
     Ok(())
 }
+
+/// Too large for a slot of the ring.
+#[derive(Message, Debug, Clone, Copy, PartialEq)]
+#[message(plain)]
+#[repr(C)]
+struct Scan {
+    ranges: [u64; 1000],
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self { ranges: [0; 1000] }
+    }
+}
+
+/// The rights of the mapping in which something lies, if that is one of a directory's files.
+fn rights_at<T>(value: &T, directory: &std::path::Path) -> Option<String> {
+    let address = support::address(value);
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux");
+    let of_directory = maps.lines().filter(|line| line.contains(&*directory.to_string_lossy()));
+    let around = |line: &&str| {
+        let (from, to) = line.split_once(' ').and_then(|(range, _)| range.split_once('-')).expect("a range");
+        let number = |digits| usize::from_str_radix(digits, 16).expect("an address");
+        (number(from)..number(to)).contains(&address)
+    };
+    of_directory.clone().find(around).and_then(|line| line.split(' ').nth(1)).map(str::to_owned)
+}
+
+#[test]
+fn a_plain_message_is_written_and_read_where_it_lies() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let subscription =
+        other.node("listener")?.subscription::<Scan>("scans").qos(QoS::default().keep_last(3)).create()?;
+    let publisher =
+        one.node("laser")?.publisher::<Scan>("scans").qos(QoS::default().keep_last(3)).create()?;
+    let mut held = Vec::new();
+    for n in 0..200 {
+        let mut scan = publisher.loan();
+        assert_eq!(rights_at(&*scan, place.0.path()).as_deref(), Some("rw-s"), "written where it will lie");
+        scan.ranges = [n; 1000];
+        publisher.publish(scan)?;
+        let (scan, info) =
+            std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken).expect("it comes");
+        assert_eq!(rights_at(&*scan, place.0.path()).as_deref(), Some("r--s"), "read there, and only read");
+        assert_eq!(info.path(), Path::Shm);
+        held.push(scan);
+        if n % 2 == 1 {
+            held.swap_remove(usize::try_from(n / 2).expect("it is small"));
+        }
+    }
+    let mut kept: Vec<_> = held.iter().map(|scan| scan.ranges[0]).collect();
+    assert!(held.iter().all(|scan| scan.ranges.iter().all(|range| *range == scan.ranges[0])), "none is torn");
+    kept.sort_unstable();
+    kept.dedup();
+    assert_eq!(kept.len(), 100, "each is what it was, whatever came later");
+    assert_eq!((publisher.statistics().copies, subscription.statistics().copies), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn a_loan_that_is_dropped_or_kept_is_in_nobodys_way() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let subscription = other.node("listener")?.subscription::<Scan>("scans").create()?;
+    let publisher = one.node("laser")?.publisher::<Scan>("scans").create()?;
+    let kept = publisher.loan();
+    for n in 0..50 {
+        drop(publisher.loan());
+        let mut scan = publisher.loan();
+        scan.ranges = [n; 1000];
+        let scan = scan.into_shared();
+        publisher.publish(scan.clone())?;
+        publisher.publish(&*scan)?; // a copy of it
+        for _ in 0..2 {
+            let taken = std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken);
+            assert_eq!(taken.expect("it comes").0.ranges, [n; 1000]);
+        }
+        assert_eq!(scan.ranges, [n; 1000]);
+    }
+    drop(publisher);
+    drop(kept);
+    Ok(())
+}

@@ -360,12 +360,20 @@ impl Observer for Watching {
     }
 
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        let (outside, _) = self.both()?;
+        let (outside, context) = self.both()?;
         let source = (incoming.peer().id(), incoming.source());
         let proxy = outside.proxies.lock().get(&source).cloned();
         let Some(target) = target else {
-            let proxy = proxy?;
+            if let Some(proxy) = proxy {
+                proxy.accept(incoming);
+                return Some(proxy);
+            }
+            // It published and went before anybody looked: who was matched gets what it published.
+            let described = incoming.source_entity().ok().as_ref().and_then(Described::of)?;
+            let proxy = Proxy::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
+            context.graph.add_proxy(proxy.clone());
+            context.graph.remove_proxy(&proxy);
             return Some(proxy);
         };
         let server = outside.servers.lock().get(&target).cloned();

@@ -263,10 +263,11 @@ pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() ->
             assert!(n.0 != 13, "no 13");
             n
         })?;
-        let inner = stage.sender.client::<Numbers>("/inner").create()?;
+        let inner = stage.receiver.client::<Numbers>("/inner").create()?;
         let _outer = stage
-            .sender
+            .receiver
             .service::<Numbers>("outer")
+            .in_group(&stage.receiver.group(()))
             .callback(move |n: Unique<Number>| inner.call(n, PATIENCE))?;
         let client = stage.sender.client::<Numbers>("/outer").create()?;
         let (unlucky, lucky) = (client.call_async(Number(13)), client.call_async(Number(1)));
