@@ -203,7 +203,7 @@ impl State {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
         if let Waiter::Away(away, name) = &call.waiter {
-            let woken = Woken::Away(away.clone(), *name, Box::new(outcome));
+            let woken = Woken::Away(away.clone(), *name, outcome);
             let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
             *counter += 1;
             drop(self.remove(id));
@@ -250,7 +250,7 @@ enum Woken {
     Task(Waker),
     Executor(Arc<Scheduler>),
     Port(Arc<Port>),
-    Away(Arc<dyn Away>, (u64, u32), Box<Outcome>),
+    Away(Arc<dyn Away>, (u64, u32), Outcome),
 }
 
 impl Woken {
@@ -347,6 +347,11 @@ impl Calls {
     /// The way to a server of another process, if requests go there now.
     pub(crate) fn line_now(&self) -> Option<Arc<Line>> {
         self.way.lock().clone()
+    }
+
+    /// Whether requests go to this server of another process now.
+    pub(crate) fn goes_to(&self, server: &AwayServer) -> bool {
+        self.line_now().is_some_and(|line| line.leads_to(server.peer.id(), server.key))
     }
 
     /// The way to this server of another process.

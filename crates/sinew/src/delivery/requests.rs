@@ -142,7 +142,7 @@ struct State {
 pub(crate) struct AwayServer {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EntityKey,
-    pub(crate) type_name: String,
+    pub(crate) type_name: Arc<str>,
     pub(crate) hash: [u8; 32],
     pub(crate) limit: usize,
 }
@@ -151,7 +151,7 @@ impl AwayServer {
     /// Whether it serves calls of these types.
     pub(crate) fn serves(&self, types: &Types) -> bool {
         let (name, hash, travels) = told_of(types);
-        travels && self.type_name == name && self.hash == hash
+        travels && *self.type_name == name && self.hash == hash
     }
 }
 
@@ -222,8 +222,10 @@ impl Requests {
         if calls.context.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
         }
+        // Where it went before fits: to compare the types again would allocate.
+        let fits = |server: &&AwayServer| calls.goes_to(server) || server.serves(&calls.types);
         if state.serving.is_none()
-            && let Some(server) = state.away.iter().find(|server| server.serves(&calls.types)).cloned()
+            && let Some(server) = state.away.iter().find(fits).cloned()
         {
             drop(state);
             return forward(request, &server, quietly);

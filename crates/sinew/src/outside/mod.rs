@@ -331,7 +331,7 @@ impl Observer for Watching {
                 let server = AwayServer {
                     peer: peer.clone(),
                     key,
-                    type_name: entity.type_name.clone(),
+                    type_name: entity.type_name.as_str().into(),
                     hash: entity.hash,
                     limit,
                 };

@@ -186,6 +186,8 @@ struct Replies {
     pool: Arc<Pool>,
     /// Who is to be told of answers, from the next look on.
     port: Option<Option<Arc<Port>>>,
+    /// Scratch of `drain_replies`.
+    settled: Vec<(CallId, Outcome)>,
 }
 
 #[derive(Default)]
@@ -206,7 +208,7 @@ impl Line {
         let key = entity.key();
         let way = Way::open(&entity, peer, server).inspect_err(|_| outside.forget_line(key))?;
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
-        let replies = Replies { incoming: None, buffer: Vec::new(), pool, port: None };
+        let replies = Replies { incoming: None, buffer: Vec::new(), pool, port: None, settled: Vec::new() };
         Ok(Arc::new(Self {
             calls: Arc::downgrade(calls),
             outside: Arc::downgrade(outside),
@@ -324,7 +326,7 @@ impl Line {
         while self.wanted.load(Ordering::SeqCst) {
             let Some(mut replies) = self.replies.try_lock() else { return };
             self.wanted.store(false, Ordering::SeqCst);
-            let mut settled = Vec::new();
+            let mut settled = std::mem::take(&mut replies.settled);
             self.read(&mut replies, &mut settled);
             if let Some(port) = replies.port.take() {
                 let changed = replies.incoming.as_mut().map(|incoming| incoming.set_port(port.as_deref()));
@@ -336,8 +338,13 @@ impl Line {
             }
             drop(replies);
             let Some(calls) = self.calls.upgrade() else { return };
-            for (id, outcome) in settled {
+            for (id, outcome) in settled.drain(..) {
                 drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
+            }
+            if settled.capacity() > 0
+                && let Some(mut replies) = self.replies.try_lock()
+            {
+                replies.settled = settled; // its room is used again
             }
         }
     }
@@ -417,7 +424,12 @@ struct Reading {
     buffer: Vec<u8>,
     pool: Arc<Pool>,
     port: Option<Option<Arc<Port>>>,
+    /// Scratch of `drain_requests`.
+    asked: Vec<Asked>,
 }
+
+/// A request, and what its client knows it by.
+type Asked = (Erased, Publication, (u64, u32));
 
 impl Visitor {
     /// A client of another process asks a server here.
@@ -442,7 +454,7 @@ impl Visitor {
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
         let calls = Calls::new(&context, server.number, node, server.types, server.requests.clone());
-        let reading = Reading { incoming, buffer: Vec::new(), pool, port: None };
+        let reading = Reading { incoming, buffer: Vec::new(), pool, port: None, asked: Vec::new() };
         Ok(Arc::new(Self {
             outside: Arc::downgrade(outside),
             requests: server.requests.clone(),
@@ -470,7 +482,7 @@ impl Visitor {
         while self.wanted.load(Ordering::SeqCst) {
             let Some(mut reading) = self.reading.try_lock() else { return };
             self.wanted.store(false, Ordering::SeqCst);
-            let mut asked = Vec::new();
+            let mut asked = std::mem::take(&mut reading.asked);
             self.read(&mut reading, &mut asked);
             if let Some(port) = reading.port.take()
                 && reading.incoming.set_port(port.as_deref())
@@ -478,13 +490,18 @@ impl Visitor {
                 self.read(&mut reading, &mut asked);
             }
             drop(reading);
-            for (message, publication, away) in asked {
+            for (message, publication, away) in asked.drain(..) {
                 self.ask(message, publication, away);
+            }
+            if asked.capacity() > 0
+                && let Some(mut reading) = self.reading.try_lock()
+            {
+                reading.asked = asked; // as in `Line::drain_replies`
             }
         }
     }
 
-    fn read(self: &Arc<Self>, reading: &mut Reading, asked: &mut Vec<(Erased, Publication, (u64, u32))>) {
+    fn read(self: &Arc<Self>, reading: &mut Reading, asked: &mut Vec<Asked>) {
         let Reading { incoming, buffer, pool, .. } = reading;
         loop {
             let message = match incoming.read(buffer) {
