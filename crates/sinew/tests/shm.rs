@@ -221,7 +221,7 @@ fn a_loan_that_is_dropped_or_kept_is_in_nobodys_way() -> sinew::Result<()> {
         scan.ranges = [n; 1000];
         let scan = scan.into_shared();
         publisher.publish(scan.clone())?;
-        publisher.publish(&*scan)?; // a copy of it
+        publisher.publish(*scan)?; // a copy of it
         for _ in 0..2 {
             let taken = std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken);
             assert_eq!(taken.expect("it comes").0.ranges, [n; 1000]);

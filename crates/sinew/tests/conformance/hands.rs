@@ -158,24 +158,21 @@ pub(crate) fn a_group_moves_between_runners_and_loses_nothing<R: Runner, P: Path
     let log = Log::new();
     let _subscription = stage.listen("numbers", DEEP, log.pen())?;
     let publisher = stage.publisher("numbers")?;
-    let mut number = 0;
-    for _ in 0..10 {
-        let runner = R::new();
+    for first in (0..60).step_by(6) {
+        let (runner, last) = (R::new(), first + 5);
         runner.add(&stage.receiver)?;
         crate::stage::spinning(&runner, || {
-            for _ in 0..5 {
+            for number in first..last {
                 publisher.publish(Number(number))?;
                 assert_eq!(log.next(), number);
-                number += 1;
             }
             Ok(())
         })?;
         drop(runner);
-        publisher.publish(Number(number))?; // while nobody serves it
+        publisher.publish(Number(last))?; // while nobody serves it
         let next = R::new();
         next.add(&stage.receiver)?;
-        assert_eq!(crate::stage::spinning(&next, || Ok(log.next()))?, number);
-        number += 1;
+        assert_eq!(crate::stage::spinning(&next, || Ok(log.next()))?, last);
     }
     Ok(())
 }

@@ -259,8 +259,9 @@ impl<R: Runner> Stage<R> {
     }
 
     fn serve_all(&self) -> Result<(), AddError> {
-        self.runner.add(&self.sending)?;
-        self.runner.add(&self.receiving)
+        // First where the timers are: an executor follows the ROS time of the first context that it serves.
+        self.runner.add(&self.receiving)?;
+        self.runner.add(&self.sending)
     }
 
     /// Lets virtual time pass, and runs nothing.
