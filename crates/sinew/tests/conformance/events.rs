@@ -92,6 +92,7 @@ pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> si
         .qos(strict)
         .on_deadline_missed(move |event: &OfferedDeadlineMissed| pen.write(event.total))
         .create()?;
+    stage.find_out();
     for missed in 1..=2 {
         publisher.publish(Number(1))?;
         stage.settle()?;
