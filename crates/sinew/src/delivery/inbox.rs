@@ -596,6 +596,9 @@ impl Inbox {
 
     /// Whether somebody waits for its messages without an executor.
     pub(crate) fn needs_receiver(&self) -> bool {
+        if self.deadline.is_some() {
+            return true; // that a message came is to be known when it does
+        }
         let state = self.state.lock();
         state.listened || state.home.is_some()
     }

@@ -84,7 +84,7 @@ pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> si
         .subscription::<Number>("numbers")
         .qos(strict)
         .on_deadline_missed(move |event: &RequestedDeadlineMissed| pen.write(event.total))
-        .create()?;
+        .callback(|_: &Number| {})?;
     let pen = offered.pen();
     let publisher = stage
         .sender

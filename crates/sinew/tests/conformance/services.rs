@@ -249,6 +249,7 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
     let unlucky = call();
     drop(first);
     assert_eq!(block_on(unlucky).unwrap_err().failure(), &CallFailure::ServerGone);
+    stage.find_out();
     let patient = call();
     let _second = stage.receiver.service::<Numbers>("n").callback(|_: &Number| Number(2))?;
     stage.settle()?;
