@@ -225,6 +225,7 @@
 //! and its ways to spin; [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change.
 //! The repository's `crates/sinew/examples` has programs with services and with async code; its `docs/architecture.md` shows
 //! how the parts work together.
+#![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
 
 // The message's way from publisher to callback is what this crate is for; see docs/architecture.md for the map.
 
