@@ -184,12 +184,17 @@ fn flock(byte: i64, kind: Lock) -> libc::flock {
     libc::flock { l_type: kind as i16, l_whence: libc::SEEK_SET as i16, l_start: byte, l_len: 1, l_pid: 0 }
 }
 
+/// A duration as the kernel takes it.
+fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(duration.subsec_nanos()),
+    }
+}
+
 /// Sleeps until the word is woken, unless it is no longer `seen`; may return early.
 pub(crate) fn futex_wait(word: &AtomicU32, seen: u32, timeout: Option<Duration>) {
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(timeout.subsec_nanos()),
-    });
+    let timeout = timeout.map(timespec);
     // Every error means: look again (the word changed, a signal came, the time is over).
     #[cfg(not(loom))]
     let _ = futex::wait(word, futex::Flags::empty(), seen, timeout.as_ref());
@@ -248,10 +253,7 @@ pub(crate) fn wait_readable<const N: usize>(
     timeout: Option<Duration>,
 ) -> [bool; N] {
     use rustix::event::{PollFd, PollFlags, poll};
-    let timeout = timeout.map(|timeout| Timespec {
-        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(timeout.subsec_nanos()),
-    });
+    let timeout = timeout.map(timespec);
     let mut all = descriptors.map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
     let _ = poll(&mut all, timeout.as_ref()); // a signal, at worst: then nothing is readable and the caller looks again
     all.map(|one| one.revents().intersects(PollFlags::IN))

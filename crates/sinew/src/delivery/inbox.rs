@@ -528,7 +528,7 @@ impl Inbox {
         if self.deadline.is_some() || self.lifespan != i64::MAX || qos.is_keep_all() {
             return None;
         }
-        let sources = self.sources.all.lock();
+        let sources = self.sources.all.lock().clone(); // filters may run below
         let [proxy] = &sources[..] else { return None };
         proxy.take_for(self, qos.capacity() as u64)
     }

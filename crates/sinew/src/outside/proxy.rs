@@ -69,21 +69,14 @@ struct Reading {
     buffer: Vec<u8>,
     /// Messages for which a subscription that must get everything had no place.
     stalled: Vec<Stalled>,
-    /// Messages that were overwritten before they were read.
-    missed: u64,
 }
 
 impl Proxy {
     pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
-        let reading = Reading {
-            incoming: None,
-            ends: Ends::default(),
-            buffer: Vec::new(),
-            stalled: Vec::new(),
-            missed: 0,
-        };
+        let reading =
+            Reading { incoming: None, ends: Ends::default(), buffer: Vec::new(), stalled: Vec::new() };
         Arc::new(Self {
             offered,
             outside: Arc::downgrade(outside),
@@ -256,7 +249,7 @@ impl Proxy {
     }
 
     fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
-        let Reading { incoming: Some(incoming), ends, buffer, stalled, missed } = reading else { return };
+        let Reading { incoming: Some(incoming), ends, buffer, stalled } = reading else { return };
         if ends.groups.is_empty() {
             incoming.skip_to_newest(0); // nobody wants them
             incoming.unbind();
@@ -287,7 +280,6 @@ impl Proxy {
                 }
             };
             if message.missed > 0 {
-                *missed += message.missed;
                 ends.inboxes().for_each(|inbox| inbox.count_lost(message.missed, outbox));
             }
             let publication = self.publication(message.number, &message.head);

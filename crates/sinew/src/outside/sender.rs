@@ -225,7 +225,7 @@ impl Sender {
 }
 
 #[inline]
-fn head_of(publication: &Publication) -> Head {
+pub(super) fn head_of(publication: &Publication) -> Head {
     Head {
         stamp: publication.stamp.time,
         order: publication.stamp.order,

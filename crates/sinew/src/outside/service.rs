@@ -12,6 +12,7 @@
 //! A request begins with a header of 16 bytes: the call's sequence number, and its place in the client's list. So does an answer; its
 //! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
 
+use super::sender::head_of;
 use super::{About, Outside};
 use crate::clock::Stamp;
 use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
@@ -395,15 +396,6 @@ fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> Outcome {
         _ => CallFailure::Outside { problem: text() },
     };
     Err(Fault { failure, request: None })
-}
-
-fn head_of(publication: &Publication) -> Head {
-    Head {
-        stamp: publication.stamp.time,
-        order: publication.stamp.order,
-        lineage_stamp: publication.lineage.stamp().nanoseconds(),
-        lineage_id: publication.lineage.id(),
-    }
 }
 
 /// A client of another process, as the server sees it.
