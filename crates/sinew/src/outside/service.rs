@@ -23,7 +23,7 @@ use crate::message::info::{Lineage, Publication, introduce};
 use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::service::CallFailure;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_shm::{
     CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
 };
@@ -194,8 +194,8 @@ struct Replies {
 #[derive(Default)]
 struct Threads {
     waiting: usize,
-    /// One of them is told of answers, or was, and nobody else is.
-    are_told: bool,
+    /// The port of the one that waits alone, or was the last one that did: nobody else is told of answers.
+    alone: Option<Arc<Port>>,
 }
 
 impl Line {
@@ -248,7 +248,7 @@ impl Line {
 
     /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
     pub(crate) fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure> {
-        if !quietly && self.threads.lock().are_told {
+        if !quietly && self.threads.lock().alone.is_some() {
             self.retune();
         }
         let publication = &request.publication;
@@ -274,22 +274,19 @@ impl Line {
 
     /// Who waits has changed.
     pub(crate) fn retune(&self) {
-        let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
-        {
-            let mut threads = self.threads.lock();
-            if threads.waiting == 1 {
-                return; // the thread that waits is told
-            }
-            threads.are_told = false;
-        }
-        let executor = calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
-        self.set_port(executor.or_else(|| outside.receiver()));
+        self.tell_right_one(self.threads.lock());
     }
 
-    fn set_port(&self, port: Option<Arc<Port>>) {
-        let mut replies = self.replies.lock();
-        replies.port = Some(port);
-        drop(replies);
+    /// A thread that waits alone is told of answers itself, else the executor or the receiver.
+    fn tell_right_one(&self, mut threads: Guard<'_, Threads>) {
+        let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
+        let alone = threads.alone.take().filter(|_| threads.waiting == 1);
+        threads.alone.clone_from(&alone);
+        let executor = || calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
+        let port = alone.or_else(executor).or_else(|| outside.receiver());
+        // Under the lock of the threads: of two that change it at once, the second one's choice stays.
+        self.replies.lock().port = Some(port);
+        drop(threads);
         self.drain_replies();
     }
 
@@ -297,25 +294,19 @@ impl Line {
     pub(crate) fn enter(&self, port: &Arc<Port>) {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
-        let is_alone = threads.waiting == 1;
-        threads.are_told |= is_alone;
-        drop(threads);
-        if is_alone {
-            self.set_port(Some(port.clone()));
-        } else {
-            self.retune();
+        let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
+        threads.alone = (threads.waiting == 1).then(|| port.clone());
+        if !(is_told && threads.waiting == 1) {
+            self.tell_right_one(threads);
         }
     }
 
     /// This thread waits no longer. Its port stays the one that is told, until somebody else waits: nothing is to be told meanwhile.
     pub(crate) fn leave(&self) {
-        let others = {
-            let mut threads = self.threads.lock();
-            threads.waiting -= 1;
-            threads.waiting
-        };
-        if others > 0 || self.calls.upgrade().is_some_and(|calls| calls.has_open()) {
-            self.retune();
+        let mut threads = self.threads.lock();
+        threads.waiting -= 1;
+        if threads.alone.is_some() && self.calls.upgrade().is_some_and(|calls| calls.has_open()) {
+            self.tell_right_one(threads);
         }
     }
 
