@@ -354,6 +354,15 @@ impl Incoming {
     /// Whether a message is there to be read. Cheaper than reading it.
     #[inline]
     pub fn is_ready(&mut self) -> bool {
+        if let Some(ring) = &self.ring
+            && ring.has(self.next)
+        {
+            return true;
+        }
+        self.becomes_ready()
+    }
+
+    fn becomes_ready(&mut self) -> bool {
         // Twice, since the ring may have been outgrown; one that says so again has nothing.
         for _ in 0..2 {
             if self.find_ring().is_err() {
@@ -376,18 +385,17 @@ impl Incoming {
     }
 
     /// Passes over messages, as long as at least `depth` newer ones are there already. Returns how many.
+    #[inline]
     pub fn skip_to_newest(&mut self, depth: u64) -> u64 {
         let mut skipped = 0;
         let end = self.end();
         while self.next.saturating_add(depth) < end && self.find_ring().is_ok() {
             let Some(ring) = &self.ring else { break };
-            match ring.look(self.next.saturating_add(depth)) {
-                Found::Inline(..) | Found::Chunk(..) => {
-                    self.next += 1;
-                    skipped += 1;
-                }
-                _ => break,
+            if !ring.has(self.next.saturating_add(depth)) {
+                break;
             }
+            self.next += 1;
+            skipped += 1;
         }
         skipped
     }

@@ -231,6 +231,12 @@ impl Ring {
         kill::at(Point::SlotPublished);
     }
 
+    /// R1: whether this message stands there now.
+    #[inline]
+    pub(crate) fn has(&self, number: u64) -> bool {
+        self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
+    }
+
     /// R1, and R2 of the fields. What it says holds only if `still_there` says so afterwards.
     #[inline]
     pub(crate) fn look(&self, number: u64) -> Found {

@@ -5,7 +5,7 @@
 //! `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and differ by steps only, so an offset that is measured
 //! again every second serves for a second.
 
-use crate::sync::{Arc, AtomicI64, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
 use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
@@ -121,6 +121,22 @@ impl Stamp {
     }
 }
 
+/// The machine's wall minus its steady time, and the steady time it was measured at.
+static WALL_OFFSET: HintI64 = HintI64::new(0);
+static OFFSET_MEASURED: HintI64 = HintI64::new(i64::MIN);
+
+/// The machine's wall time at a steady time of the recent past.
+pub(crate) fn wall_of(steady: i64) -> i64 {
+    // Relaxed, both: any pair of a recent offset and a recent measurement is as good as another.
+    let measured = OFFSET_MEASURED.load(Ordering::Relaxed);
+    if steady.saturating_sub(measured) > 1_000_000_000 {
+        let now = machine(ClockId::Monotonic);
+        WALL_OFFSET.store(machine(ClockId::Realtime) - now, Ordering::Relaxed);
+        OFFSET_MEASURED.store(now, Ordering::Relaxed);
+    }
+    steady + WALL_OFFSET.load(Ordering::Relaxed)
+}
+
 /// The clocks of one context.
 #[derive(Clone)]
 pub(crate) struct Clock(Arc<Clocks>);
@@ -129,19 +145,11 @@ struct Clocks {
     source: Option<VirtualClock>,
     /// ROS time, while it is set.
     ros: Mutex<Option<i64>>,
-    /// Wall minus steady time, and the steady time it was measured at.
-    wall_offset: AtomicI64,
-    offset_measured: AtomicI64,
 }
 
 impl Clock {
     pub(crate) fn new(source: Option<VirtualClock>) -> Self {
-        Self(Arc::new(Clocks {
-            source,
-            ros: Mutex::new(None),
-            wall_offset: AtomicI64::new(0),
-            offset_measured: AtomicI64::new(i64::MIN),
-        }))
+        Self(Arc::new(Clocks { source, ros: Mutex::new(None) }))
     }
 
     pub(crate) fn is_virtual(&self) -> bool {
@@ -206,21 +214,6 @@ impl Clock {
             None => machine(ClockId::Realtime),
             Some(source) => source.now().0,
         }
-    }
-
-    /// The wall time at a steady time of the recent past.
-    pub(crate) fn wall_of(&self, steady: i64) -> i64 {
-        if self.is_virtual() {
-            return steady;
-        }
-        // Relaxed, both: any pair of a recent offset and a recent measurement is as good as another.
-        let measured = self.0.offset_measured.load(Ordering::Relaxed);
-        if steady.saturating_sub(measured) > 1_000_000_000 {
-            let now = machine(ClockId::Monotonic);
-            self.0.wall_offset.store(machine(ClockId::Realtime) - now, Ordering::Relaxed);
-            self.0.offset_measured.store(now, Ordering::Relaxed);
-        }
-        steady + self.0.wall_offset.load(Ordering::Relaxed)
     }
 
     /// Sets ROS time; `None` returns to the wall clock.

@@ -90,6 +90,9 @@ impl<T: Message> Publisher<T> {
     #[inline]
     pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
         trail::published(&self.outlet);
+        if message.value().is_some_and(|value| self.outlet.publish_value(value)) {
+            return Ok(());
+        }
         let sealed::Outgoing(message, form) = message.prepare(self);
         let result = self.outlet.publish(message, form);
         result.map_err(|(message, reason)| self.failed(message, form, reason))
@@ -249,6 +252,11 @@ mod sealed {
     )]
     pub trait Prepare<T: super::Message> {
         fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
+
+        /// The value, if it is in no block yet.
+        fn value(&self) -> Option<&T> {
+            None
+        }
     }
 }
 
@@ -257,11 +265,20 @@ impl<T: Message> sealed::Prepare<T> for T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
         sealed::Outgoing(publisher.outlet.pool.put(self), Form::Unique)
     }
+
+    #[inline]
+    fn value(&self) -> Option<&T> {
+        Some(self)
+    }
 }
 
 impl<T: Message + Clone> sealed::Prepare<T> for &T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
         sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Form::Unique)
+    }
+
+    fn value(&self) -> Option<&T> {
+        Some(self)
     }
 }
 

@@ -11,9 +11,9 @@ use loom::sync::atomic;
 #[cfg(not(loom))]
 use std::sync::atomic;
 
-pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering, fence};
+pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
 /// For hints that are part of no protocol: the standard one in models, too.
-pub(crate) use std::sync::atomic::AtomicU32 as HintU32;
+pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU32 as HintU32};
 
 pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
 

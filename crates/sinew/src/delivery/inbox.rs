@@ -16,11 +16,12 @@ use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
-use crate::outside::proxy::Proxy;
+use crate::outside::proxy::{Direct, Proxy};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use sinew_shm::{Counter, Counters};
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
@@ -200,6 +201,8 @@ struct State {
     counters: Option<Counters>,
     /// The publication of the last message whose latency was noted.
     noted: i64,
+    /// The only publisher of another process, if its messages may be taken past the history.
+    direct: Option<Arc<Proxy>>,
 }
 
 /// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
@@ -298,6 +301,7 @@ impl Inbox {
             listening: None,
             counters: None,
             noted: i64::MIN / 2,
+            direct: None,
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         Arc::new(Self {
@@ -373,8 +377,8 @@ impl Inbox {
     pub(crate) fn take(&self) -> Option<Entry> {
         // Relaxed: as in `look_outside`.
         if self.sources.any.load(Ordering::Relaxed) {
-            if let Some(entry) = self.take_direct() {
-                return Some(entry);
+            if let ControlFlow::Break(taken) = self.take_direct() {
+                return taken;
             }
             self.look_outside();
         }
@@ -520,32 +524,41 @@ impl Inbox {
 
     // ---- other processes ----
 
-    /// The next message of the only publisher there is, which is in another process, if nothing waits here: past the history, as it
-    /// would be the only one in it. `None`: none, or it is not so simple.
+    /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
+    /// nobody else is told of what comes. `Continue`: it is not so simple.
     #[inline]
-    fn take_direct(&self) -> Option<Entry> {
-        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return None };
-        if self.deadline.is_some() || self.lifespan != i64::MAX || qos.is_keep_all() {
-            return None;
-        }
-        let sources = self.sources.all.lock().clone(); // filters may run below
-        let [proxy] = &sources[..] else { return None };
-        proxy.take_for(self, qos.capacity() as u64)
-    }
-
-    /// A message that is taken at once goes past the history, if nothing waits there and nobody else is told of it; else into it.
-    #[inline]
-    pub(crate) fn pass(&self, message: Erased, publication: Publication) -> Option<Entry> {
-        let mut state = self.state.lock();
+    fn take_direct(&self) -> ControlFlow<Option<Entry>> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let Some(proxy) = &state.direct else { return ControlFlow::Continue(()) };
         if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
-            drop(state);
-            self.push(message, &publication, Place::Any).finish();
-            return None;
+            return ControlFlow::Continue(());
         }
+        let direct = proxy.take_for(self, self.wanted.qos.capacity() as u64);
+        let again = proxy.is_wanted();
+        let (message, publication, lost) = match direct {
+            Direct::Message(message, publication, lost) => (message, publication, lost),
+            Direct::Nothing if !again => return ControlFlow::Break(None),
+            _ => {
+                let proxy = proxy.clone();
+                drop(guard);
+                proxy.report(&direct);
+                if again {
+                    proxy.drain();
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        let left = (lost > 0 || again).then(|| proxy.clone());
         let reception = state.history.pass();
         state.count(Some(publication.stamp.time));
         state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
-        Some(Entry { message, publication, reception })
+        drop(guard);
+        if let Some(proxy) = left {
+            Outbox::with(|outbox| self.count_lost(lost, outbox));
+            proxy.drain();
+        }
+        ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
 
     /// Reads what publishers of other processes have, if there are any.
@@ -566,14 +579,25 @@ impl Inbox {
         }
     }
 
+    /// Whether messages may go past the history when they are taken by hand, as far as that is fixed.
+    fn takes_directly(&self) -> bool {
+        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
+        self.deadline.is_none() && self.lifespan == i64::MAX && !qos.is_keep_all()
+    }
+
     fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
         let mut sources = self.sources.all.lock();
         let mut all = sources.to_vec();
         change(&mut all);
         self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
+        let direct = match &all[..] {
+            [only] if self.takes_directly() => Some(only.clone()),
+            _ => None,
+        };
+        let direct = std::mem::replace(&mut self.state.lock().direct, direct);
         let before = std::mem::replace(&mut *sources, Arc::new(all));
         drop(sources);
-        drop(before);
+        drop((before, direct));
     }
 
     /// A publisher of another process matches.

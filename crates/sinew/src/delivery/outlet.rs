@@ -45,6 +45,7 @@ use crate::message::table::Table;
 use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
+use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters, EntityKey, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::mem;
@@ -359,6 +360,41 @@ impl Outlet {
         });
     }
 
+    /// Whether all who get a message are in other processes.
+    #[inline]
+    fn all_are_outside(&self, state: &State) -> bool {
+        state.leaves
+            && !state.closed
+            && !self.context.has_ended()
+            && matches!(state.way, Way::Nobody)
+            && state.fetched == self.context.graph.generation() // C2
+    }
+
+    /// Publishes a value that only other processes get: it is encoded where it is, without a block of its own. False: it is not so simple,
+    /// and nothing was published.
+    #[inline]
+    pub(crate) fn publish_value<T: Message>(&self, value: &T) -> bool {
+        // Relaxed: checked again under the locks.
+        if !self.leaves.load(Ordering::Relaxed) || self.qos.is_transient_local() {
+            return false;
+        }
+        let Some(encoding) = T::ENCODING else { return false };
+        let length = (encoding.size)(value);
+        let mut sender = self.way_out.sender.lock();
+        let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) else { return false };
+        let mut state = self.state.lock();
+        if !self.all_are_outside(&state) {
+            return false;
+        }
+        let Ok(prepared) = open.prepare_length(length) else { return false };
+        let State { sequence, counters, .. } = &mut *state;
+        let publication = self.next_publication(sequence, counters);
+        drop(state);
+        let image = open.encode_with(prepared, |to| (encoding.encode)(value, to));
+        open.send(&publication, image);
+        true
+    }
+
     /// A message leaves the process, or who gets it has changed.
     #[inline(never)]
     fn publish_slowly(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
@@ -367,12 +403,7 @@ impl Outlet {
             let mut sender = self.way_out.sender.lock();
             if let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) {
                 let mut state = self.state.lock();
-                let is_short = state.leaves
-                    && !state.closed
-                    && !self.context.has_ended()
-                    && matches!(state.way, Way::Nobody)
-                    && state.fetched == self.context.graph.generation(); // C2
-                if is_short {
+                if self.all_are_outside(&state) {
                     let prepared = match open.prepare(&mut message) {
                         Ok(prepared) => prepared,
                         Err(error) => return Err((message, no_space(&error))),

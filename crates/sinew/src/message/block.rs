@@ -26,13 +26,17 @@
 //! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is dropped or pooled.
 //! - B3 [`Erased::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
 //! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
+//! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set there by compare-exchange (Release),
+//!   taken by swap (Acquire), which carries it in the same way. Who takes it has it alone: the swap leaves nothing.
+//! - B6 a block comes home: into its place, then `closed` is read; closing: `closed`, then the places are emptied (SeqCst, all four, which
+//!   costs nothing more than B5). One of both sees the other, so no block stays behind.
 //!
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
 use super::foreign::Keep;
 use super::table::{CloneInto, Table};
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, fence};
+use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
 use std::alloc::{self, Layout};
 use std::mem::{self, ManuallyDrop};
@@ -338,8 +342,7 @@ impl Erased {
                 needed: usize::MAX,
             });
         };
-        let kept = pool.blocks.lock().filled.pop();
-        if let Some(block) = kept {
+        if let Some(block) = pool.kept() {
             let message = block.lend(pool);
             // SAFETY: a filled block of the pool's type, of which this is the sole reference.
             unsafe { (functions.decode)(image, message.value().as_ptr(), true) }?;
@@ -479,6 +482,9 @@ impl Drop for Vacant {
 /// publisher, a pool lives on while it has lent blocks, and frees each when it comes back.
 #[repr(C)]
 pub(crate) struct Pool {
+    /// One without a value, and one with a kept value: those that came back last.
+    hot: [Hot; 2],
+    closed: AtomicBool,
     blocks: Mutex<Blocks>,
     table: &'static Table,
     place: Place,
@@ -493,7 +499,37 @@ struct Blocks {
     filled: List,
     /// Blocks that belong to the pool, here or lent; at most `capacity`.
     made: usize,
-    closed: bool,
+}
+
+/// A place for one block (B5).
+struct Hot(AtomicPtr<Control>);
+
+impl Hot {
+    fn empty() -> Self {
+        Self(AtomicPtr::new(ptr::null_mut()))
+    }
+
+    #[inline]
+    fn take(&self) -> Option<Block> {
+        NonNull::new(self.0.swap(ptr::null_mut(), Ordering::SeqCst)).map(Block) // B5, B6
+    }
+
+    /// Gives the block back if there is one already.
+    #[inline]
+    fn put(&self, block: Block) -> Result<(), Block> {
+        let block = ManuallyDrop::new(block);
+        let (new, old) = (block.0.as_ptr(), ptr::null_mut());
+        match self.0.compare_exchange(old, new, Ordering::SeqCst, Ordering::Relaxed) {
+            Ok(_) => Ok(()), // B5, B6
+            Err(_) => Err(ManuallyDrop::into_inner(block)),
+        }
+    }
+}
+
+impl Drop for Hot {
+    fn drop(&mut self) {
+        drop(self.take()); // with its pool
+    }
 }
 
 /// Blocks that are linked through themselves, so that keeping them allocates nothing.
@@ -579,14 +615,15 @@ impl Pool {
     }
 
     fn of(table: &'static Table, place: Place, capacity: usize) -> Arc<Self> {
-        Arc::new(Self { blocks: Mutex::new(Blocks::default()), table, place, capacity })
+        let hot = [Hot::empty(), Hot::empty()];
+        let blocks = Mutex::new(Blocks::default());
+        Arc::new(Self { hot, closed: AtomicBool::new(false), blocks, table, place, capacity })
     }
 
     /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
     /// block for the next loan.
     pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> Erased {
-        let kept = self.blocks.lock().filled.pop();
-        if let Some(block) = kept {
+        if let Some(block) = self.kept() {
             return block.lend(self);
         }
         let vacant = self.vacant();
@@ -603,10 +640,17 @@ impl Pool {
         self.vacant().fill(value)
     }
 
+    /// A block with a kept value.
+    #[inline]
+    fn kept(&self) -> Option<Block> {
+        let [_, hot] = &self.hot;
+        hot.take().or_else(|| self.blocks.lock().filled.pop())
+    }
+
     #[inline]
     fn vacant(self: &Arc<Self>) -> Vacant {
-        let block = self.blocks.lock().vacant.pop();
-        match block {
+        let [hot, _] = &self.hot;
+        match hot.take().or_else(|| self.blocks.lock().vacant.pop()) {
             Some(block) => Vacant(ManuallyDrop::new(block.lend(self))),
             None => self.make_vacant(),
         }
@@ -622,7 +666,7 @@ impl Pool {
             if blocks.made < self.capacity {
                 blocks.made += 1;
             } else {
-                kept = blocks.filled.pop();
+                kept = self.hot[1].take().or_else(|| blocks.filled.pop());
                 ours = kept.is_some();
             }
         }
@@ -641,10 +685,27 @@ impl Pool {
     /// Takes a block home from the last reference, which gives it up.
     #[inline]
     fn take_back(self: Arc<Self>, block: NonNull<Control>) {
-        let mut block = Block(block);
+        self.come_home(Block(block));
+    }
+
+    #[inline]
+    fn come_home(&self, mut block: Block) {
         let filled = block.control().filled;
+        let hot = &self.hot[usize::from(filled)];
+        match hot.put(block) {
+            Ok(()) => {
+                // B6: SeqCst. Either `close` finds the block, or this sees that the pool is closed.
+                if !self.closed.load(Ordering::SeqCst) {
+                    return;
+                }
+                let Some(found) = hot.take() else { return };
+                block = found;
+            }
+            Err(refused) => block = refused,
+        }
         let mut blocks = self.blocks.lock();
-        if blocks.closed {
+        // Relaxed: set under this lock.
+        if self.closed.load(Ordering::Relaxed) {
             blocks.made -= 1;
             drop(blocks);
             drop(block); // with its kept value: user code, so outside the lock
@@ -659,15 +720,20 @@ impl Pool {
     pub(crate) fn close(&self) {
         let (filled, vacant) = {
             let mut blocks = self.blocks.lock();
-            blocks.closed = true;
+            self.closed.store(true, Ordering::SeqCst); // B6
             (mem::take(&mut blocks.filled), mem::take(&mut blocks.vacant))
         };
-        let freed = filled.free() + vacant.free();
+        let hot = self.hot.iter().filter_map(Hot::take).map(drop).count();
+        let freed = hot + filled.free() + vacant.free();
         self.blocks.lock().made -= freed;
     }
 
     /// Looks at where the blocks lie that would be lent next; they stay there meanwhile.
     pub(crate) fn with_next(&self, look: impl Fn(usize)) {
+        for block in self.hot.iter().filter_map(Hot::take) {
+            look(block.0.addr().get());
+            self.come_home(block);
+        }
         let blocks = self.blocks.lock();
         for List(first) in [&blocks.vacant, &blocks.filled] {
             if let Some(block) = first {

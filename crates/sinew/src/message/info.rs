@@ -1,6 +1,6 @@
 //! What is known about a message besides its content.
 
-use crate::clock::{Clock, Stamp, Time};
+use crate::clock::{Clock, Stamp, Time, wall_of};
 use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
@@ -165,7 +165,8 @@ pub struct MessageInfo {
     /// Steady nanoseconds.
     received: i64,
     participant: u64,
-    clock: Clock,
+    /// By a virtual clock, which is the wall clock, too.
+    is_virtual: bool,
 }
 
 impl MessageInfo {
@@ -176,17 +177,21 @@ impl MessageInfo {
         clock: &Clock,
     ) -> Self {
         let received = clock.steady();
-        Self { publication, reception_sequence, received, participant, clock: clock.clone() }
+        Self { publication, reception_sequence, received, participant, is_virtual: clock.is_virtual() }
+    }
+
+    fn wall_of(&self, steady: i64) -> i64 {
+        if self.is_virtual { steady } else { wall_of(steady) }
     }
 
     /// Wall time of the publication.
     pub fn source_time(&self) -> Time {
-        Time::from_nanoseconds(self.clock.wall_of(self.publication.stamp.time))
+        Time::from_nanoseconds(self.wall_of(self.publication.stamp.time))
     }
 
     /// Wall time at which the message was taken from the subscription's buffer.
     pub fn reception_time(&self) -> Time {
-        Time::from_nanoseconds(self.clock.wall_of(self.received))
+        Time::from_nanoseconds(self.wall_of(self.received))
     }
 
     /// From publication to reception.

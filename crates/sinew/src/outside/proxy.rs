@@ -63,6 +63,17 @@ struct Group {
 /// The group for which a message is, and the message.
 type Stalled = (usize, Erased, Publication);
 
+/// What [`Proxy::take_for`] found.
+pub(crate) enum Direct {
+    /// It is not so simple.
+    NotSo,
+    Nothing,
+    /// A message, and how many were lost before it.
+    Message(Erased, Publication, u64),
+    Unreadable(SegmentError),
+    Undecodable(DecodeError),
+}
+
 struct Reading {
     incoming: Option<Incoming>,
     ends: Ends,
@@ -139,46 +150,54 @@ impl Proxy {
         self.is_over.load(Ordering::Acquire) // pairs with `read_on`
     }
 
-    /// The next message for the only subscription that there is, which waits for none here; only the newest `depth`. `None`: there is
-    /// none, or it is not so simple.
+    /// The next message for the only subscription that there is, and only the newest `depth`. Called under that subscription's lock: so
+    /// it waits for nothing, and leaves to its caller what else is to be done.
     #[inline]
-    pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Option<Entry> {
-        let mut reading = self.reading.try_lock()?;
-        let entry = self.take_alone(&mut reading, inbox, depth);
-        drop(reading);
-        // SeqCst, as in `drain`: whoever found us at it left word.
-        if self.wanted.load(Ordering::SeqCst) {
-            self.drain();
-        }
-        entry
-    }
-
-    #[inline]
-    fn take_alone(&self, reading: &mut Reading, inbox: &Inbox, depth: u64) -> Option<Entry> {
-        let Reading { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else {
-            return None;
+    pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Direct {
+        let Some(mut reading) = self.reading.try_lock() else { return Direct::NotSo };
+        let Reading { incoming: Some(incoming), ends, buffer, stalled } = &mut *reading else {
+            return Direct::NotSo;
         };
-        if !stalled.is_empty() {
-            return None;
+        let [group] = &ends.groups[..] else { return Direct::NotSo };
+        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && stalled.is_empty();
+        if !is_simple || self.lifespan != i64::MAX {
+            return Direct::NotSo;
         }
-        let [group] = &ends.groups[..] else { return None };
-        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && self.lifespan == i64::MAX;
-        if !is_simple || !incoming.is_ready() {
-            return None;
+        if !incoming.is_ready() {
+            return if incoming.is_over() { Direct::NotSo } else { Direct::Nothing };
         }
         let skipped = incoming.skip_to_newest(depth);
-        let message = incoming.read(buffer);
-        let message = message.inspect_err(|error| self.cannot_read(error)).ok().flatten()?;
-        let lost = skipped + message.missed;
-        if lost > 0 {
-            Outbox::with(|outbox| inbox.count_lost(lost, outbox));
-        }
+        let message = match incoming.read(buffer) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Direct::NotSo,
+            Err(error) => return Direct::Unreadable(error),
+        };
         let publication = self.publication(message.number, &message.head);
+        let lost = skipped + message.missed;
         let value = match message.hold {
             Some(hold) => group.value_at(hold),
             None => group.decode(buffer),
         };
-        inbox.pass(value.inspect_err(|error| self.cannot_decode(error)).ok()?, publication)
+        match value {
+            Ok(value) => Direct::Message(value, publication, lost),
+            Err(error) => Direct::Undecodable(error),
+        }
+    }
+
+    /// Whether somebody found it being read, and left word that there is more.
+    #[inline]
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::SeqCst) // as in `drain`: whoever found us at it left word
+    }
+
+    /// Says what was wrong with what was [taken](Self::take_for).
+    #[cold]
+    pub(crate) fn report(&self, direct: &Direct) {
+        match direct {
+            Direct::Unreadable(error) => self.cannot_read(error),
+            Direct::Undecodable(error) => self.cannot_decode(error),
+            _ => {}
+        }
     }
 
     #[cold]

@@ -174,6 +174,12 @@ impl Sender {
         let Some(image) = &message.table().image else { return Ok(Prepared::Small(0)) };
         // SAFETY: the table is the message's own.
         let length = unsafe { (image.size)(message.value().as_ptr()) };
+        self.prepare_length(length)
+    }
+
+    /// The same for an image of so many bytes.
+    #[inline]
+    pub(crate) fn prepare_length(&mut self, length: usize) -> Result<Prepared, CapacityError> {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
@@ -194,9 +200,18 @@ impl Sender {
     #[inline]
     pub(crate) fn encode(&mut self, message: &Erased, prepared: Prepared) -> Option<Lent> {
         let image = message.table().image.as_ref();
-        // SAFETY: the table is the message's own, so is its value.
-        let encode =
-            |to: &mut [u8]| image.map(|image| unsafe { (image.encode)(message.value().as_ptr(), to) });
+        let encode = |to: &mut [u8]| {
+            if let Some(image) = image {
+                // SAFETY: the table is the message's own, so is its value.
+                unsafe { (image.encode)(message.value().as_ptr(), to) };
+            }
+        };
+        self.encode_with(prepared, encode)
+    }
+
+    /// Has the image written. `None`: it is in the scratch.
+    #[inline]
+    pub(crate) fn encode_with(&mut self, prepared: Prepared, encode: impl FnOnce(&mut [u8])) -> Option<Lent> {
         match prepared {
             Prepared::There(lent) => Some(lent),
             Prepared::Loan(mut loan) => {
