@@ -296,7 +296,7 @@ impl Drop for Hold {
     #[inline]
     fn drop(&mut self) {
         if !self.participant.is_forked() {
-            self.participant.holds.give_back(&self.mark); // H7
+            self.participant.give_back(&self.mark); // H7
         }
     }
 }

@@ -135,6 +135,12 @@ const PORTS: u32 = 64;
 /// What is reserved at a time.
 pub(crate) const PAGE: usize = 4096;
 
+/// `state` of a participant that has left.
+const LEFT: u64 = 1;
+
+/// `state` of a participant that has left, and holds nothing.
+const LET_GO: u64 = 2;
+
 /// Entries of the log.
 pub(crate) const LOG: usize = 1024;
 
@@ -155,7 +161,7 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `pid` | process id in the owner's PID namespace | |
 /// | `started` | wall nanoseconds | |
 /// | `program` | the program's name, UTF-8, filled with zeros | |
-/// | `state` | 0 there, 1 left: what it published may still be read | 0 |
+/// | `state` | 0 there, 1 left: what it published may still be read, and it reads what it holds, 2 left, and holds nothing. Q2, Q3 of `holds` | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
 /// | `reserved` | records of each table that may be touched | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
@@ -361,6 +367,26 @@ const _: () = {
     assert!(size_of::<PeerRecord>() == 16);
     assert!(offset_of!(TailRecord, tail) == 8 && size_of::<TailRecord>() == 64);
 };
+
+/// Q2: this participant has left.
+pub(crate) fn leave(state: &AtomicU64) {
+    state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
+}
+
+/// Q3: it has left, and uses no message of others any more.
+pub(crate) fn let_go(state: &AtomicU64) {
+    state.store(LET_GO, Ordering::Release); // Q3: pairs with Q4; carries that everything was read
+}
+
+/// Whether a participant has left.
+pub(crate) fn has_left(state: &AtomicU64) -> bool {
+    state.load(Ordering::Acquire) != 0 // pairs with Q2 and Q3
+}
+
+/// Q4: whether a participant has left, and uses no message of others any more.
+pub(crate) fn has_let_go(state: &AtomicU64) -> bool {
+    state.load(Ordering::Acquire) == LET_GO // Q4: pairs with Q3
+}
 
 /// T1: a record that was perhaps used before is going to be filled. The caller has come by it under the lock under which it was
 /// given back.

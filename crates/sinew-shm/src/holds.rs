@@ -33,6 +33,20 @@
 //! list that W5 loads was accepted after W4, so it reads only what was published later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
+//!
+//! # Leaving
+//!
+//! A participant may leave its domain while its process still uses messages of others. It is no reader any more then, but its holds
+//! count on:
+//! - Q1 no mark is given any more.
+//! - Q2 `state` = 1 in its control segment: it has left. Others forget its connections; in the list of W5 it stays.
+//! - Q3 every mark that was given has come back: `state` = 2 (Release).
+//! - Q4 the writer: a participant whose `state` is 2 (Acquire), or whose lock is free, leaves the list.
+//!
+//! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
+//! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A
+//! hold owns its participant, that one the mapping, and the mapping the lock: where the lock is free, there is no hold. The control
+//! segment keeps its name until Q3, so that the lock can be asked for.
 
 use crate::kill::{self, Point};
 use crate::place::Place;
@@ -51,6 +65,17 @@ struct Words {
     ready: usize,
     /// Those that are free; the last one back is the first one given.
     free: Vec<u32>,
+    leaving: Leaving,
+}
+
+/// How far a participant is with leaving.
+#[derive(PartialEq, Eq)]
+enum Leaving {
+    No,
+    /// Q1: no mark is given any more.
+    Begun,
+    /// Whoever brings the last mark back is told.
+    Waiting,
 }
 
 /// A hold's word, while it is in use.
@@ -62,7 +87,7 @@ pub(crate) struct Mark {
 impl Holds {
     pub(crate) fn new(table: Place<[AtomicU64]>) -> Self {
         let limit = table.len();
-        Self { words: Mutex::new(Words { table, ready: 0, free: Vec::new() }), limit }
+        Self { words: Mutex::new(Words { table, ready: 0, free: Vec::new(), leaving: Leaving::No }), limit }
     }
 
     /// How many chunks may be in use at once.
@@ -70,10 +95,13 @@ impl Holds {
         self.limit
     }
 
-    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add).
+    /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add). None is after Q1.
     #[inline]
     pub(crate) fn take(&self) -> Option<Mark> {
         let mut words = self.words.lock();
+        if words.leaving != Leaving::No {
+            return None;
+        }
         let index = words.free.pop()?;
         let word = words.table.get_place(index as usize)?;
         Some(Mark { word, index })
@@ -96,12 +124,33 @@ impl Holds {
         words.free.reserve(more);
     }
 
-    /// H7, and the word is free for the next.
+    /// H7, and the word is free for the next. True once: if Q3 waited for this mark.
     #[inline]
-    pub(crate) fn give_back(&self, mark: &Mark) {
+    #[must_use]
+    pub(crate) fn give_back(&self, mark: &Mark) -> bool {
         mark.word.store(0, Ordering::Release); // H7: pairs with W6
         kill::at(Point::HoldGone);
-        self.words.lock().free.push(mark.index);
+        let mut words = self.words.lock();
+        words.free.push(mark.index);
+        words.leaving == Leaving::Waiting && words.are_all_back()
+    }
+
+    /// Q1: no mark is given from now on.
+    pub(crate) fn refuse(&self) {
+        self.words.lock().leaving = Leaving::Begun;
+    }
+
+    /// Q3, after [`refuse`](Self::refuse): whether every mark has come back. If not, the last one to [come back](Self::give_back) says so.
+    pub(crate) fn are_all_back(&self) -> bool {
+        let mut words = self.words.lock();
+        words.leaving = Leaving::Waiting;
+        words.are_all_back()
+    }
+}
+
+impl Words {
+    fn are_all_back(&self) -> bool {
+        self.free.len() == self.ready
     }
 }
 

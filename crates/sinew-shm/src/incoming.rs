@@ -213,10 +213,10 @@ impl Incoming {
     /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
     /// said once, and the connection [is over](Self::is_over).
     ///
-    /// In a forked child there is nothing to read.
+    /// In a forked child there is nothing to read, nor once the participant has left.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
-        if self.participant.is_forked() {
+        if self.participant.check().is_err() {
             return Ok(None);
         }
         let end = self.end();
@@ -249,11 +249,11 @@ impl Incoming {
                     buffer.resize(length, 0);
                     ring.copy_inline(self.next, buffer);
                     if ring.still_there(self.next) {
-                        return Ok(Some(self.found(head, None)));
+                        return Ok(self.found(head, None));
                     }
                 }
                 Found::Chunk(head, chunk) => match self.read_chunk(chunk, buffer) {
-                    Ok(Some(hold)) => return Ok(Some(self.found(head, hold))),
+                    Ok(Some(hold)) => return Ok(self.found(head, hold)),
                     Ok(None) => {}
                     Err(error) => {
                         self.next += 1;
@@ -267,11 +267,16 @@ impl Incoming {
     }
 
     #[inline]
-    fn found(&mut self, head: Head, hold: Option<Hold>) -> Message {
+    fn found(&mut self, head: Head, hold: Option<Hold>) -> Option<Message> {
+        // Last: once we have left, the writer uses the ring's memory for another one. That follows Q2, which follows this word; so who
+        // has read anything of the other ring, and passed the fence after that, sees it set.
+        if self.participant.has_left() {
+            return None;
+        }
         let number = self.next;
         self.next += 1;
         let missed = std::mem::take(&mut self.missed);
-        Message { number, head, missed, is_retained: number < self.live, hold }
+        Some(Message { number, head, missed, is_retained: number < self.live, hold })
     }
 
     /// Finds the ring (again), if need be; there may be none yet.
@@ -303,7 +308,7 @@ impl Incoming {
             return self.copy_chunk(ring, chunk, buffer);
         };
         if !mark.hold(chunk.name, ring, self.next) {
-            self.participant.holds.give_back(&mark);
+            self.participant.give_back(&mark);
             return Ok(None);
         }
         // H6
@@ -312,7 +317,7 @@ impl Incoming {
         match self.image(chunk) {
             Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
             Err(error) => {
-                self.participant.holds.give_back(&mark);
+                self.participant.give_back(&mark);
                 Err(error)
             }
         }

@@ -187,9 +187,15 @@ impl OwnControl {
         self.segment.announce();
     }
 
-    /// Says that this participant goes; what it published may be read by who is connected still.
+    /// Q2: says that this participant goes; what it published may be read by who is connected still.
     pub(crate) fn leave(&self) {
-        self.header.state.store(1, Ordering::Release); // carries that everything is published
+        control::leave(&self.header.state);
+        self.segment.announce();
+    }
+
+    /// Q3: says that it reads nothing in place any more.
+    pub(crate) fn let_go(&self) {
+        control::let_go(&self.header.state);
         self.segment.announce();
     }
 }

@@ -66,6 +66,8 @@ pub struct Participant {
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
+    /// 1: it has left, and its readers remove its files.
+    files_stay: PlainU64,
     helper: Mutex<Option<Helper>>,
 }
 
@@ -126,6 +128,7 @@ impl Participant {
             incoming: Mutex::default(),
             peers: Mutex::default(),
             left: PlainU64::new(0),
+            files_stay: PlainU64::new(0),
             helper: Mutex::default(),
         });
         let _ = participant.observer.set(observer);
@@ -301,14 +304,24 @@ impl Participant {
         self.holds.take()
     }
 
+    /// H7.
+    #[inline]
+    pub(crate) fn give_back(&self, mark: &crate::holds::Mark) {
+        if self.holds.give_back(mark) {
+            self.let_go();
+        }
+    }
+
     // ---- leaving ----
 
     /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them. What is published can still be
-    /// read by those who are connected.
+    /// read by those who are connected. Messages that are [held](crate::Hold) stay as they are; until the last of them is dropped, the
+    /// control segment keeps its name.
     pub fn leave(&self) {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return;
         }
+        self.holds.refuse(); // Q1
         let helper = self.helper.lock().take();
         if let Some(helper) = helper {
             helper.stop();
@@ -318,7 +331,7 @@ impl Participant {
         // What is read here is read no more. Its readers refer to this participant, so they wouldn't go by themselves.
         let incoming = std::mem::take(&mut *self.incoming.lock());
         drop(incoming);
-        self.control.leave();
+        self.control.leave(); // Q2
         let directory = self.domain.path();
         let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives(directory));
         kill::at(Point::Leaving);
@@ -326,14 +339,28 @@ impl Participant {
             for path in self.memory.paths().iter().chain([&self.bells.path]) {
                 let _ = std::fs::remove_file(path); // gone is gone
             }
-            kill::at(Point::LeftControl);
-            let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
+        }
+        self.files_stay.store(u64::from(read_on), Ordering::Relaxed); // the lock of `are_all_back` publishes it
+        if self.holds.are_all_back() {
+            self.let_go();
         }
         self.discovery.lock().forget();
         let connections = std::mem::take(&mut *self.outgoing.lock()); // they, too, refer to this participant
         drop(connections);
         if let Ok(bell) = self.space_bell() {
             bell.ring();
+        }
+    }
+}
+
+impl Participant {
+    /// Q3: nothing of others is read in place any more.
+    #[cold]
+    fn let_go(&self) {
+        self.control.let_go();
+        if self.files_stay.load(Ordering::Relaxed) == 0 {
+            kill::at(Point::LeftControl);
+            let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
         }
     }
 }

@@ -22,8 +22,10 @@ pub struct Peer {
     bells: Mutex<Option<Arc<PeerSegment>>>,
     /// By number.
     data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
-    /// 1 once its end was noticed: it reads and writes nothing any more.
+    /// 1 once its end was noticed: it reads and writes nothing any more, but for what it holds.
     gone: AtomicU64,
+    /// 1 once its lock was found free.
+    dead: AtomicU64,
 }
 
 impl fmt::Debug for Peer {
@@ -61,6 +63,7 @@ impl Peer {
             bells: Mutex::default(),
             data: Mutex::default(),
             gone: AtomicU64::new(0),
+            dead: AtomicU64::new(0),
         })
     }
 
@@ -89,7 +92,17 @@ impl Peer {
 
     /// Whether it has left its domain, in good order.
     pub(crate) fn has_left(&self) -> bool {
-        self.header.state.load(Ordering::Acquire) != 0 // pairs with `OwnControl::leave`
+        control::has_left(&self.header.state)
+    }
+
+    /// Q4: whether it has no hold any more, and never will: it has let go, or is dead.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0 // pairs with `set_dead`
+    }
+
+    /// Its lock is free, or its control segment has no name any more.
+    pub(crate) fn set_dead(&self) {
+        self.dead.store(1, Ordering::Release); // carries that it reads nothing
     }
 
     /// Whether its end was noticed. Whoever adds something for it to a list looks afterwards, with the list's lock released or held:

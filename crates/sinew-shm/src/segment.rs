@@ -23,7 +23,7 @@ use rustix::io::Errno;
 use std::path::{Path, PathBuf};
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
-pub const LAYOUT_VERSION: u32 = 1;
+pub const LAYOUT_VERSION: u32 = 2;
 
 /// `SINEWSHM`, as a little-endian number.
 const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");

@@ -329,8 +329,10 @@ impl Writer {
         all.insert(slot, accepted.clone());
         drop(all);
         if peer.is_gone() {
-            // Its end was noticed before it stood in the lists, so nobody else takes it out.
-            participant.accepted.lock().retain(|known| known.id() != peer.id());
+            // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
+            if peer.holds_nothing() {
+                participant.accepted.lock().retain(|known| known.id() != peer.id());
+            }
             if participant.outgoing.lock().remove(&slot).is_some() {
                 accepted.retire();
             }

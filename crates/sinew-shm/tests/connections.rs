@@ -155,6 +155,59 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     until("the directory is empty", || place.files().is_empty());
 }
 
+/// Publishes an image of one value that lies in a chunk.
+fn publish_filled(writer: &mut Writer, value: u8) {
+    let mut loan = writer.lender().loan(100_000).unwrap();
+    loan.bytes_mut().fill(value);
+    writer.publish_lent(writer.next(), &Head::default(), loan.share());
+}
+
+#[test]
+fn what_is_held_stays_when_its_reader_leaves() {
+    let place = Place::new();
+    let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+    let writing = Participant::join(&place.domain(), a.clone()).unwrap();
+    let reading = Participant::join(&place.domain(), b.clone()).unwrap();
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
+    let target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();
+    until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
+    let (peer, ..) = a.appeared.lock().unwrap()[0].clone();
+    let mut writer = Writer::new(source, 1, 200, 1).unwrap();
+    writer.connect(&peer, &Connect { depth: 1, ..connect(1) }).unwrap();
+    until("it is connected", || b.incoming.lock().unwrap().len() == 1);
+    publish_filled(&mut writer, 1);
+    let first = b.incoming.lock().unwrap()[0].clone();
+    let read = || first.incoming.lock().unwrap().read(&mut Vec::new()).unwrap().map(|m| m.hold.unwrap());
+    let held = read().unwrap();
+    publish_filled(&mut writer, 2);
+    let newer = read().unwrap();
+
+    drop(target);
+    reading.leave();
+    drop(reading);
+    until("the writer knows that it has left", || a.left.load(Ordering::SeqCst) == 1);
+    for value in 3..20 {
+        publish_filled(&mut writer, value);
+        assert!(read().is_none(), "it has left");
+    }
+    assert!(held.bytes().iter().all(|&byte| byte == 1), "written over while it is read");
+    drop(held);
+    for value in 20..40 {
+        publish_filled(&mut writer, value);
+    }
+    assert!(newer.bytes().iter().all(|&byte| byte == 2), "written over while it is read");
+    assert!(
+        place
+            .files()
+            .iter()
+            .any(|name| name.ends_with(".control") && !name.contains(&format!("{:016x}", writing.id())))
+    );
+    drop(newer);
+    drop((writer, peer));
+    writing.leave();
+    assert_eq!(place.files(), Vec::<String>::new());
+}
+
 #[test]
 fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     let place = Place::new();

@@ -1,7 +1,8 @@
 //! A peer's end.
 //!
-//! Once the lock is free (or the peer says that it leaves), its connections as a reader are forgotten, its holds count no more, and its
-//! connections as a writer are drained to the last message that was published. Its files are removed by whoever finds that
+//! Once the lock is free (or the peer says that it leaves), its connections as a reader are forgotten, and its connections as a writer are
+//! drained to the last message that was published. Its holds count no more when the lock is free; those of one that has left count until
+//! it says that it has none (see [`holds`](crate::holds)). Its files are removed by whoever finds that
 //! nobody alive still has something to read in them: each reader says in its own memory that it is done.
 
 use super::{Discovery, Known};
@@ -20,7 +21,7 @@ use std::path::Path;
 /// How long a dead participant's files are kept for a reader that never takes its connection up.
 const GRACE: i64 = 10_000_000_000;
 
-/// A dead peer whose files are still there.
+/// A peer that is gone, and whose files are still there.
 pub(super) struct Unburied {
     peer: Arc<Peer>,
     since: i64,
@@ -54,8 +55,8 @@ impl Participant {
         known.position = None;
         self.follow(&mut known, observer);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
-        // As a reader: its holds count no more, nobody waits for it.
-        self.accepted.lock().retain(|peer| peer.id() != id);
+        // As a reader: nobody waits for it. What it holds is let alone.
+        self.release(&known.peer);
         let entities: Vec<_> = known.entities.drain().collect();
         for (_, key) in entities {
             observer.vanished(&known.peer, key);
@@ -87,11 +88,26 @@ impl Participant {
         discovery.unburied.insert(id, Unburied { peer: known.peer, since: sys::steady() });
     }
 
+    /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked for them again.
+    fn release(&self, peer: &Peer) -> bool {
+        if !peer.holds_nothing() {
+            if probe(self.domain().path(), peer.id()) == Life::Alive {
+                return false;
+            }
+            peer.set_dead(); // before the list is cleared: see `Writer::accept`
+        }
+        self.accepted.lock().retain(|accepted| accepted.id() != peer.id());
+        true
+    }
+
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
     pub(super) fn reap(&self, discovery: &mut Discovery) {
         let directory = self.domain().path();
         let now = sys::steady();
         discovery.unburied.retain(|&id, unburied| {
+            if !self.release(&unburied.peer) {
+                return true; // its lock is asked for again, by the name of its control segment
+            }
             if probe(directory, id) != Life::Gone {
                 if self.is_read(&unburied.peer, now - unburied.since < GRACE) {
                     return true;

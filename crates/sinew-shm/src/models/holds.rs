@@ -1,6 +1,7 @@
 //! H3-H7, W4-W6: reading in place while chunks are reclaimed and written again.
 
 use super::{check, ring, words};
+use crate::control;
 use crate::holds::{Holds, collect};
 use crate::place::Place;
 use crate::ring::{Chunk, Found, Head, Payload, Ring};
@@ -45,15 +46,17 @@ fn holds(count: usize) -> (Place<[AtomicU64]>, Holds) {
     (table, holds)
 }
 
-/// Reads a message in place, as `Incoming::read_chunk` does. True if it was there, and then it was what was published.
-fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks) -> bool {
+/// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was there, and then it was what was published.
+fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
-    let mark = holds.take().unwrap();
+    let Some(mark) = holds.take() else { return false };
     let there = mark.hold(chunk.name, ring, number);
     if there {
         assert_eq!(chunks.read(chunk.name), number, "another message's bytes");
     }
-    holds.give_back(&mark);
+    if holds.give_back(&mark) {
+        control::let_go(state); // Q3
+    }
     there
 }
 
@@ -77,7 +80,7 @@ fn nobody_reads_what_is_written() {
         chunks.write(0, 1);
         publish(&ours, 1, 0);
         let (theirs, bytes) = (ours.clone(), chunks.clone());
-        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes));
+        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
         chunks.write(1, 2);
         publish(&ours, 2, 1); // nothing names the first chunk any more
         if is_free(0, &tables) {
@@ -104,8 +107,8 @@ fn a_word_marks_one_chunk_after_another() {
         publish(&ours, 3, 1);
         let (theirs, bytes) = (ours.clone(), chunks.clone());
         let reader = thread::spawn(move || {
-            read(&theirs, 2, &holds, &bytes);
-            read(&theirs, 3, &holds, &bytes);
+            read(&theirs, 2, &holds, &bytes, &AtomicU64::new(0));
+            read(&theirs, 3, &holds, &bytes, &AtomicU64::new(0));
         });
         // Nothing names the first chunk from now on.
         ours.publish(4, &Head::default(), Payload::Inline(&[]));
@@ -135,7 +138,7 @@ fn a_reader_that_is_accepted_meanwhile() {
         let reader = thread::spawn(move || {
             if taken_up.load(Ordering::Acquire) == 1 {
                 // T3
-                read(&theirs, 1, &holds, &bytes);
+                read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0));
             }
         });
         let list = accepted.clone();
@@ -155,6 +158,44 @@ fn a_reader_that_is_accepted_meanwhile() {
     });
 }
 
+/// A reader that leaves counts until it has brought back what it holds, and takes nothing more.
+///
+/// Fails if marks are given after Q1, if Q3 doesn't wait for them, or if Q3 or Q4 is relaxed.
+#[test]
+fn a_reader_that_leaves() {
+    check(2, || {
+        let ours = ring(1);
+        let chunks = Chunks::new();
+        let (table, holds) = holds(1);
+        let holds = Arc::new(holds);
+        let state = Arc::new(AtomicU64::new(0));
+        chunks.write(0, 1);
+        publish(&ours, 1, 0);
+        let (theirs, bytes, marks, theirs_state) =
+            (ours.clone(), chunks.clone(), holds.clone(), state.clone());
+        let reader = thread::spawn(move || read(&theirs, 1, &marks, &bytes, &theirs_state));
+        let left = state.clone();
+        let leaver = thread::spawn(move || {
+            holds.refuse(); // Q1
+            control::leave(&left); // Q2
+            if holds.are_all_back() {
+                control::let_go(&left); // Q3
+            }
+        });
+        chunks.write(1, 2);
+        publish(&ours, 2, 1);
+        let mut held = Vec::new();
+        let in_list = !control::has_let_go(&state); // Q4
+        collect(&mut held, || in_list.then(|| table.clone()));
+        if !held.contains(&0) {
+            chunks.write(0, 3);
+        }
+        reader.join().unwrap();
+        leaver.join().unwrap();
+        assert!(control::has_let_go(&state), "whoever was the last says so");
+    });
+}
+
 /// Growth is as an overwriting: what the old ring named isn't taken from there any more once it may be reclaimed.
 ///
 /// Fails if G3 is left out.
@@ -170,8 +211,8 @@ fn a_chunk_of_an_outgrown_ring() {
         publish(&ours, 1, 0);
         let (old, new, bytes) = (ours.clone(), bigger.clone(), chunks.clone());
         let reader = thread::spawn(move || {
-            if !read(&old, 1, &holds, &bytes) {
-                read(&new, 1, &holds, &bytes);
+            if !read(&old, 1, &holds, &bytes, &AtomicU64::new(0)) {
+                read(&new, 1, &holds, &bytes, &AtomicU64::new(0));
             }
         });
         ours.grow(bigger, 2, &AtomicU64::new(0), 1);
