@@ -14,11 +14,17 @@ use crate::holds::Mark;
 use crate::kill::{self, Point};
 use crate::memory::{LONGEST, OwnChunk, class_of};
 use crate::participant::Participant;
-use crate::sync::{Arc, AtomicU32, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU32, Mutex, Ordering, PlainU64};
 use crate::sys::Mapping;
 use std::fmt;
 
-/// Chunks of one writer, lent and taken back: the last one back is the first one lent, while it is still in the cache.
+/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be asked at every loan.
+const SPARE: usize = 256 << 10;
+
+/// Chunks of one writer, lent and taken back.
+///
+/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread and without a lock. The pool has a
+/// reference to each of its cells: a cell with no other one is unused in this process.
 pub(crate) struct Pool {
     participant: Arc<Participant>,
     state: Mutex<State>,
@@ -28,118 +34,180 @@ pub(crate) struct Pool {
 struct State {
     /// Chunks have at least this size.
     class: usize,
+    /// Unused here and elsewhere.
     free: Vec<Arc<Cell>>,
-    /// Nothing names them; they may be held by readers still.
-    retired: Vec<Arc<Cell>>,
-    /// All chunks that belong to the pool.
-    made: usize,
-    /// Before so many are made, another is made rather than readers asked.
-    enough: usize,
+    /// Lent: some of them may be unused again.
+    lent: Vec<Arc<Cell>>,
+    /// Messages that the ring keeps.
+    slots: usize,
     /// Scratch: what readers hold.
     held: Vec<u64>,
 }
 
-struct Cell {
+/// A chunk with references: a loan, slots, messages, and its pool's.
+pub(crate) struct Cell {
     chunk: OwnChunk,
-    /// References in this process: a loan, slots, messages.
-    users: AtomicU32,
+    /// The participant's id.
+    owner: u64,
+    /// 1: a slot named it since it was lent, so readers may hold it.
+    published: PlainU64,
+}
+
+impl Cell {
+    /// Whether nobody but the caller has a reference. Acquire: then what others read was read before the chunk is written again.
+    fn is_unused(this: &mut Arc<Self>) -> bool {
+        // The first look, which costs less, tells of most that they are in use.
+        Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
+    }
+
+    fn is_published(&self) -> bool {
+        self.published.load(Ordering::Relaxed) != 0 // written by who had the loan, and let go of it since
+    }
+}
+
+/// Moves the cells that are unused, and of which nobody knows or holds, from one list to another.
+///
+/// `held` gives the names of the chunks that readers hold, and is asked after it was seen that nothing here names them (W4).
+pub(crate) fn move_unused(
+    from: &mut Vec<Arc<Cell>>,
+    held: impl FnOnce(),
+    is_held: impl Fn(u64) -> bool,
+    mut to: impl FnMut(Arc<Cell>),
+) {
+    // The unused ones go to the end of the list.
+    let mut first = from.len();
+    let mut index = 0;
+    while index < first {
+        if Cell::is_unused(&mut from[index]) {
+            first -= 1;
+            from.swap(index, first);
+        } else {
+            index += 1;
+        }
+    }
+    if first == from.len() {
+        return;
+    }
+    held();
+    for index in (first..from.len()).rev() {
+        if !from[index].is_published() || !is_held(from[index].chunk.name) {
+            to(from.swap_remove(index));
+        }
+    }
 }
 
 impl State {
-    /// The pool has one more.
-    fn add(&mut self, chunk: OwnChunk) -> Arc<Cell> {
-        self.made += 1;
-        // So that nothing is allocated when they come back.
-        self.free.reserve(self.made);
-        self.retired.reserve(self.made);
-        Arc::new(Cell { chunk, users: AtomicU32::new(0) })
+    fn made(&self) -> usize {
+        self.free.len() + self.lent.len()
+    }
+
+    /// Before so many are made, another is made rather than readers asked.
+    fn enough(&self) -> usize {
+        self.slots + (SPARE / self.class.max(1)).clamp(2, 4)
     }
 }
 
 impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(participant: &Arc<Participant>, slots: usize) -> Arc<Self> {
-        let state = State { enough: slots + 2, ..State::default() };
+        let state = State { slots, ..State::default() };
         Arc::new(Self { participant: participant.clone(), state: Mutex::new(state) })
     }
 
     /// The ring has so many slots now.
     pub(crate) fn expect(&self, slots: usize) {
-        self.state.lock().enough = slots + 2;
+        self.state.lock().slots = slots;
     }
 
     /// A chunk with room for an image of `length` bytes.
-    pub(crate) fn loan(self: &Arc<Self>, length: usize) -> Result<Loan, CapacityError> {
+    #[inline]
+    pub(crate) fn loan(&self, length: usize) -> Result<Loan, CapacityError> {
         self.participant.check()?;
         if length > LONGEST {
             return Err(CapacityError::Length { length, limit: LONGEST });
         }
-        let wanted = class_of(length);
         let mut state = self.state.lock();
+        let wanted = class_of(length);
         if wanted > state.class {
-            // First of all: where there is no room for it, everything stays as it was.
-            let chunk = self.participant.memory.chunk(wanted, &self.participant)?;
-            let small = std::mem::take(&mut state.free);
-            state.made -= small.len();
-            state.class = wanted;
-            self.participant.memory.free_chunks(small.iter().map(own));
-            let cell = state.add(chunk);
-            state.free.push(cell);
-        }
-        if state.free.is_empty() && state.made >= state.enough {
-            self.reclaim(&mut state);
-            kill::at(Point::ChunkReclaimed);
+            self.enlarge(&mut state, wanted)?;
         }
         let cell = match state.free.pop() {
             Some(cell) => cell,
-            None => {
-                let chunk = self.participant.memory.chunk(state.class, &self.participant)?;
-                state.add(chunk)
-            }
+            None => self.find(&mut state)?,
         };
+        cell.published.store(0, Ordering::Relaxed); // nobody else has it
+        state.lent.push(cell.clone());
         drop(state);
-        cell.users.store(1, Ordering::Relaxed); // nobody else has it
-        Ok(Loan(Held { cell, pool: self.clone(), length, published: false }))
+        Ok(Loan(Held { cell, length }))
     }
 
-    /// W4 to W6: retired chunks that nobody holds are free.
-    #[inline]
-    fn reclaim(&self, state: &mut State) {
-        let State { retired, held, free, class, made, .. } = state;
-        self.participant.collect_held(held);
-        let mut outgrown = Vec::new();
-        retired.retain(|cell| {
-            let is_held = held.contains(&cell.chunk.name);
-            if !is_held {
-                if cell.chunk.class() < *class {
-                    outgrown.push(cell.clone());
-                } else {
-                    free.push(cell.clone());
-                }
-            }
-            is_held
-        });
-        *made -= outgrown.len();
-        self.participant.memory.free_chunks(outgrown.iter().map(own));
+    /// Bigger chunks from now on.
+    #[cold]
+    fn enlarge(&self, state: &mut State, class: usize) -> Result<(), CapacityError> {
+        // First of all: where there is no room for it, everything stays as it was.
+        let chunk = self.participant.memory.chunk(class, &self.participant)?;
+        let small = std::mem::take(&mut state.free);
+        state.class = class;
+        self.participant.memory.free_chunks(small.iter().map(own));
+        let cell = self.cell(state, chunk);
+        state.free.push(cell);
+        Ok(())
     }
 
-    /// Nothing in this process refers to the chunk any more.
-    fn take_back(&self, cell: Arc<Cell>, published: bool) {
-        let mut state = self.state.lock();
-        if published {
-            state.retired.push(cell);
-        } else if cell.chunk.class() < state.class {
-            // It was lent before bigger ones were asked for: who lends next would take it for one of them.
-            state.made -= 1;
-            self.participant.memory.free_chunks([own(&cell)]);
+    /// A cell for a new chunk. The lists have room for it: nothing is allocated when it comes back.
+    fn cell(&self, state: &mut State, chunk: OwnChunk) -> Arc<Cell> {
+        let made = state.made() + 1;
+        state.free.reserve(made);
+        state.lent.reserve(made);
+        Arc::new(Cell { chunk, owner: self.participant.id(), published: PlainU64::new(0) })
+    }
+
+    /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more, or a new one.
+    fn find(&self, state: &mut State) -> Result<Arc<Cell>, CapacityError> {
+        if state.made() >= state.enough() {
+            self.reclaim(state);
+            kill::at(Point::ChunkReclaimed);
         } else {
-            state.free.push(cell);
+            let class = state.class;
+            let in_vain = |cell: &mut Arc<Cell>| {
+                cell.chunk.class() >= class && Cell::is_unused(cell) && !cell.is_published()
+            };
+            if let Some(index) = state.lent.iter_mut().position(in_vain) {
+                return Ok(state.lent.swap_remove(index));
+            }
+        }
+        if let Some(cell) = state.free.pop() {
+            return Ok(cell);
+        }
+        match self.participant.memory.chunk(state.class, &self.participant) {
+            Ok(chunk) => Ok(self.cell(state, chunk)),
+            // No room for one more than needed: then readers are asked.
+            Err(error) => {
+                self.reclaim(state);
+                state.free.pop().ok_or(error)
+            }
+        }
+    }
+
+    /// W4 to W6: chunks that nobody names or holds are free.
+    fn reclaim(&self, state: &mut State) {
+        let State { lent, held, free, class, .. } = state;
+        let mut outgrown = Vec::new();
+        let held = std::cell::RefCell::new(held);
+        move_unused(
+            lent,
+            || self.participant.collect_held(&mut held.borrow_mut()),
+            |name| held.borrow().contains(&name),
+            |cell| if cell.chunk.class() < *class { outgrown.push(cell) } else { free.push(cell) },
+        );
+        if !outgrown.is_empty() {
+            self.participant.memory.free_chunks(outgrown.iter().map(own));
         }
     }
 }
 
-/// The chunk of a cell without users. A `Held` that is about to go may still have the cell: it doesn't touch the chunk any more.
-fn own(cell: &Arc<Cell>) -> OwnChunk {
+/// The chunk of a cell that nobody else has.
+pub(crate) fn own(cell: &Arc<Cell>) -> OwnChunk {
     cell.chunk.clone()
 }
 
@@ -148,19 +216,17 @@ impl Drop for Pool {
         if self.participant.check().is_err() {
             return;
         }
-        let State { free, retired, .. } = std::mem::take(&mut *self.state.lock());
+        let State { free, lent, .. } = std::mem::take(&mut *self.state.lock());
         self.participant.memory.free_chunks(free.iter().map(own));
-        self.participant.memory.retire_chunks(retired.iter().map(own));
+        self.participant.memory.retire(lent);
     }
 }
 
 /// One of the references to a chunk in its writer's process.
+#[derive(Clone)]
 struct Held {
     cell: Arc<Cell>,
-    pool: Arc<Pool>,
     length: usize,
-    /// Whether a slot named it: then readers may hold it.
-    published: bool,
 }
 
 impl Held {
@@ -170,16 +236,6 @@ impl Held {
         debug_assert!(offset + self.length <= self.cell.chunk.slab.mapping().length());
         // SAFETY: the slab was made with room for this chunk, whose capacity is at least `length` (`Pool::loan`).
         unsafe { self.cell.chunk.slab.mapping().base().add(offset) }.as_ptr()
-    }
-}
-
-impl Drop for Held {
-    #[inline]
-    fn drop(&mut self) {
-        // Release: what this reference read is read before the chunk is written again. Acquire: the same of the others.
-        if self.cell.users.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.pool.take_back(self.cell.clone(), self.published);
-        }
     }
 }
 
@@ -202,7 +258,7 @@ impl Loan {
 
     /// Whose memory it is: a participant's id.
     pub fn participant(&self) -> u64 {
-        self.0.pool.participant.id()
+        self.0.cell.owner
     }
 
     /// Makes the image shorter, or as long as it was lent at most.
@@ -212,13 +268,14 @@ impl Loan {
 
     /// To be read by several from now on, and written no more.
     #[inline]
-    pub fn share(mut self) -> Lent {
-        self.0.published = true; // from now on readers may come to hold it
+    pub fn share(self) -> Lent {
+        self.0.cell.published.store(1, Ordering::Relaxed); // from now on readers may come to hold it; read when it is let go
         Lent(self.0)
     }
 }
 
 /// A reference to an image in shared memory that is, or is about to be, published, in the process of its writer.
+#[derive(Clone)]
 pub struct Lent(Held);
 
 impl fmt::Debug for Lent {
@@ -237,21 +294,11 @@ impl Lent {
 
     /// Whose memory it is: a participant's id.
     pub fn participant(&self) -> u64 {
-        self.0.pool.participant.id()
+        self.0.cell.owner
     }
 
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {
         crate::ring::Chunk { name: self.0.cell.chunk.name, length: self.0.length as u64 }
-    }
-}
-
-impl Clone for Lent {
-    #[inline]
-    fn clone(&self) -> Self {
-        // Relaxed: the new reference comes from a live one.
-        self.0.cell.users.fetch_add(1, Ordering::Relaxed);
-        let Held { cell, pool, length, published } = &self.0;
-        Self(Held { cell: cell.clone(), pool: pool.clone(), length: *length, published: *published })
     }
 }
 

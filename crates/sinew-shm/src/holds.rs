@@ -55,13 +55,12 @@ use crate::sync::{AtomicU64, Mutex, Ordering, fence};
 
 /// A participant's own holds.
 pub(crate) struct Holds {
+    table: Place<[AtomicU64]>,
     words: Mutex<Words>,
-    limit: usize,
 }
 
 struct Words {
-    /// The first `ready` of them may be touched.
-    table: Place<[AtomicU64]>,
+    /// So many words of the table may be touched.
     ready: usize,
     /// Those that are free; the last one back is the first one given.
     free: Vec<u32>,
@@ -78,21 +77,17 @@ enum Leaving {
     Waiting,
 }
 
-/// A hold's word, while it is in use.
-pub(crate) struct Mark {
-    word: Place<AtomicU64>,
-    index: u32,
-}
+/// A hold's word, while it is in use: its place in the table.
+pub(crate) struct Mark(u32);
 
 impl Holds {
     pub(crate) fn new(table: Place<[AtomicU64]>) -> Self {
-        let limit = table.len();
-        Self { words: Mutex::new(Words { table, ready: 0, free: Vec::new(), leaving: Leaving::No }), limit }
+        Self { table, words: Mutex::new(Words { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
     }
 
     /// How many chunks may be in use at once.
     pub(crate) fn limit(&self) -> usize {
-        self.limit
+        self.table.len()
     }
 
     /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add). None is after Q1.
@@ -102,9 +97,25 @@ impl Holds {
         if words.leaving != Leaving::No {
             return None;
         }
-        let index = words.free.pop()?;
-        let word = words.table.get_place(index as usize)?;
-        Some(Mark { word, index })
+        words.free.pop().map(Mark)
+    }
+
+    #[inline]
+    fn word(&self, mark: &Mark) -> &AtomicU64 {
+        &self.table[mark.0 as usize] // `add` gives only places that there are
+    }
+
+    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then the mark is to be given back, and
+    /// the chunk not to be looked at.
+    #[inline]
+    pub(crate) fn hold(&self, mark: &Mark, chunk: u64, ring: &Ring, number: u64) -> bool {
+        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read before H7 is read before W6. The fence
+        // orders it before H5.
+        self.word(mark).store(chunk.wrapping_add(1), Ordering::Release);
+        // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
+        fence(Ordering::SeqCst);
+        kill::at(Point::HoldSet);
+        ring.still_there_after_fence(number) // H5
     }
 
     /// How many words are ready, in use or not.
@@ -115,10 +126,10 @@ impl Holds {
     /// So many words may be touched now.
     pub(crate) fn add(&self, ready: usize) {
         let mut words = self.words.lock();
-        for index in (words.ready..ready.min(self.limit)).rev() {
+        for index in (words.ready..ready.min(self.limit())).rev() {
             words.free.push(u32::try_from(index).unwrap_or(u32::MAX));
         }
-        words.ready = words.ready.max(ready.min(self.limit));
+        words.ready = words.ready.max(ready.min(self.limit()));
         // The list never grows when a hold comes back.
         let more = words.ready;
         words.free.reserve(more);
@@ -128,10 +139,10 @@ impl Holds {
     #[inline]
     #[must_use]
     pub(crate) fn give_back(&self, mark: &Mark) -> bool {
-        mark.word.store(0, Ordering::Release); // H7: pairs with W6
+        self.word(mark).store(0, Ordering::Release); // H7: pairs with W6
         kill::at(Point::HoldGone);
         let mut words = self.words.lock();
-        words.free.push(mark.index);
+        words.free.push(mark.0);
         words.leaving == Leaving::Waiting && words.are_all_back()
     }
 
@@ -151,21 +162,6 @@ impl Holds {
 impl Words {
     fn are_all_back(&self) -> bool {
         self.free.len() == self.ready
-    }
-}
-
-impl Mark {
-    /// H3 to H5, of a message that names this chunk. False if it was overwritten meanwhile: then the mark is to be given back, and
-    /// the chunk not to be looked at.
-    #[inline]
-    pub(crate) fn hold(&self, chunk: u64, ring: &Ring, number: u64) -> bool {
-        // H3: Release, pairs with W6, which may find this where H7 has just been: what was read before H7 is read before W6. The fence
-        // orders it before H5.
-        self.word.store(chunk.wrapping_add(1), Ordering::Release);
-        // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
-        fence(Ordering::SeqCst);
-        kill::at(Point::HoldSet);
-        ring.still_there_after_fence(number) // H5
     }
 }
 

@@ -307,7 +307,7 @@ impl Incoming {
         let Some(mark) = self.participant.take_mark() else {
             return self.copy_chunk(ring, chunk, buffer);
         };
-        if !mark.hold(chunk.name, ring, self.next) {
+        if !self.participant.holds.hold(&mark, chunk.name, ring, self.next) {
             self.participant.give_back(&mark);
             return Ok(None);
         }

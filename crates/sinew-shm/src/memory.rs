@@ -4,6 +4,7 @@
 //! system before it is touched, so that a full one is an error here and never a signal later. Segments are never given back
 //! while the participant lives; their blocks and chunks are used again.
 
+use crate::chunk::{Cell, move_unused, own};
 use crate::domain::Domain;
 use crate::error::CapacityError;
 use crate::participant::Participant;
@@ -11,6 +12,7 @@ use crate::place::Place;
 use crate::segment::{Header, Kind, NewSegment, OwnSegment};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::{self, Mapping};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// Bytes of an arena, unless a block needs more.
@@ -58,8 +60,8 @@ struct Class {
     /// The newest slab, and its chunks handed out so far.
     slab: Option<(Arc<Slab>, usize)>,
     free: Vec<u64>,
-    /// Held by readers, perhaps.
-    retired: Vec<u64>,
+    /// Used by messages of this process, or held by readers, perhaps.
+    retired: Vec<Arc<Cell>>,
 }
 
 /// A file of equal chunks.
@@ -141,11 +143,12 @@ impl Memory {
         let mut state = self.state.lock();
         let state = &mut *state;
         let entry = state.classes.entry(class).or_default();
-        if entry.free.is_empty() && !entry.retired.is_empty() {
-            let mut held = Vec::new();
-            participant.collect_held(&mut held);
-            let (still, free) = entry.retired.iter().partition(|name| held.contains(name));
-            (entry.retired, entry.free) = (still, free);
+        let Class { free, retired, .. } = entry;
+        if free.is_empty() && !retired.is_empty() {
+            let held = RefCell::new(Vec::new());
+            let ask = || participant.collect_held(&mut held.borrow_mut());
+            let is_held = |name| held.borrow().contains(&name);
+            move_unused(retired, ask, is_held, |cell| free.push(own(&cell).name));
         }
         if let Some(name) = entry.free.pop()
             && let Some(slab) = state.slabs.get(&(name >> 32))
@@ -180,11 +183,11 @@ impl Memory {
         }
     }
 
-    /// Takes chunks back that nobody names, but readers may hold still.
-    pub(crate) fn retire_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
+    /// Takes chunks back whose writer is gone: messages may still be in them.
+    pub(crate) fn retire(&self, cells: Vec<Arc<Cell>>) {
         let mut state = self.state.lock();
-        for chunk in chunks {
-            state.classes.entry(chunk.slab.chunk).or_default().retired.push(chunk.name);
+        for cell in cells {
+            state.classes.entry(own(&cell).class()).or_default().retired.push(cell);
         }
     }
 

@@ -74,12 +74,6 @@ impl<T: Record> Place<[T]> {
         let first = unsafe { mapping.base().add(offset) };
         Some(Self { at: NonNull::slice_from_raw_parts(first.cast(), count), keep: mapping.clone() })
     }
-
-    /// One of them.
-    pub(crate) fn get_place(&self, index: usize) -> Option<Place<T>> {
-        let at = self.get(index)?;
-        Some(Place { at: NonNull::from(at), keep: self.keep.clone() })
-    }
 }
 
 impl<T: Record + Send + Sync + 'static> Place<[T]> {

@@ -50,7 +50,7 @@ fn holds(count: usize) -> (Place<[AtomicU64]>, Holds) {
 fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
     let Some(mark) = holds.take() else { return false };
-    let there = mark.hold(chunk.name, ring, number);
+    let there = holds.hold(&mark, chunk.name, ring, number);
     if there {
         assert_eq!(chunks.read(chunk.name), number, "another message's bytes");
     }

@@ -46,7 +46,7 @@ use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_msg::Message;
-use sinew_shm::{CapacityError, Counter, Counters, EntityKey, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, Counter, Counters, EntityKey, Lender, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::mem;
 use std::ptr::NonNull;
@@ -147,6 +147,8 @@ pub(crate) struct Outlet {
 pub(crate) struct WayOut {
     /// There once somebody matched. Locked before the publisher's state.
     sender: Mutex<Option<Box<Sender>>>,
+    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
+    lender: OnceLock<(Lender, usize)>,
     /// What others know it by.
     entity: OnceLock<Arc<OwnEntity>>,
     /// Control blocks for messages that are lent where they will be published.
@@ -697,7 +699,10 @@ impl Outlet {
         let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
         let made = match &mut *sender {
             Some(_) => Ok(()),
-            none => Sender::new(entity, &self.qos, plain, next).map(|made| *none = Some(Box::new(made))),
+            none => Sender::new(entity, &self.qos, plain, next).map(|made| {
+                self.way_out.lender.get_or_init(|| (made.lender.clone(), made.inline()));
+                *none = Some(Box::new(made));
+            }),
         };
         let retained = state.retained.as_ref().map(|retained| &retained.0);
         let none = VecDeque::new();
@@ -737,15 +742,11 @@ impl Outlet {
 
     fn loan_in_chunk(&self) -> Option<Erased> {
         let size = self.table.layout.size();
-        let lender = {
-            let sender = self.way_out.sender.lock();
-            let sender = sender.as_deref()?;
-            // A small image is copied into the ring anyway.
-            if size + 4 <= sender.inline() {
-                return None;
-            }
-            sender.lender.clone()
-        };
+        let (lender, inline) = self.way_out.lender.get()?;
+        // A small image is copied into the ring anyway.
+        if size + 4 <= *inline {
+            return None;
+        }
         // If there is no room, an ordinary block does, and publishing says so.
         let mut loan = lender.loan(size + 4).ok()?;
         let (header, value) = loan.bytes_mut().split_at_mut(4);
