@@ -371,11 +371,14 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
+    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees that the other one has.
+    fence(Ordering::SeqCst);
 }
 
 /// Q3: it has left, and uses no message of others any more.
 pub(crate) fn let_go(state: &AtomicU64) {
     state.store(LET_GO, Ordering::Release); // Q3: pairs with Q4; carries that everything was read
+    fence(Ordering::SeqCst); // as in `leave`
 }
 
 /// Whether a participant has left.

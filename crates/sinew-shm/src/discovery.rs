@@ -513,7 +513,9 @@ impl Participant {
             return;
         }
         accepted.adopt(record); // B3
-        sys::fence_all_threads(); // see `Accepted::has_listener`
+        if !sys::fence_all_threads() {
+            accepted.set_unfenced();
+        }
         accepted.announce();
         self.check_outgoing(&accepted);
     }

@@ -2,7 +2,7 @@
 
 use crate::control::{EntityRecord, EventRingRecord, PeerRecord, Table, names_life};
 use crate::counters::Counters;
-use crate::discovery::{Discovery, Helper};
+use crate::discovery::{Discovery, Helper, is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, JoinError, SystemError};
@@ -46,6 +46,8 @@ pub struct Participant {
     id: u64,
     domain: Domain,
     mark: ForkMark,
+    /// Whether the kernel puts fences into our threads: see `Accepted::has_listener`.
+    pub(crate) fences_threads: bool,
     control: OwnControl,
     bells: OwnSegment,
     pub(crate) memory: Memory,
@@ -114,6 +116,7 @@ impl Participant {
             id,
             domain: domain.clone(),
             mark,
+            fences_threads: sys::can_fence_all_threads(),
             control,
             bells,
             memory: Memory::new(domain.clone(), id),
@@ -344,7 +347,10 @@ impl Participant {
         if self.holds.are_all_back() {
             self.let_go();
         }
-        self.discovery.lock().forget();
+        let mut discovery = self.discovery.lock();
+        self.clear_up(&discovery);
+        discovery.forget();
+        drop(discovery);
         let connections = std::mem::take(&mut *self.outgoing.lock()); // they, too, refer to this participant
         drop(connections);
         if let Ok(bell) = self.space_bell() {
@@ -361,6 +367,13 @@ impl Participant {
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             kill::at(Point::LeftControl);
             let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
+            return;
+        }
+        // Readers may have left since, and found that we hadn't let go.
+        let is_read = Peer::open(self.domain.path(), self.id)
+            .is_ok_and(|own| is_read_by_others(self.domain.path(), &own));
+        if !is_read {
+            remove_files(&self.domain, self.id);
         }
     }
 }

@@ -123,6 +123,20 @@ impl Participant {
         });
     }
 
+    /// This participant has left. Of those who have left before, it was perhaps the last reader, and nobody else removes their files.
+    ///
+    /// Of two who leave at once, one sees what the other says, since both pass a fence in between: Q2 and Q3.
+    pub(crate) fn clear_up(&self, discovery: &Discovery) {
+        let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
+        let directory = self.domain().path();
+        for peer in discovery.unburied.values().map(|unburied| &unburied.peer).chain(left) {
+            let is_over = peer.holds_nothing() || probe(directory, peer.id()) != Life::Alive;
+            if is_over && !is_read_by_others(directory, peer) {
+                remove_files(self.domain(), peer.id());
+            }
+        }
+    }
+
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
     /// up: he may be slow to notice.
     fn is_read(&self, dead: &Peer, is_early: bool) -> bool {

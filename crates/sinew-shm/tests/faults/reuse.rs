@@ -164,6 +164,22 @@ fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
 }
 
 #[test]
+fn the_last_one_to_leave_removes_what_was_kept_for_it() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    connect(&mut writer, &a.peer(&b));
+    let unread = b.incoming(&writer);
+    publish(&mut writer, 1);
+    a.participant.leave();
+    b.has_seen_leave(a.participant.id());
+    assert!(scene.files().iter().any(|file| file.starts_with(&format!("{:016x}", a.participant.id()))));
+    b.participant.leave();
+    assert_eq!(scene.files(), Vec::<String>::new());
+    drop(unread);
+}
+
+#[test]
 fn a_reader_that_is_gone_is_not_connected_and_holds_nobody_up() {
     let scene = Scene::new();
     let (a, b) = (One::join(&scene), One::join(&scene));
