@@ -82,6 +82,42 @@ fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     assert_eq!(dead, 0, "{:?}", scene.files());
 }
 
+/// A directory on a disk, which has what was there before the machine was started.
+#[test]
+fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
+    let scene = Scene::new();
+    let old = Station::join(scene.base());
+    let name = |of: &Station, kind: &str| scene.base().join(format!("0/{:016x}.{kind}", of.id()));
+    let (mut control, bells) =
+        ["control", "bells"].map(|kind| std::fs::read(name(&old, kind)).unwrap()).into();
+    let paths = ["control", "bells"].map(|kind| name(&old, kind));
+    drop(old);
+    control[32] ^= 1; // the boot id
+    give(&paths[0], &control);
+    give(&paths[1], &bells);
+    let new = Station::join(scene.base()).spin();
+    until("it goes", || !paths.iter().any(|path| path.exists()));
+    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    // Of a machine that shares the directory: it may live.
+    let path = scene.base().join("0/unnamed");
+    give(&path, &control);
+    let lock = lock(&path);
+    std::fs::rename(&path, &paths[0]).unwrap();
+    new.participant.refresh();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(paths[0].exists());
+    let census = Census::take(new.participant.domain()).unwrap();
+    assert!(
+        census.refused()[0].to_string().contains("another start of the machine"),
+        "{:?}",
+        census.refused()
+    );
+    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    drop(lock);
+    until("it goes", || !paths[0].exists());
+    new.is_fine();
+}
+
 /// Says that the owner of this file lives.
 fn lock(path: &Path) -> std::fs::File {
     let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();

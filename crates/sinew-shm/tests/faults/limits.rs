@@ -28,10 +28,10 @@ pub(crate) fn has_namespaces(what: &str) -> bool {
 }
 
 /// Starts a child in a mount namespace in which the scene's directory is a file system of this size.
-fn on_a_small_file_system(scene: &Scene, size: &str) {
+pub(crate) fn on_a_small_file_system(scene: &Scene, role: &str, size: &str) {
     let mount =
         format!("mount -t tmpfs -o size={size} none {} && exec \"$0\" \"$@\"", scene.base().display());
-    let mut child = scene.child_by("fills", size, &["unshare", "-rm", "sh", "-c", &mount]);
+    let mut child = scene.child_by(role, size, &["unshare", "-rm", "sh", "-c", &mount]);
     let status = child.wait();
     assert!(status.success(), "{status}, {:?}", child.report());
     assert_eq!(child.report(), ["fine"]);
@@ -117,14 +117,14 @@ pub(crate) fn fill(part: &Part) {
 #[test]
 fn a_full_file_system_is_an_error_that_says_so_and_never_a_signal() {
     if has_namespaces("a small file system") {
-        on_a_small_file_system(&Scene::new(), "1m");
+        on_a_small_file_system(&Scene::new(), "fills", "1m");
     }
 }
 
 #[test]
 fn a_small_file_system_as_in_containers_is_enough_for_what_fits() {
     if has_namespaces("a small file system") {
-        on_a_small_file_system(&Scene::new(), "64m");
+        on_a_small_file_system(&Scene::new(), "fills", "64m");
     }
 }
 

@@ -24,6 +24,7 @@ fn a_child_plays_its_role() {
         "talks" => kills::talk(&part),
         "scribbles" => corrupt::scribble(&part),
         "fills" => limits::fill(&part),
+        "overstates" => corrupt::overstate(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),
         "forks" => isolation::fork(&part),
