@@ -162,6 +162,7 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `started` | wall nanoseconds | |
 /// | `program` | the program's name, UTF-8, filled with zeros | |
 /// | `state` | 0 there, 1 left: what it published may still be read, and it reads what it holds, 2 left, and holds nothing. Q2, Q3 of `holds` | 0 |
+/// | `copied` | messages that were copied because every hold was in use | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
 /// | `reserved` | records of each table that may be touched | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
@@ -172,7 +173,8 @@ pub(crate) struct ControlHeader {
     pub(crate) started: AtomicU64,
     pub(crate) program: [AtomicU64; 8],
     pub(crate) state: AtomicU64,
-    pub(crate) spare: [AtomicU64; 5],
+    pub(crate) copied: AtomicU64,
+    pub(crate) spare: [AtomicU64; 4],
     pub(crate) changes: AtomicU64,
     pub(crate) spare_line: [AtomicU64; 7],
     pub(crate) reserved: [AtomicU64; TABLES],
@@ -349,6 +351,7 @@ const _: () = {
     assert!(offset_of!(ControlHeader, pid) == 64);
     assert!(offset_of!(ControlHeader, program) == 80);
     assert!(offset_of!(ControlHeader, state) == 144);
+    assert!(offset_of!(ControlHeader, copied) == 152);
     assert!(offset_of!(ControlHeader, changes) == 192);
     assert!(offset_of!(ControlHeader, reserved) == 256);
     assert!(offset_of!(ControlHeader, log) == 320);

@@ -307,6 +307,24 @@ impl Participant {
         self.holds.take()
     }
 
+    /// Messages that were copied because this participant had [as many](crate::Hold) of other processes in use as it may (4096): nothing is lost,
+    /// but each costs its length. The first one is logged as a warning.
+    pub fn copied(&self) -> u64 {
+        self.control().map_or(0, OwnControl::copied)
+    }
+
+    /// A message was copied, since no mark was to be had.
+    #[cold]
+    pub(crate) fn has_copied(&self) {
+        if self.control().is_ok_and(|control| control.count_copied() == 0) {
+            log::warn!(
+                "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
+                 let go of them earlier, or keep copies",
+                self.holds.limit()
+            );
+        }
+    }
+
     /// H7.
     #[inline]
     pub(crate) fn give_back(&self, mark: &crate::holds::Mark) {

@@ -93,6 +93,11 @@ impl Peer {
         self.header.started.load(Ordering::Relaxed).cast_signed() // as `pid`
     }
 
+    /// Messages that it has copied because every hold was in use: see [`Participant::copied`](crate::Participant::copied).
+    pub fn copied(&self) -> u64 {
+        self.header.copied.load(Ordering::Relaxed) // counts for itself
+    }
+
     /// Whether it has left its domain, in good order.
     pub(crate) fn has_left(&self) -> bool {
         control::has_left(&self.header.state)

@@ -204,6 +204,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
         }
     }
     assert_eq!((holds.len(), copies), (HOLDS, 10));
+    assert_eq!((reading.copied(), peer.copied(), writing.participant.copied()), (10, 10, 0));
     assert!(holds.iter().all(|(image, hold)| hold.bytes() == &image[..]));
     // One that is given back is to be had again.
     holds.pop();
@@ -212,6 +213,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     loan.bytes_mut().copy_from_slice(&image);
     writer.publish_lent(HOLDS as u64 + 11, &Head::default(), loan.share());
     assert!(incoming.read(&mut buffer).unwrap().unwrap().hold.is_some());
+    assert_eq!(peer.copied(), 10);
 }
 
 /// Many participants in one process. Words: how many, and how many there are in all processes.
