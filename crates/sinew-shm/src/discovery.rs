@@ -423,7 +423,7 @@ impl Participant {
                 self.bury(discovery, known, &*observer);
             }
         }
-        self.reap(discovery);
+        self.reap(discovery, &*observer);
     }
 
     /// Brings what is known of a peer up to date.

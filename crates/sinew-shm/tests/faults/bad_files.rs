@@ -98,7 +98,8 @@ fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_li
     let alive = lock(&unnamed);
     std::fs::rename(&unnamed, path(0xab, "control")).unwrap();
     give(&path(0xac, "data.1"), &segment);
-    give(&path(0xac, "control"), &segment);
+    give(&unnamed, &segment);
+    std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // at once: half of one is garbage
     station.participant.refresh();
     let mut census = Census::take(station.participant.domain()).unwrap();
     census.clean().unwrap();

@@ -25,6 +25,7 @@ fn a_child_plays_its_role() {
         "scribbles" => corrupt::scribble(&part),
         "fills" => limits::fill(&part),
         "overstates" => corrupt::overstate(&part),
+        "is late" => limits::be_late(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),
         "forks" => isolation::fork(&part),

@@ -4,6 +4,7 @@ use crate::process::Scene;
 use crate::station::{entity, until};
 use parking_lot::Mutex;
 use sinew_shm::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Keeps what it is given, and does nothing with it.
@@ -29,27 +30,31 @@ impl Observer for Keeps {
 }
 
 /// A participant with a reading entity, so that others hear of it.
-struct One {
-    keeps: Arc<Keeps>,
-    participant: Arc<Participant>,
+pub(crate) struct One {
+    pub(crate) keeps: Arc<Keeps>,
+    pub(crate) participant: Arc<Participant>,
     _reads: OwnEntity,
 }
 
 impl One {
     fn join(scene: &Scene) -> Self {
-        let domain = Domain::open(Some(scene.base()), 0).unwrap();
+        Self::join_at(scene.base())
+    }
+
+    pub(crate) fn join_at(base: &Path) -> Self {
+        let domain = Domain::open(Some(base), 0).unwrap();
         let keeps = Arc::new(Keeps::default());
         let participant = Participant::join(&domain, keeps.clone()).unwrap();
         let reads = participant.advertise(&entity(EntityKind::Subscription, "/one"), None).unwrap();
         Self { keeps, participant, _reads: reads }
     }
 
-    fn writer(&self) -> Writer {
+    pub(crate) fn writer(&self) -> Writer {
         let source = self.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
         Writer::new(Arc::new(source), 4, 40, 1).unwrap()
     }
 
-    fn peer(&self, other: &One) -> Arc<Peer> {
+    pub(crate) fn peer(&self, other: &One) -> Arc<Peer> {
         let find =
             || self.keeps.peers.lock().iter().find(|peer| peer.id() == other.participant.id()).cloned();
         until("they know each other", || find().is_some());
@@ -57,7 +62,7 @@ impl One {
     }
 
     /// What this writer sends here.
-    fn incoming(&self, writer: &Writer) -> Incoming {
+    pub(crate) fn incoming(&self, writer: &Writer) -> Incoming {
         let (id, key) = (writer.entity().participant().id(), writer.entity().key());
         let find = || {
             let mut all = self.keeps.incoming.lock();
@@ -72,21 +77,21 @@ impl One {
         found.unwrap()
     }
 
-    fn has_seen_leave(&self, id: u64) {
+    pub(crate) fn has_seen_leave(&self, id: u64) {
         until("its end is noticed", || self.keeps.left.lock().contains(&id));
     }
 }
 
-fn connect(writer: &mut Writer, peer: &Arc<Peer>) {
+pub(crate) fn connect(writer: &mut Writer, peer: &Arc<Peer>) {
     writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 4, capacity: Some(4) }).unwrap();
 }
 
-fn publish(writer: &mut Writer, byte: u8) {
+pub(crate) fn publish(writer: &mut Writer, byte: u8) {
     let head = Head { order: u64::from(byte), ..Head::default() };
     writer.publish_inline(writer.next(), &head, &[byte; 40]);
 }
 
-fn read(incoming: &mut Incoming) -> Option<u8> {
+pub(crate) fn read(incoming: &mut Incoming) -> Option<u8> {
     let mut buffer = Vec::new();
     let message = incoming.read(&mut buffer).unwrap()?;
     assert_eq!((buffer.len(), message.missed), (40, 0));
