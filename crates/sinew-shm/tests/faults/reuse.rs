@@ -1,6 +1,6 @@
 //! What is used again, a record or a piece of memory, was let go of by everybody who could still write or read there.
 
-use crate::process::Scene;
+use crate::process::{Part, Scene};
 use crate::station::{entity, until};
 use parking_lot::Mutex;
 use sinew_shm::*;
@@ -182,6 +182,54 @@ fn the_last_one_to_leave_removes_what_was_kept_for_it() {
     b.participant.leave();
     assert_eq!(scene.files(), Vec::<String>::new());
     drop(unread);
+}
+
+/// Leaves, and keeps a message.
+pub(crate) fn keep(part: &Part) {
+    let one = One::join_at(&part.directory);
+    until("it is connected", || !one.keeps.incoming.lock().is_empty());
+    let mut incoming = one.keeps.incoming.lock().pop().unwrap();
+    let mut held = None;
+    until("a message comes", || {
+        held = incoming.read(&mut Vec::new()).unwrap().and_then(|message| message.hold);
+        held.is_some()
+    });
+    one.participant.leave();
+    part.say("left");
+    until("others were published", || part.directory.join("published").exists());
+    let held = held.unwrap();
+    assert!(held.bytes().iter().all(|&byte| byte == 1), "written over");
+    part.say("unchanged");
+    until("it is killed", || held.bytes().is_empty());
+}
+
+#[test]
+fn what_a_process_holds_that_has_left_is_let_alone_until_it_dies() {
+    let scene = Scene::new();
+    let a = One::join(&scene);
+    let mut child = scene.child("keeps", "");
+    until("it comes", || !a.keeps.peers.lock().is_empty());
+    let peer = a.keeps.peers.lock()[0].clone();
+    let mut writer = a.writer();
+    connect(&mut writer, &peer);
+    let mut publish = |byte: u8| {
+        let mut loan = writer.lender().loan(20_000).unwrap();
+        loan.bytes_mut().fill(byte);
+        writer.publish_lent(writer.next(), &Head::default(), loan.share());
+    };
+    publish(1);
+    child.says("left");
+    a.has_seen_leave(peer.id());
+    (2..100).for_each(&mut publish);
+    let control = scene.base().join(format!("0/{:016x}.control", peer.id()));
+    assert!(control.exists(), "it says whether the process lives");
+    let usage = scene.usage();
+    std::fs::write(scene.base().join("published"), "").unwrap();
+    child.says("unchanged");
+    child.kill();
+    until("its files are removed", || !control.exists());
+    (2..100).for_each(&mut publish);
+    assert!(scene.usage() <= usage, "{usage} bytes before, {} now", scene.usage());
 }
 
 #[test]
