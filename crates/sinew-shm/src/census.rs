@@ -5,7 +5,7 @@
 
 use crate::discovery::{is_read_by_others, remove_files};
 use crate::domain::Domain;
-use crate::error::{SegmentError, SystemError};
+use crate::error::{SegmentError, SegmentProblem, SystemError};
 use crate::peer::Peer;
 use crate::segment::{Life, parse_file_name, probe};
 use crate::sync::Arc;
@@ -47,7 +47,8 @@ pub struct Remains {
     pub files: Vec<String>,
     /// The memory that they take, in bytes.
     pub bytes: u64,
-    /// Whether somebody alive still has messages to read in them. He removes them afterwards.
+    /// Whether somebody alive still has messages to read in them, who removes them afterwards; or may have: they are of another layout
+    /// version, and so is somebody alive.
     pub is_read: bool,
 }
 
@@ -111,6 +112,13 @@ impl Census {
                     self.remains.push(files.remain(id, false));
                 }
                 Life::Gone => {}
+            }
+        }
+        // Whether others of its version read what a dead one left, only they know.
+        let is_version = |error: &SegmentError| matches!(error.problem, SegmentProblem::Version { .. });
+        if self.refused.iter().any(is_version) {
+            for remains in &mut self.remains {
+                remains.is_read |= Peer::open(directory, remains.id).is_err_and(|error| is_version(&error));
             }
         }
         self.peers.sort_by_key(|peer| (peer.started(), peer.id()));

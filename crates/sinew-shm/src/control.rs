@@ -162,6 +162,7 @@ pub(crate) const FIXED: usize = TABLES_AT;
 /// | `started` | wall nanoseconds | |
 /// | `program` | the program's name, UTF-8, filled with zeros | |
 /// | `state` | 0 there, 1 left: what it published may still be read, and it reads what it holds, 2 left, and holds nothing. Q2, Q3 of `holds` | 0 |
+/// | `copied` | messages that were copied because every hold was in use | 0 |
 /// | `changes` | L2: entries written to the log so far | 0 |
 /// | `reserved` | records of each table that may be touched | |
 /// | `log` | L1: number << 20, table << 16, slot | 0 |
@@ -172,7 +173,8 @@ pub(crate) struct ControlHeader {
     pub(crate) started: AtomicU64,
     pub(crate) program: [AtomicU64; 8],
     pub(crate) state: AtomicU64,
-    pub(crate) spare: [AtomicU64; 5],
+    pub(crate) copied: AtomicU64,
+    pub(crate) spare: [AtomicU64; 4],
     pub(crate) changes: AtomicU64,
     pub(crate) spare_line: [AtomicU64; 7],
     pub(crate) reserved: [AtomicU64; TABLES],
@@ -349,6 +351,7 @@ const _: () = {
     assert!(offset_of!(ControlHeader, pid) == 64);
     assert!(offset_of!(ControlHeader, program) == 80);
     assert!(offset_of!(ControlHeader, state) == 144);
+    assert!(offset_of!(ControlHeader, copied) == 152);
     assert!(offset_of!(ControlHeader, changes) == 192);
     assert!(offset_of!(ControlHeader, reserved) == 256);
     assert!(offset_of!(ControlHeader, log) == 320);
@@ -371,11 +374,14 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
+    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees that the other one has.
+    fence(Ordering::SeqCst);
 }
 
 /// Q3: it has left, and uses no message of others any more.
 pub(crate) fn let_go(state: &AtomicU64) {
     state.store(LET_GO, Ordering::Release); // Q3: pairs with Q4; carries that everything was read
+    fence(Ordering::SeqCst); // as in `leave`
 }
 
 /// Whether a participant has left.

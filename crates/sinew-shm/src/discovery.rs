@@ -64,8 +64,8 @@ pub(crate) struct Discovery {
     peers: HashMap<u64, Known>,
     watch: Option<Watch>,
     by_watch: HashMap<i32, u64>,
-    /// Files that are no segments of ours, and whether they may be some later.
-    refused: HashMap<u64, bool>,
+    /// Files that are no segments of ours, and what is wrong with them.
+    refused: HashMap<u64, Refused>,
     /// The directory is to be read.
     is_stale: bool,
     /// Control segments that are new.
@@ -83,6 +83,27 @@ pub(crate) struct Discovery {
     orphans: HashMap<u64, i64>,
     /// Dead ones whose files are still there.
     unburied: HashMap<u64, Unburied>,
+}
+
+/// Why somebody's control segment isn't used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    /// It can't be opened now, perhaps later.
+    Now,
+    /// It is of another version, whose participants know each other.
+    Version,
+    /// It is none, or not of this start of the machine.
+    Ever,
+}
+
+impl Refused {
+    fn of(problem: &SegmentProblem) -> Self {
+        match problem {
+            SegmentProblem::System(_) => Self::Now,
+            SegmentProblem::Version { .. } => Self::Version,
+            _ => Self::Ever,
+        }
+    }
 }
 
 /// There was a sign of a peer's death.
@@ -151,8 +172,9 @@ impl Discovery {
         let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
         if is_due {
             self.swept.0 = now;
-            self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(|&may_change| may_change);
-            self.refused.retain(|_, may_change| !*may_change);
+            let refused_now = |why: &Refused| *why == Refused::Now;
+            self.is_stale |= !self.orphans.is_empty() || self.refused.values().any(refused_now);
+            self.refused.retain(|_, why| !refused_now(why));
             let refused: Vec<u64> = self.refused.keys().copied().collect();
             refused.into_iter().for_each(|id| self.suspect(id, now, LATE));
         }
@@ -274,16 +296,26 @@ impl Discovery {
                 self.changed.insert(id);
                 self.suspect(id, now, LATE); // it may have died before it was watched
             }
-            Err(error) => match probe(self.domain.path(), id) {
-                Life::Dead => remove_files(&self.domain, id), // whatever it was
-                Life::Gone => {}
-                Life::Alive => {
+            Err(error) => match (probe(self.domain.path(), id), Refused::of(&error.problem)) {
+                (Life::Gone, _) => {}
+                // Perhaps others of its version, some of whom aren't met yet, read what it left.
+                (Life::Dead, Refused::Version) => {
+                    self.refused.insert(id, Refused::Version);
+                    self.suspect(id, now, LATE);
+                }
+                (Life::Dead, _) => remove_files(&self.domain, id), // whatever it was
+                (Life::Alive, why) => {
                     log::warn!("a participant of {} is ignored: {error}", self.domain.path().display());
-                    let may_change = matches!(error.problem, SegmentProblem::System(_));
-                    self.refused.insert(id, may_change);
+                    self.refused.insert(id, why);
                 }
             },
         }
+    }
+
+    /// Whether participants of other versions live here.
+    fn has_strangers(&self) -> bool {
+        let strangers = self.refused.iter().filter(|(_, why)| **why == Refused::Version);
+        strangers.into_iter().any(|(&id, _)| probe(self.domain.path(), id) == Life::Alive)
     }
 
     /// How long the helper thread may sleep.
@@ -371,8 +403,14 @@ impl Participant {
             }
             discovery.suspects.remove(&id);
             discovery.by_watch.retain(|_, watched| *watched != id);
-            if discovery.refused.remove(&id).is_some() {
-                remove_files(self.domain(), id);
+            match discovery.refused.get(&id) {
+                // The living ones of its version know whether they still read it; asked for again with everybody who is refused.
+                Some(Refused::Version) if discovery.has_strangers() => {}
+                Some(_) => {
+                    discovery.refused.remove(&id);
+                    remove_files(self.domain(), id);
+                }
+                None => {}
             }
             if let Some(known) = discovery.peers.remove(&id) {
                 self.bury(discovery, known, &*observer);
@@ -385,7 +423,7 @@ impl Participant {
                 self.bury(discovery, known, &*observer);
             }
         }
-        self.reap(discovery);
+        self.reap(discovery, &*observer);
     }
 
     /// Brings what is known of a peer up to date.
@@ -513,7 +551,9 @@ impl Participant {
             return;
         }
         accepted.adopt(record); // B3
-        sys::fence_all_threads(); // see `Accepted::has_listener`
+        if !sys::fence_all_threads() {
+            accepted.set_unfenced();
+        }
         accepted.announce();
         self.check_outgoing(&accepted);
     }

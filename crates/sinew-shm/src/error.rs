@@ -183,6 +183,25 @@ pub enum SegmentProblem {
         /// How long it should be.
         needed: u64,
     },
+    /// It has fewer pages than every such file.
+    #[error("takes {allocated} bytes of its file system, {needed} are needed: it was not made by Sinew")]
+    Sparse {
+        /// Bytes that it takes.
+        allocated: u64,
+        /// Bytes that it should take at least.
+        needed: u64,
+    },
+    /// It is from before the machine was started, or another machine's.
+    #[error(
+        "was made under another start of the machine ({found:016x}, this one is {ours:016x}): \
+         give each machine a directory of its own, in memory"
+    )]
+    Boot {
+        /// The start's id in the file.
+        found: u64,
+        /// This one's.
+        ours: u64,
+    },
     /// A field holds what it can't.
     #[error("`{field}` is {value}, where at most {limit} makes sense")]
     Field {

@@ -205,7 +205,7 @@ impl Incoming {
     }
 
     /// The next message, if there is one. If its image isn't read in place, it is in `buffer` afterwards: images that stand in the
-    /// ring itself, and any while this participant holds as many as it may (4096).
+    /// ring itself, and any while this participant holds as many as it may (4096): those are [counted](Participant::copied).
     ///
     /// Allocates only in `buffer`. Never blocks.
     ///
@@ -353,7 +353,11 @@ impl Incoming {
         buffer.clear();
         buffer.resize(usize::try_from(length).unwrap_or(0), 0);
         copy_unheld(&place, buffer);
-        Ok(ring.still_there(self.next).then_some(None))
+        if !ring.still_there(self.next) {
+            return Ok(None);
+        }
+        self.participant.has_copied();
+        Ok(Some(None))
     }
 
     /// Whether a message is there to be read. Cheaper than reading it.

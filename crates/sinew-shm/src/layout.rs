@@ -56,7 +56,7 @@ macro_rules! compare {
 #[test]
 fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
-    compare!(ControlHeader: segment, pid, started, program, state, spare, changes, spare_line, reserved, log);
+    compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
     compare!(
         EntityRecord: life, kind_node, number, ring, hash, lengths, spare, qos, text, counters, histogram
     );

@@ -193,6 +193,16 @@ impl OwnControl {
         self.segment.announce();
     }
 
+    /// One more message was copied for want of a hold. How many were before.
+    pub(crate) fn count_copied(&self) -> u64 {
+        self.header.copied.fetch_add(1, Ordering::Relaxed) // counts for itself; all threads of its owner
+    }
+
+    /// How many messages were copied for want of a hold.
+    pub(crate) fn copied(&self) -> u64 {
+        self.header.copied.load(Ordering::Relaxed) // as above
+    }
+
     /// Q3: says that it reads nothing in place any more.
     pub(crate) fn let_go(&self) {
         control::let_go(&self.header.state);

@@ -2,7 +2,7 @@
 
 use crate::control::{EntityRecord, EventRingRecord, PeerRecord, Table, names_life};
 use crate::counters::Counters;
-use crate::discovery::{Discovery, Helper};
+use crate::discovery::{Discovery, Helper, is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, JoinError, SystemError};
@@ -46,6 +46,8 @@ pub struct Participant {
     id: u64,
     domain: Domain,
     mark: ForkMark,
+    /// Whether the kernel puts fences into our threads: see `Accepted::has_listener`.
+    pub(crate) fences_threads: bool,
     control: OwnControl,
     bells: OwnSegment,
     pub(crate) memory: Memory,
@@ -114,6 +116,7 @@ impl Participant {
             id,
             domain: domain.clone(),
             mark,
+            fences_threads: sys::can_fence_all_threads(),
             control,
             bells,
             memory: Memory::new(domain.clone(), id),
@@ -304,6 +307,24 @@ impl Participant {
         self.holds.take()
     }
 
+    /// Messages that were copied because this participant had [as many](crate::Hold) of other processes in use as it may (4096): nothing is lost,
+    /// but each costs its length. The first one is logged as a warning.
+    pub fn copied(&self) -> u64 {
+        self.control().map_or(0, OwnControl::copied)
+    }
+
+    /// A message was copied, since no mark was to be had.
+    #[cold]
+    pub(crate) fn has_copied(&self) {
+        if self.control().is_ok_and(|control| control.count_copied() == 0) {
+            log::warn!(
+                "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
+                 let go of them earlier, or keep copies",
+                self.holds.limit()
+            );
+        }
+    }
+
     /// H7.
     #[inline]
     pub(crate) fn give_back(&self, mark: &crate::holds::Mark) {
@@ -344,7 +365,10 @@ impl Participant {
         if self.holds.are_all_back() {
             self.let_go();
         }
-        self.discovery.lock().forget();
+        let mut discovery = self.discovery.lock();
+        self.clear_up(&discovery);
+        discovery.forget();
+        drop(discovery);
         let connections = std::mem::take(&mut *self.outgoing.lock()); // they, too, refer to this participant
         drop(connections);
         if let Ok(bell) = self.space_bell() {
@@ -361,6 +385,13 @@ impl Participant {
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             kill::at(Point::LeftControl);
             let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
+            return;
+        }
+        // Readers may have left since, and found that we hadn't let go.
+        let is_read = Peer::open(self.domain.path(), self.id)
+            .is_ok_and(|own| is_read_by_others(self.domain.path(), &own));
+        if !is_read {
+            remove_files(&self.domain, self.id);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Another participant, as far as this one has mapped it.
 
-use crate::control::{self, ControlHeader, LENGTH, Table};
+use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
 use crate::entity::{Counts, Entity, EntityKey};
 use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
 use crate::place::{Place, Record};
 use crate::port::bell_offset;
-use crate::segment::{Kind, PeerSegment};
+use crate::segment::{Declared, Kind, PeerSegment};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::Mapping;
 use std::collections::HashMap;
@@ -26,6 +26,8 @@ pub struct Peer {
     gone: AtomicU64,
     /// 1 once its lock was found free.
     dead: AtomicU64,
+    /// What it said of its tables.
+    declared: [Declared; TABLES],
 }
 
 impl fmt::Debug for Peer {
@@ -64,6 +66,7 @@ impl Peer {
             data: Mutex::default(),
             gone: AtomicU64::new(0),
             dead: AtomicU64::new(0),
+            declared: Default::default(),
         })
     }
 
@@ -88,6 +91,11 @@ impl Peer {
     /// Wall nanoseconds at which it joined.
     pub fn started(&self) -> i64 {
         self.header.started.load(Ordering::Relaxed).cast_signed() // as `pid`
+    }
+
+    /// Messages that it has copied because every hold was in use: see [`Participant::copied`](crate::Participant::copied).
+    pub fn copied(&self) -> u64 {
+        self.header.copied.load(Ordering::Relaxed) // counts for itself
     }
 
     /// Whether it has left its domain, in good order.
@@ -122,10 +130,28 @@ impl Peer {
     }
 
     /// How many records of a table may be touched.
+    #[inline]
     pub(crate) fn reserved(&self, table: Table) -> u32 {
+        let declared = self.says_reserved(table);
+        let reserved = self.declared[table as usize].check(declared, || self.has_room(table, declared));
+        u32::try_from(reserved).unwrap_or(0)
+    }
+
+    fn says_reserved(&self, table: Table) -> u64 {
         // Acquire: pairs with the Release in `OwnControl::grow`.
-        let reserved = self.header.reserved[table as usize].load(Ordering::Acquire);
-        u32::try_from(reserved).unwrap_or(u32::MAX).min(u32::try_from(table.capacity()).unwrap_or(u32::MAX))
+        self.header.reserved[table as usize].load(Ordering::Acquire).min(table.capacity() as u64)
+    }
+
+    /// Whether the file has room for so many records of this table, and what it says that it has of the others.
+    #[cold]
+    fn has_room(&self, table: Table, declared: u64) -> bool {
+        let pages =
+            |(table, records): (Table, u64)| (records * table.size() as u64).next_multiple_of(PAGE as u64);
+        let others = Table::ALL.into_iter().filter(|&other| other != table);
+        let all = others
+            .map(|other| (other, self.says_reserved(other).max(self.declared[other as usize].checked())));
+        let needed = FIXED as u64 + all.chain([(table, declared)]).map(pages).sum::<u64>();
+        self.control.allocated() >= needed // asked last: what is declared was allocated before
     }
 
     /// A record of one of its tables; `None` if it may not be touched (yet).

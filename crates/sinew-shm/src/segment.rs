@@ -4,6 +4,12 @@
 //! half of one. Its mode keeps everybody, also of the same user, from opening it for writing; its creator keeps a
 //! descriptor of its own, without a lock, to reserve more of it.
 //!
+//! # What may be touched
+//!
+//! A file has holes, and a page of one that is touched while the file system is full is a signal. So `reserved` words say how far it
+//! may be touched; whoever hears of more than before compares with what the file system has allocated for the file. A peer that
+//! says too much is believed no further than before.
+//!
 //! # The lock
 //!
 //! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open file description through which
@@ -11,15 +17,18 @@
 //! owner's address space. It is taken before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
 
+use crate::control::FIXED;
 use crate::domain::Domain;
 use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
-use crate::sync::{Arc, AtomicU64, Ordering};
+use crate::port::BELLS_LENGTH;
+use crate::sync::{Arc, AtomicU64, Ordering, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
-use rustix::fs::{OFlags, fstat};
+use rustix::fs::{OFlags, Stat, fstat};
 use rustix::io::Errno;
+use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
@@ -183,6 +192,47 @@ pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: Place<Header>,
     pub(crate) name: String,
+    path: PathBuf,
+    file: u64,
+    /// What was said of it, and compared.
+    declared: Declared,
+}
+
+/// A `reserved` word of a peer's, as far as it was compared with what is allocated.
+#[derive(Default)]
+pub(crate) struct Declared {
+    /// So much is true.
+    checked: PlainU64,
+    /// This isn't.
+    refused: PlainU64,
+}
+
+impl Declared {
+    /// What may be touched where the peer says so much. `has_room` looks whether that can be.
+    #[inline]
+    pub(crate) fn check(&self, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
+        // Relaxed: what was allocated once stays so.
+        let checked = self.checked.load(Ordering::Relaxed);
+        if declared <= checked { declared } else { self.look(checked, declared, has_room) }
+    }
+
+    #[cold]
+    fn look(&self, checked: u64, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
+        if self.refused.load(Ordering::Relaxed) == declared {
+            return checked;
+        }
+        if !has_room() {
+            self.refused.store(declared, Ordering::Relaxed);
+            return checked;
+        }
+        self.checked.fetch_max(declared, Ordering::Relaxed);
+        declared
+    }
+
+    /// So much was found to be true.
+    pub(crate) fn checked(&self) -> u64 {
+        self.checked.load(Ordering::Relaxed)
+    }
 }
 
 impl PeerSegment {
@@ -199,35 +249,76 @@ impl PeerSegment {
         let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty())
             .map_err(|error| system("open", &error))?;
-        let length = fstat(&file).map_err(|error| system("fstat", &error))?.st_size.cast_unsigned();
+        let found = fstat(&file).map_err(|error| system("fstat", &error))?;
+        let length = found.st_size.cast_unsigned();
         let minimum = size_of::<Header>() as u64;
         if length < minimum {
             return Err(SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }));
+        }
+        // Not by the mapping: nobody knows yet whether there is a page.
+        let mut head = [0; size_of::<Header>()];
+        rustix::io::pread(&file, &mut head, 0).map_err(|error| system("pread", &error))?;
+        check(&head, &name, kind, owner, length)?;
+        let needed = always_reserved(kind).min(length);
+        let allocated = allocated(&found);
+        if allocated < needed {
+            return Err(SegmentError::new(&name, SegmentProblem::Sparse { allocated, needed }));
         }
         let bytes = usize::try_from(length).map_err(|error| system("fstat", &error))?;
         let mapping = Mapping::new(&file, bytes, writable).map_err(|error| system("mmap", &error))?;
         let mapping = Arc::new(mapping);
         let header = Place::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
-        check(&header, &name, kind, owner, length)?;
-        Ok(Self { mapping, header, name })
+        Ok(Self { mapping, header, name, path, file: found.st_ino, declared: Declared::default() })
+    }
+
+    /// Bytes that the file system has allocated for it; 0 if it has no name any more: then its owner is gone, and reserves nothing.
+    #[cold]
+    pub(crate) fn allocated(&self) -> u64 {
+        let found = rustix::fs::stat(&self.path).ok().filter(|found| found.st_ino == self.file);
+        found.map_or(0, |found| allocated(&found))
     }
 
     /// How many bytes from the start may be touched.
+    #[inline]
     pub(crate) fn reserved(&self) -> usize {
         // Acquire: pairs with the Release in `OwnSegment::declare`.
-        let reserved = self.header.reserved.load(Ordering::Acquire);
-        usize::try_from(reserved).unwrap_or(usize::MAX).min(self.mapping.length())
+        let declared = self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
+        let reserved = self.declared.check(declared, || self.allocated() >= declared);
+        usize::try_from(reserved).unwrap_or(0)
     }
 }
 
-fn check(header: &Header, name: &str, kind: Kind, owner: u64, length: u64) -> Result<(), SegmentError> {
-    // Relaxed: written before the segment got its name, and never again.
-    let magic = header.magic.load(Ordering::Relaxed);
+/// Bytes that a file takes.
+fn allocated(found: &Stat) -> u64 {
+    u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512)
+}
+
+/// What every segment of a kind has reserved before it gets its name.
+fn always_reserved(kind: Kind) -> u64 {
+    let bytes = match kind {
+        Kind::Control => FIXED,
+        Kind::Bells => BELLS_LENGTH,
+        Kind::Data => 4096,
+    };
+    bytes as u64
+}
+
+/// Whether the head of a file, written before it got its name and never again but for `reserved`, says what its name does.
+fn check(
+    head: &[u8; size_of::<Header>()],
+    name: &str,
+    kind: Kind,
+    owner: u64,
+    length: u64,
+) -> Result<(), SegmentError> {
+    let (words, _) = head.as_chunks::<8>();
+    let word = |at: usize| words.get(at / 8).map_or(0, |bytes| u64::from_ne_bytes(*bytes));
+    let magic = word(offset_of!(Header, magic));
     if magic != MAGIC {
         return Err(SegmentError::new(name, SegmentProblem::Magic { found: magic }));
     }
-    let version_kind = header.version_kind.load(Ordering::Relaxed);
+    let version_kind = word(offset_of!(Header, version_kind));
     let found = (version_kind >> 32) as u32;
     if found != LAYOUT_VERSION {
         return Err(SegmentError::new(name, SegmentProblem::Version { found, ours: LAYOUT_VERSION }));
@@ -235,13 +326,18 @@ fn check(header: &Header, name: &str, kind: Kind, owner: u64, length: u64) -> Re
     if version_kind & 0xffff_ffff != kind as u64 {
         return Err(SegmentError::field(name, "kind", version_kind & 0xffff_ffff, kind as u64));
     }
-    let declared = header.length.load(Ordering::Relaxed);
+    let declared = word(offset_of!(Header, length));
     if declared > length {
         return Err(SegmentError::new(name, SegmentProblem::Truncated { length, needed: declared }));
     }
-    let found = header.owner.load(Ordering::Relaxed);
+    let found = word(offset_of!(Header, owner));
     if found != owner {
         return Err(SegmentError::field(name, "owner", found, owner));
+    }
+    // 0 where it can't be known.
+    let (found, ours) = (word(offset_of!(Header, boot)), sys::boot_id());
+    if found != ours && found != 0 && ours != 0 {
+        return Err(SegmentError::new(name, SegmentProblem::Boot { found, ours }));
     }
     Ok(())
 }

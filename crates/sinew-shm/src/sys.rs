@@ -228,11 +228,14 @@ pub(crate) fn wall() -> i64 {
     now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
-/// A number that tells this start of the machine from others.
+/// A number that tells this start of the machine from others; 0 if it can't be known.
 pub(crate) fn boot_id() -> u64 {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
-    u64::from_str_radix(&digits, 16).unwrap_or(0)
+    static ID: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    *ID.get_or_init(|| {
+        let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
+        u64::from_str_radix(&digits, 16).unwrap_or(0)
+    })
 }
 
 /// A random number other than 0.
@@ -340,20 +343,59 @@ impl Watch {
     }
 }
 
-/// Has the kernel put a memory barrier into every running thread of this process. Where it can't, the caller's own fence is all there
-/// is; see `Accepted::has_listener` for what that delays.
-pub(crate) fn fence_all_threads() {
+/// MEMBARRIER_CMD_PRIVATE_EXPEDITED of linux/membarrier.h.
+const PRIVATE_EXPEDITED: libc::c_int = 1 << 3;
+
+fn membarrier(command: libc::c_int) -> libc::c_long {
+    // SAFETY: takes numbers only.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
+}
+
+/// Whether the kernel can [fence all threads](fence_all_threads): it is not forbidden, say in a container. Asks, and does nothing.
+pub(crate) fn can_fence_all_threads() -> bool {
+    const QUERY: libc::c_int = 0; // MEMBARRIER_CMD_QUERY
+    let commands = membarrier(QUERY);
+    commands >= 0 && commands & libc::c_long::from(PRIVATE_EXPEDITED) != 0
+}
+
+/// Has the kernel put a memory barrier into every running thread of this process. False if it doesn't: then the caller's own fence is
+/// all there is; see `Accepted::has_listener`.
+pub(crate) fn fence_all_threads() -> bool {
     static REGISTERED: std::sync::Once = std::sync::Once::new();
-    const PRIVATE_EXPEDITED: libc::c_int = 1 << 3; // MEMBARRIER_CMD_PRIVATE_EXPEDITED, linux/membarrier.h
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
-    let call = |command: libc::c_int| {
-        // SAFETY: takes numbers only.
-        unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
-    };
     REGISTERED.call_once(|| {
-        call(REGISTER_PRIVATE_EXPEDITED);
+        membarrier(REGISTER_PRIVATE_EXPEDITED);
     });
-    call(PRIVATE_EXPEDITED);
+    membarrier(PRIVATE_EXPEDITED) == 0
+}
+
+/// The kernel refuses `membarrier` to this thread from now on, and to those that it starts.
+#[cfg(all(test, not(loom)))]
+#[expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "small constants; a helper of tests fails as they do"
+)]
+pub(crate) fn forbid_membarrier() {
+    let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };
+    let mut filter = [
+        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0), // the number of the system call
+        libc::sock_filter {
+            jf: 1, // another one: allowed
+            ..statement(
+                libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+                u32::try_from(libc::SYS_membarrier).unwrap(),
+            )
+        },
+        statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned()),
+        statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: 4, filter: filter.as_mut_ptr() };
+    // SAFETY: takes numbers only.
+    assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
+    // SAFETY: a program of four statements, which lives as long as the call.
+    let result = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
+    assert_eq!(result, 0, "{}", io::Error::last_os_error());
 }
 
 /// The calling thread's waits end when they are to, not 50 µs later.

@@ -65,6 +65,8 @@ pub(crate) struct Accepted {
     /// Whom to notify, and what was announced to it.
     route: Mutex<Route>,
     ended: PlainU64,
+    /// 1: the kernel puts no fence into our threads, so each of them takes its own.
+    unfenced: PlainU64,
     /// 1: the record isn't published any more.
     retired: PlainU64,
     /// What goes when the reader is done: the entity's record and its blocks.
@@ -323,6 +325,7 @@ impl Writer {
             cursor: Cursor::new(connect.first),
             route: Mutex::default(),
             ended: PlainU64::new(0),
+            unfenced: PlainU64::new(u64::from(!participant.fences_threads)),
             retired: PlainU64::new(0),
             remains: Mutex::new(None),
         });
@@ -549,11 +552,18 @@ impl Accepted {
     /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
     /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
     /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener.
+    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, each publish
+    /// takes the fence of P1, which does the same.
     #[inline]
     fn has_listener(&self) -> bool {
-        // Relaxed: see above.
-        self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
+        // Relaxed: see above; and set before there is anything to see.
+        self.unfenced.load(Ordering::Relaxed) != 0
+            || self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
+    }
+
+    /// The kernel has refused a fence that it said it could make.
+    pub(crate) fn set_unfenced(&self) {
+        self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
     }
 
     #[cold]
@@ -682,5 +692,78 @@ impl Announced for Accepted {
         if let Some(towards) = &route.towards {
             towards.ring_if_parked();
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+#[expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+mod tests {
+    use super::*;
+    use crate::{Domain, Entity, EntityKind, Incoming, Observer, Sink, sys};
+    use std::time::Duration;
+
+    /// Lets others come and go, and takes their connections up without listening.
+    #[derive(Default)]
+    struct Polls(Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
+
+    impl Observer for Polls {
+        fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+            self.0.lock().0.push(peer.clone());
+        }
+        fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+        fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+            self.0.lock().1.push(incoming);
+            None
+        }
+        fn left(&self, _: &Arc<Peer>) {}
+    }
+
+    fn entity(kind: EntityKind) -> Entity {
+        let text = String::new;
+        Entity { kind, number: 1, node: text(), name: text(), type_name: text(), hash: [0; 32], qos: [0; 64] }
+    }
+
+    /// Whether a writer announces its messages to a reader that only polls.
+    fn announces_to_who_polls() -> bool {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 0).unwrap();
+        let (a, b) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
+        let writing = Participant::join(&domain, a.clone()).unwrap();
+        let reading = Participant::join(&domain, b.clone()).unwrap();
+        let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
+        let until = |is_so: &dyn Fn() -> bool| {
+            let end = sys::steady() + 20_000_000_000;
+            while !is_so() {
+                assert!(sys::steady() < end, "they find each other");
+                sys::wait_for(&sys::Wake::new().unwrap(), None, Duration::from_millis(1));
+            }
+        };
+        until(&|| !a.0.lock().0.is_empty());
+        let peer = a.0.lock().0[0].clone();
+        let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
+        let mut writer = Writer::new(source, 1, 8, 1).unwrap();
+        let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
+        writer.connect(&peer, &connect).unwrap();
+        let accepted = writer.connections[0].accepted.clone();
+        until(&|| accepted.cursor.record().is_some());
+        let announces = accepted.has_listener();
+        b.0.lock().1.clear();
+        drop((accepted, writer));
+        writing.leave();
+        reading.leave();
+        announces
+    }
+
+    #[test]
+    fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
+        if sys::can_fence_all_threads() {
+            assert!(!announces_to_who_polls(), "a fence for nothing");
+        }
+        let without = std::thread::spawn(|| {
+            sys::forbid_membarrier();
+            assert!(!sys::can_fence_all_threads() && !sys::fence_all_threads());
+            announces_to_who_polls()
+        });
+        assert!(without.join().unwrap());
     }
 }

@@ -133,6 +133,7 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
         let remedy = "until then it and the others don't see each other";
         findings.push(Finding::wrong("participants", refused.to_string(), remedy));
     }
+    findings.extend(copies(census.peers().iter().map(|peer| (peer.program(), peer.pid(), peer.copied()))));
     findings.push(stale(&before, census.remains(), clean));
     if !census.foreign().is_empty() {
         let found = format!("{} are none of ours", census.foreign().join(", "));
@@ -143,6 +144,18 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
         ));
     }
     findings
+}
+
+/// Processes that keep more messages of others than there are holds.
+fn copies(peers: impl Iterator<Item = (String, u64, u64)>) -> Option<Finding> {
+    let all: Vec<String> = peers
+        .filter(|&(.., copied)| copied > 0)
+        .map(|(program, pid, copied)| format!("{program} ({pid}) has copied {copied}"))
+        .collect();
+    (!all.is_empty()).then(|| {
+        let remedy = "they keep more than 4096 messages of other processes at once: let go of them earlier";
+        Finding::advice("messages in use", all.join(", "), remedy)
+    })
 }
 
 fn stale(before: &[Remains], after: &[Remains], clean: bool) -> Finding {
@@ -190,6 +203,14 @@ mod tests {
     fn only_a_tmpfs_will_do() {
         let state = |number| kind_of(number, Path::new("/somewhere")).state;
         assert_eq!((state(TMPFS), state(RAMFS), state(0xef53)), (State::Fine, State::Advice, State::Advice));
+    }
+
+    #[test]
+    fn who_keeps_too_many_messages_is_named() {
+        let peer = |copied| ("camera".to_owned(), 7, copied);
+        assert!(copies([peer(0)].into_iter()).is_none());
+        let found = copies([peer(0), peer(12)].into_iter()).unwrap();
+        assert_eq!((found.state, found.found.as_str()), (State::Advice, "camera (7) has copied 12"));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use super::{Discovery, Known};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
 use crate::domain::Domain;
+use crate::error::SegmentProblem;
 use crate::incoming::Party;
 use crate::kill::{self, Point};
 use crate::participant::{Observer, Participant};
@@ -23,8 +24,15 @@ const GRACE: i64 = 10_000_000_000;
 
 /// A peer that is gone, and whose files are still there.
 pub(super) struct Unburied {
-    peer: Arc<Peer>,
+    known: Known,
     since: i64,
+}
+
+impl Unburied {
+    /// Whether there may still be connections that somebody is slow to take up.
+    fn is_early(&self, now: i64) -> bool {
+        now - self.since < GRACE
+    }
 }
 
 /// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
@@ -85,7 +93,7 @@ impl Participant {
         sinks.iter().for_each(|sink| sink.drain());
         self.each_port(|port| port.remove_sources(id));
         observer.left(&known.peer);
-        discovery.unburied.insert(id, Unburied { peer: known.peer, since: sys::steady() });
+        discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
 
     /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked for them again.
@@ -101,15 +109,19 @@ impl Participant {
     }
 
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
-    pub(super) fn reap(&self, discovery: &mut Discovery) {
+    pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, observer: &dyn Observer) {
         let directory = self.domain().path();
         let now = sys::steady();
         discovery.unburied.retain(|&id, unburied| {
-            if !self.release(&unburied.peer) {
+            let is_early = unburied.is_early(now);
+            if unburied.known.is_incomplete && is_early {
+                self.take_up_rest(&mut unburied.known, observer);
+            }
+            if !self.release(&unburied.known.peer) {
                 return true; // its lock is asked for again, by the name of its control segment
             }
             if probe(directory, id) != Life::Gone {
-                if self.is_read(&unburied.peer, now - unburied.since < GRACE) {
+                if unburied.known.is_incomplete && is_early || self.is_read(&unburied.known.peer, is_early) {
                     return true;
                 }
                 remove_files(self.domain(), id);
@@ -121,6 +133,28 @@ impl Participant {
             self.forget_slot_for(id);
             false
         });
+    }
+
+    /// This participant has left. Of those who have left before, it was perhaps the last reader, and nobody else removes their files.
+    ///
+    /// Of two who leave at once, one sees what the other says, since both pass a fence in between: Q2 and Q3.
+    pub(crate) fn clear_up(&self, discovery: &Discovery) {
+        let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
+        let directory = self.domain().path();
+        for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
+            let is_over = peer.holds_nothing() || probe(directory, peer.id()) != Life::Alive;
+            if is_over && !is_read_by_others(directory, peer) {
+                remove_files(self.domain(), peer.id());
+            }
+        }
+    }
+
+    /// There was no room to take up all connections of a peer that is gone: perhaps there is now.
+    fn take_up_rest(self: &Arc<Self>, known: &mut Known, observer: &dyn Observer) {
+        known.is_incomplete = false;
+        for slot in 0..known.peer.reserved(Table::Outgoing) {
+            self.follow_outgoing(known, slot, observer);
+        }
     }
 
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
@@ -172,7 +206,11 @@ fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u6
     if probe(directory, reader) != Life::Alive {
         return false;
     }
-    let Ok(peer) = Peer::open(directory, reader) else { return false };
+    let peer = match Peer::open(directory, reader) {
+        Ok(peer) => peer,
+        // Of another version, or none: no reader of ours. But if it only can't be opened now, it may be one.
+        Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
+    };
     let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
     let (mut taken, mut done) = (HashSet::new(), HashSet::new());
     for record in records.iter() {

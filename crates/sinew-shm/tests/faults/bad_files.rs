@@ -64,12 +64,15 @@ fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     drop(real);
     let mut locked = Vec::new();
     undisturbed(&scene, |directory| {
+        // Of another version, only the one that lives: while it does, dead ones are left to it.
         for word in 0..8usize {
             let mut copy = original.clone();
             copy[word * 8 + 4] ^= 0x5a;
             let (dead, alive) = (0xd000 + word as u64, 0xa000 + word as u64);
             copy[24..32].copy_from_slice(&dead.to_le_bytes());
-            give(&directory.join(format!("{dead:016x}.control")), &copy);
+            if word != 1 {
+                give(&directory.join(format!("{dead:016x}.control")), &copy);
+            }
             copy[24..32].copy_from_slice(&alive.to_le_bytes());
             copy[word * 8 + 4] ^= if word == 3 { 0x5a } else { 0 };
             let path = directory.join("unnamed");
@@ -80,6 +83,74 @@ fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     });
     let dead = scene.files().into_iter().filter(|name| name.starts_with("000000000000d0")).count();
     assert_eq!(dead, 0, "{:?}", scene.files());
+}
+
+#[test]
+fn what_a_dead_one_of_another_version_left_stays_while_others_of_that_version_live() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut segment = vec![0; 4096];
+    segment[..8].copy_from_slice(b"SINEWSHM");
+    segment[8..16].copy_from_slice(&(77u64 << 32 | 1).to_le_bytes());
+    let path = |id: u64, kind: &str| scene.base().join(format!("0/{id:016x}.{kind}"));
+    let unnamed = scene.base().join("0/unnamed");
+    give(&unnamed, &segment);
+    let alive = lock(&unnamed);
+    std::fs::rename(&unnamed, path(0xab, "control")).unwrap();
+    give(&path(0xac, "data.1"), &segment);
+    give(&unnamed, &segment);
+    std::fs::rename(&unnamed, path(0xac, "control")).unwrap(); // at once: half of one is garbage
+    station.participant.refresh();
+    let mut census = Census::take(station.participant.domain()).unwrap();
+    census.clean().unwrap();
+    assert!(census.remains().iter().any(|remains| remains.id == 0xac && remains.is_read));
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(path(0xac, "data.1").exists() && path(0xac, "control").exists());
+    // One that joins finds both.
+    let other = Station::join(scene.base()).spin();
+    assert!(path(0xac, "data.1").exists() && path(0xac, "control").exists());
+    drop(alive);
+    let last = Station::join(scene.base());
+    until("both go", || [0xab, 0xac].iter().all(|&id| !path(id, "control").exists()));
+    assert!(!path(0xac, "data.1").exists());
+    drop((station, other, last));
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+/// A directory on a disk, which has what was there before the machine was started.
+#[test]
+fn what_another_start_of_the_machine_left_is_removed_and_known_to_nobody() {
+    let scene = Scene::new();
+    let old = Station::join(scene.base());
+    let name = |of: &Station, kind: &str| scene.base().join(format!("0/{:016x}.{kind}", of.id()));
+    let (mut control, bells) =
+        ["control", "bells"].map(|kind| std::fs::read(name(&old, kind)).unwrap()).into();
+    let paths = ["control", "bells"].map(|kind| name(&old, kind));
+    drop(old);
+    control[32] ^= 1; // the boot id
+    give(&paths[0], &control);
+    give(&paths[1], &bells);
+    let new = Station::join(scene.base()).spin();
+    until("it goes", || !paths.iter().any(|path| path.exists()));
+    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    // Of a machine that shares the directory: it may live.
+    let path = scene.base().join("0/unnamed");
+    give(&path, &control);
+    let lock = lock(&path);
+    std::fs::rename(&path, &paths[0]).unwrap();
+    new.participant.refresh();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(paths[0].exists());
+    let census = Census::take(new.participant.domain()).unwrap();
+    assert!(
+        census.refused()[0].to_string().contains("another start of the machine"),
+        "{:?}",
+        census.refused()
+    );
+    assert_eq!(new.told.appeared.load(std::sync::atomic::Ordering::SeqCst), 0, "its subscription");
+    drop(lock);
+    until("it goes", || !paths[0].exists());
+    new.is_fine();
 }
 
 /// Says that the owner of this file lives.

@@ -1,5 +1,6 @@
 //! A peer that writes nonsense into its own memory, word by word, while others read it: they neither crash nor hang.
 
+use crate::limits::{has_namespaces, on_a_small_file_system};
 use crate::process::{Part, Scene};
 use crate::station::{Station, until};
 use sinew_shm::Counter;
@@ -52,11 +53,7 @@ pub(crate) fn scribble(part: &Part) {
     for _ in 0..20 {
         station.publish(PATIENCE).unwrap();
     }
-    let word = |page: usize, index: usize| {
-        let address = (page + index % (PAGE / 8) * 8) as *const AtomicU64;
-        // SAFETY: within a page that this process has mapped for writing, aligned; others read it as atomics, too.
-        unsafe { &*address }
-    };
+    let word = word_of;
     if part.words[1] == "moved" {
         // Every ring says that it is elsewhere, and where it was looked for last, there is none. (Eight words are the file's
         // header; 6 is what an event ring begins with: that one is there, and says that it isn't.)
@@ -96,6 +93,48 @@ pub(crate) fn scribble(part: &Part) {
         std::thread::sleep(Duration::from_micros(random() % 2000));
     }
     std::process::exit(0);
+}
+
+/// A word of a page that this process has mapped for writing.
+fn word_of(page: usize, index: usize) -> &'static AtomicU64 {
+    let address = (page + index % (PAGE / 8) * 8) as *const AtomicU64;
+    // SAFETY: within such a page, aligned; others read it as atomics, too. The participant lives as long as this process.
+    unsafe { &*address }
+}
+
+/// Says that it has reserved all of its files, when not a byte is left, while another one reads what it says.
+pub(crate) fn overstate(part: &Part) {
+    let [liar, other] = [0, 1].map(|_| Station::join(&part.directory));
+    for told in [&liar.told, &other.told] {
+        told.expects_errors.store(true, Ordering::SeqCst);
+        told.waits_for_nobody.store(true, Ordering::SeqCst);
+    }
+    until("both know each other", || liar.known().len() == 1 && other.known().len() == 1);
+    let peer = other.readers().pop().unwrap();
+    let before = peer.entities().len();
+    let mut rest = std::fs::File::create(part.directory.join("filler")).unwrap();
+    while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
+    let control = own_pages(&part.directory, liar.id(), "control")[0];
+    (0..8).for_each(|table| word_of(control, 256 / 8 + table).store(u64::MAX, Ordering::SeqCst));
+    let begins = u64::from_le_bytes(*b"SINEWSHM");
+    for page in own_pages(&part.directory, liar.id(), "data.") {
+        if word_of(page, 0).load(Ordering::SeqCst) == begins {
+            word_of(page, 48 / 8).store(u64::MAX, Ordering::SeqCst);
+        }
+    }
+    // Its log says that all tables are to be read.
+    word_of(control, 192 / 8).fetch_add(1 << 40, Ordering::SeqCst);
+    other.participant.refresh();
+    assert!(peer.entities().len() <= before);
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_peer_that_says_it_has_reserved_more_than_there_is_is_not_believed() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "overstates", "1m");
+    }
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn a_stopped_reader_holds_up_those_who_must_wait_for_it_and_nobody_else() {
     other.told.waits_for_nobody.store(true, Ordering::SeqCst);
     let mut child = scene.child("talks", "0 0 1");
     child.says("published 20");
-    child.signal(libc::SIGSTOP);
+    child.stop();
     // A place for each message under way, and then no more.
     let count = (0..100).take_while(|_| waits.publish(Duration::from_millis(100)).is_some()).count();
     assert!(count < 100, "back-pressure");
@@ -184,7 +184,7 @@ fn a_stopped_reader_holds_up_those_who_must_wait_for_it_and_nobody_else() {
     for _ in 0..100 {
         waits.publish(PATIENCE).expect("it goes on");
     }
-    child.signal(libc::SIGSTOP);
+    child.stop();
     while waits.publish(Duration::from_millis(100)).is_some() {}
     child.kill();
     waits.publish(PATIENCE).expect("a dead reader holds nobody up");

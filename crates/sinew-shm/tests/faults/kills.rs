@@ -187,11 +187,14 @@ fn children_die_at_every_named_instruction_and_the_others_go_on() {
     let mut dice = Dice(1);
     let mut killed = HashSet::new();
     let mut usage = 0;
-    for round in 0..2 {
-        for point in Point::ALL {
+    let mut wanted = Point::ALL.to_vec();
+    let mut round = 0;
+    // Some are passed only if the others are quick enough: those are tried again.
+    while round < 2 || round < 30 && !wanted.is_empty() {
+        for point in std::mem::take(&mut wanted) {
             // An event ring is outgrown once.
             let is_rare = matches!(point, Point::EventsCopied | Point::EventsPublished);
-            let passage = if round == 0 || is_rare { 1 } else { 2 + dice.below(12) };
+            let passage = if round != 1 || is_rare { 1 } else { 2 + dice.below(12) };
             if survivors.round(Some(point), passage) {
                 killed.insert(point as u64);
             }
@@ -199,15 +202,16 @@ fn children_die_at_every_named_instruction_and_the_others_go_on() {
         if round == 0 {
             usage = survivors.scene.usage();
         }
+        // Reaping is what the survivors do, so the child seldom comes to it.
+        let is_wanted = |point: &Point| {
+            round == 0 || !killed.contains(&(*point as u64)) && *point != Point::ReapedControl
+        };
+        wanted.extend(Point::ALL.into_iter().filter(is_wanted));
+        round += 1;
     }
     let grown = survivors.scene.usage().saturating_sub(usage);
     assert!(grown <= 128 << 10, "{grown} bytes more after {} more deaths", Point::ALL.len());
-    // Reaping is what the survivors do, so the child seldom comes to it.
-    let alive: Vec<_> = Point::ALL
-        .into_iter()
-        .filter(|&point| !killed.contains(&(point as u64)) && point != Point::ReapedControl)
-        .collect();
-    assert_eq!(alive, [], "points at which no child died");
+    assert_eq!(wanted, [], "points at which no child died");
     survivors.finish();
 }
 

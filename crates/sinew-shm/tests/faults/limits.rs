@@ -1,7 +1,7 @@
 //! No room: a full file system, no inotify, more holds than there are, hundreds of participants.
 
 use crate::process::{Part, Scene};
-use crate::reuse::Keeps;
+use crate::reuse::{self, Keeps, One};
 use crate::station::{Station, Told, entity, image, until};
 use sinew_shm::*;
 use std::process::Command;
@@ -28,10 +28,10 @@ pub(crate) fn has_namespaces(what: &str) -> bool {
 }
 
 /// Starts a child in a mount namespace in which the scene's directory is a file system of this size.
-fn on_a_small_file_system(scene: &Scene, size: &str) {
+pub(crate) fn on_a_small_file_system(scene: &Scene, role: &str, size: &str) {
     let mount =
         format!("mount -t tmpfs -o size={size} none {} && exec \"$0\" \"$@\"", scene.base().display());
-    let mut child = scene.child_by("fills", size, &["unshare", "-rm", "sh", "-c", &mount]);
+    let mut child = scene.child_by(role, size, &["unshare", "-rm", "sh", "-c", &mount]);
     let status = child.wait();
     assert!(status.success(), "{status}, {:?}", child.report());
     assert_eq!(child.report(), ["fine"]);
@@ -117,14 +117,52 @@ pub(crate) fn fill(part: &Part) {
 #[test]
 fn a_full_file_system_is_an_error_that_says_so_and_never_a_signal() {
     if has_namespaces("a small file system") {
-        on_a_small_file_system(&Scene::new(), "1m");
+        on_a_small_file_system(&Scene::new(), "fills", "1m");
     }
 }
 
 #[test]
 fn a_small_file_system_as_in_containers_is_enough_for_what_fits() {
     if has_namespaces("a small file system") {
-        on_a_small_file_system(&Scene::new(), "64m");
+        on_a_small_file_system(&Scene::new(), "fills", "64m");
+    }
+}
+
+/// A writer leaves while its reader has no room to take its messages up.
+pub(crate) fn be_late(part: &Part) {
+    let [reader, writer, other] = [0, 1, 2].map(|_| One::join_at(&part.directory));
+    let mut messages = writer.writer();
+    // So that the writer needs no more room for a second connection.
+    reuse::connect(&mut messages, &writer.peer(&other));
+    drop(other.incoming(&messages));
+    let to = writer.peer(&reader);
+    let filler = part.directory.join("filler");
+    let mut rest = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
+    reuse::connect(&mut messages, &to);
+    (1..=3).for_each(|byte| reuse::publish(&mut messages, byte));
+    writer.participant.leave();
+    reader.has_seen_leave(writer.participant.id());
+    assert!(reader.keeps.incoming.lock().is_empty(), "there is no room");
+    drop(rest);
+    std::fs::remove_file(&filler).unwrap();
+    let mut late = reader.incoming(&messages);
+    assert_eq!([1, 2, 3].map(|_| reuse::read(&mut late).unwrap()), [1, 2, 3]);
+    assert!(late.is_over());
+    drop(late);
+    until("nothing is left of it", || {
+        let mut entries = std::fs::read_dir(part.directory.join("0")).unwrap().map(Result::unwrap);
+        let begins = format!("{:016x}", writer.participant.id());
+        entries.all(|entry| !entry.file_name().to_str().unwrap().starts_with(&begins))
+    });
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn who_has_no_room_for_a_connection_takes_it_up_when_there_is_some() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "is late", "1m");
     }
 }
 
@@ -204,6 +242,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
         }
     }
     assert_eq!((holds.len(), copies), (HOLDS, 10));
+    assert_eq!((reading.copied(), peer.copied(), writing.participant.copied()), (10, 10, 0));
     assert!(holds.iter().all(|(image, hold)| hold.bytes() == &image[..]));
     // One that is given back is to be had again.
     holds.pop();
@@ -212,6 +251,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
     loan.bytes_mut().copy_from_slice(&image);
     writer.publish_lent(HOLDS as u64 + 11, &Head::default(), loan.share());
     assert!(incoming.read(&mut buffer).unwrap().unwrap().hold.is_some());
+    assert_eq!(peer.copied(), 10);
 }
 
 /// Many participants in one process. Words: how many, and how many there are in all processes.

@@ -88,6 +88,20 @@ impl Process {
         self.child.wait().unwrap()
     }
 
+    /// Stops it, and waits until it has stopped: a signal takes its time.
+    #[track_caller]
+    pub(crate) fn stop(&self) {
+        self.signal(libc::SIGSTOP);
+        let is_stopped = |thread: std::io::Result<std::fs::DirEntry>| {
+            let status = std::fs::read_to_string(thread.unwrap().path().join("stat"));
+            // The program's name, in parentheses, may hold anything.
+            status.is_ok_and(|status| status.rsplit(')').next().unwrap().trim_start().starts_with('T'))
+        };
+        crate::station::until("the child stops", || {
+            std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().all(is_stopped)
+        });
+    }
+
     /// Kills it, but not its own children.
     pub(crate) fn kill_alone(&mut self) {
         self.child.kill().unwrap();

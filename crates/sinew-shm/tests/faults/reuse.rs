@@ -1,9 +1,10 @@
 //! What is used again, a record or a piece of memory, was let go of by everybody who could still write or read there.
 
-use crate::process::Scene;
+use crate::process::{Part, Scene};
 use crate::station::{entity, until};
 use parking_lot::Mutex;
 use sinew_shm::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Keeps what it is given, and does nothing with it.
@@ -29,27 +30,31 @@ impl Observer for Keeps {
 }
 
 /// A participant with a reading entity, so that others hear of it.
-struct One {
-    keeps: Arc<Keeps>,
-    participant: Arc<Participant>,
+pub(crate) struct One {
+    pub(crate) keeps: Arc<Keeps>,
+    pub(crate) participant: Arc<Participant>,
     _reads: OwnEntity,
 }
 
 impl One {
     fn join(scene: &Scene) -> Self {
-        let domain = Domain::open(Some(scene.base()), 0).unwrap();
+        Self::join_at(scene.base())
+    }
+
+    pub(crate) fn join_at(base: &Path) -> Self {
+        let domain = Domain::open(Some(base), 0).unwrap();
         let keeps = Arc::new(Keeps::default());
         let participant = Participant::join(&domain, keeps.clone()).unwrap();
         let reads = participant.advertise(&entity(EntityKind::Subscription, "/one"), None).unwrap();
         Self { keeps, participant, _reads: reads }
     }
 
-    fn writer(&self) -> Writer {
+    pub(crate) fn writer(&self) -> Writer {
         let source = self.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
         Writer::new(Arc::new(source), 4, 40, 1).unwrap()
     }
 
-    fn peer(&self, other: &One) -> Arc<Peer> {
+    pub(crate) fn peer(&self, other: &One) -> Arc<Peer> {
         let find =
             || self.keeps.peers.lock().iter().find(|peer| peer.id() == other.participant.id()).cloned();
         until("they know each other", || find().is_some());
@@ -57,7 +62,7 @@ impl One {
     }
 
     /// What this writer sends here.
-    fn incoming(&self, writer: &Writer) -> Incoming {
+    pub(crate) fn incoming(&self, writer: &Writer) -> Incoming {
         let (id, key) = (writer.entity().participant().id(), writer.entity().key());
         let find = || {
             let mut all = self.keeps.incoming.lock();
@@ -72,21 +77,21 @@ impl One {
         found.unwrap()
     }
 
-    fn has_seen_leave(&self, id: u64) {
+    pub(crate) fn has_seen_leave(&self, id: u64) {
         until("its end is noticed", || self.keeps.left.lock().contains(&id));
     }
 }
 
-fn connect(writer: &mut Writer, peer: &Arc<Peer>) {
+pub(crate) fn connect(writer: &mut Writer, peer: &Arc<Peer>) {
     writer.connect(peer, &Connect { target: None, first: 1, live: 1, depth: 4, capacity: Some(4) }).unwrap();
 }
 
-fn publish(writer: &mut Writer, byte: u8) {
+pub(crate) fn publish(writer: &mut Writer, byte: u8) {
     let head = Head { order: u64::from(byte), ..Head::default() };
     writer.publish_inline(writer.next(), &head, &[byte; 40]);
 }
 
-fn read(incoming: &mut Incoming) -> Option<u8> {
+pub(crate) fn read(incoming: &mut Incoming) -> Option<u8> {
     let mut buffer = Vec::new();
     let message = incoming.read(&mut buffer).unwrap()?;
     assert_eq!((buffer.len(), message.missed), (40, 0));
@@ -161,6 +166,70 @@ fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
     publish(&mut writer, 2);
     until("it is told", || port.drain());
     assert_eq!(read(&mut incoming), Some(2));
+}
+
+#[test]
+fn the_last_one_to_leave_removes_what_was_kept_for_it() {
+    let scene = Scene::new();
+    let (a, b) = (One::join(&scene), One::join(&scene));
+    let mut writer = a.writer();
+    connect(&mut writer, &a.peer(&b));
+    let unread = b.incoming(&writer);
+    publish(&mut writer, 1);
+    a.participant.leave();
+    b.has_seen_leave(a.participant.id());
+    assert!(scene.files().iter().any(|file| file.starts_with(&format!("{:016x}", a.participant.id()))));
+    b.participant.leave();
+    assert_eq!(scene.files(), Vec::<String>::new());
+    drop(unread);
+}
+
+/// Leaves, and keeps a message.
+pub(crate) fn keep(part: &Part) {
+    let one = One::join_at(&part.directory);
+    until("it is connected", || !one.keeps.incoming.lock().is_empty());
+    let mut incoming = one.keeps.incoming.lock().pop().unwrap();
+    let mut held = None;
+    until("a message comes", || {
+        held = incoming.read(&mut Vec::new()).unwrap().and_then(|message| message.hold);
+        held.is_some()
+    });
+    one.participant.leave();
+    part.say("left");
+    until("others were published", || part.directory.join("published").exists());
+    let held = held.unwrap();
+    assert!(held.bytes().iter().all(|&byte| byte == 1), "written over");
+    part.say("unchanged");
+    until("it is killed", || held.bytes().is_empty());
+}
+
+#[test]
+fn what_a_process_holds_that_has_left_is_let_alone_until_it_dies() {
+    let scene = Scene::new();
+    let a = One::join(&scene);
+    let mut child = scene.child("keeps", "");
+    until("it comes", || !a.keeps.peers.lock().is_empty());
+    let peer = a.keeps.peers.lock()[0].clone();
+    let mut writer = a.writer();
+    connect(&mut writer, &peer);
+    let mut publish = |byte: u8| {
+        let mut loan = writer.lender().loan(20_000).unwrap();
+        loan.bytes_mut().fill(byte);
+        writer.publish_lent(writer.next(), &Head::default(), loan.share());
+    };
+    publish(1);
+    child.says("left");
+    a.has_seen_leave(peer.id());
+    (2..100).for_each(&mut publish);
+    let control = scene.base().join(format!("0/{:016x}.control", peer.id()));
+    assert!(control.exists(), "it says whether the process lives");
+    let usage = scene.usage();
+    std::fs::write(scene.base().join("published"), "").unwrap();
+    child.says("unchanged");
+    child.kill();
+    until("its files are removed", || !control.exists());
+    (2..100).for_each(&mut publish);
+    assert!(scene.usage() <= usage, "{usage} bytes before, {} now", scene.usage());
 }
 
 #[test]
