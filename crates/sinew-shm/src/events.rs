@@ -211,20 +211,45 @@ pub(crate) trait Announced {
 
     /// P3 after its fence.
     fn ring_if_parked(&self);
+
+    /// P1 after its fence, to P3.
+    fn push_and_ring(&self) {
+        if self.push() {
+            fence_of_p3();
+            self.ring_if_parked();
+        }
+    }
+}
+
+/// P1: SeqCst, pairs with D3 and E1. Forbids that we see the old tail, or port, and the reader no message.
+#[inline]
+fn fence_of_p1() {
+    fence(Ordering::SeqCst);
+}
+
+/// P3: SeqCst, pairs with K2. Forbids that we see no sleep and the reader no entry.
+#[inline]
+pub(crate) fn fence_of_p3() {
+    fence(Ordering::SeqCst);
+}
+
+/// P1 to P3 for the only connection of a message.
+#[inline]
+pub(crate) fn announce_one(connection: &impl Announced) {
+    fence_of_p1();
+    connection.push_and_ring();
 }
 
 /// P1 to P3 for the connections of a message, with two fences for all of them.
 #[inline]
 pub(crate) fn announce<'a, C: Announced + 'a>(connections: impl Iterator<Item = &'a C> + Clone) {
-    // P1: SeqCst, pairs with D3 and E1. Forbids that we see the old tail, or port, and the reader no message.
-    fence(Ordering::SeqCst);
+    fence_of_p1();
     let mut any = false;
     for connection in connections.clone() {
         any |= connection.push();
     }
     if any {
-        // P3: SeqCst, pairs with K2. Forbids that we see no sleep and the reader no entry.
-        fence(Ordering::SeqCst);
+        fence_of_p3();
         connections.for_each(Announced::ring_if_parked);
     }
 }

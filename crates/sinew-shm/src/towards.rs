@@ -4,7 +4,7 @@ use crate::control::{
     EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_slot,
 };
 use crate::error::CapacityError;
-use crate::events::{Bell, Entries, Position, Pusher};
+use crate::events::{self, Bell, Entries, Position, Pusher};
 use crate::memory::Block;
 use crate::participant::Participant;
 use crate::peer::Peer;
@@ -112,6 +112,19 @@ impl Towards {
     #[inline]
     pub(crate) fn ring_if_parked(&self) {
         let must = self.state.lock().pusher.must_ring(&self.parked.parked);
+        if must {
+            self.bell.ring();
+        }
+    }
+
+    /// P2 and P3 in one go.
+    #[inline]
+    pub(crate) fn push_and_ring(&self, connection: u32, last: &mut Position) {
+        let mut state = self.state.lock();
+        state.pusher.push(connection, last, self.tail());
+        events::fence_of_p3();
+        let must = state.pusher.must_ring(&self.parked.parked);
+        drop(state);
         if must {
             self.bell.ring();
         }

@@ -461,6 +461,12 @@ impl Writer {
     /// P1 to P3, for all connections with two fences.
     #[inline]
     fn announce(&self) {
+        if let [Connection { accepted, .. }] = &self.connections[..] {
+            if accepted.has_listener() {
+                events::announce_one(&**accepted);
+            }
+            return; // as below
+        }
         if !self.connections.iter().any(|connection| connection.accepted.has_listener()) {
             return; // who takes a connection up, or begins to listen, looks by himself
         }
@@ -684,6 +690,21 @@ impl Announced for Accepted {
         let Some(towards) = towards else { return false };
         towards.push(self.slot, last);
         true
+    }
+
+    /// In one go, under one lock each.
+    #[inline]
+    fn push_and_ring(&self) {
+        let Some(incoming) = self.cursor.record() else { return };
+        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
+        let mut route = self.route.lock();
+        if route.port != port {
+            self.reroute(&mut route, port);
+        }
+        let Route { towards, last, .. } = &mut *route;
+        if let Some(towards) = towards {
+            towards.push_and_ring(self.slot, last);
+        }
     }
 
     #[inline]

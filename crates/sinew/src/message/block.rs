@@ -626,6 +626,13 @@ impl Pool {
         if let Some(block) = self.kept() {
             return block.lend(self);
         }
+        self.lend_new::<T>()
+    }
+
+    /// On its own: a large value is made on the stack first, and the caller's frame needn't have room for it.
+    #[cold]
+    #[inline(never)]
+    fn lend_new<T: Message + Default>(self: &Arc<Self>) -> Erased {
         let vacant = self.vacant();
         let value = T::default(); // if it panics, `vacant` goes home
         debug_assert!(self.table.representation == Table::of::<T>().representation);
