@@ -40,7 +40,7 @@ const POLL_PEER: Duration = Duration::from_micros(500);
 /// How many locks are asked for each time that it looks without a sign.
 const SWEEP: usize = 16;
 
-/// How long a directory is read again and again after its time has changed: a second change may have the same time.
+/// How long after a directory's time has changed a reading of it may miss something: a second change may have the same time.
 const COARSE: i64 = 20_000_000;
 
 /// How long after a sign of death the lock is asked for again: the kernel reports before it lets go. Then twice as long, and so on.
@@ -73,8 +73,8 @@ pub(crate) struct Discovery {
     /// Peers whose logs are to be read; or all of them are.
     changed: BTreeSet<u64>,
     has_all_changed: bool,
-    /// The directory's time when it was looked at last, and when that was new.
-    directory: (Option<sys::FileTime>, i64),
+    /// Whether it has changed, where nobody tells.
+    directory: Changing,
     /// Peers of whom there was a sign of death.
     suspects: HashMap<u64, Suspicion>,
     /// When it was last looked without a sign, and at whom last.
@@ -103,6 +103,27 @@ impl Refused {
             SegmentProblem::Version { .. } => Self::Version,
             _ => Self::Ever,
         }
+    }
+}
+
+/// A directory's time, from which it is told whether the directory is to be read again.
+#[derive(Default)]
+struct Changing {
+    time: Option<sys::FileTime>,
+    /// When that was new.
+    seen: i64,
+    /// When the directory was read last: no later than that.
+    read: i64,
+}
+
+impl Changing {
+    /// Whether something may have changed since it was read. That a reading was the last one for long doesn't make it one that saw all:
+    /// however late this is asked, it counts how soon after the change it was read.
+    fn may_have_changed(&mut self, time: Option<sys::FileTime>, now: i64) -> bool {
+        if time != self.time {
+            (self.time, self.seen) = (time, now);
+        }
+        self.read - self.seen < COARSE
     }
 }
 
@@ -147,7 +168,7 @@ impl Discovery {
             came: Vec::new(),
             changed: BTreeSet::new(),
             has_all_changed: true,
-            directory: (None, 0),
+            directory: Changing::default(),
             suspects: HashMap::new(),
             swept: (sys::steady(), 0),
             orphans: HashMap::new(),
@@ -181,11 +202,7 @@ impl Discovery {
         if is_due || self.polls() {
             self.has_all_changed = true;
             self.suspect_some(now);
-            let time = sys::modified(self.domain.path());
-            if time != self.directory.0 {
-                self.directory = (time, now);
-            }
-            self.is_stale |= now - self.directory.1 < COARSE;
+            self.is_stale |= self.directory.may_have_changed(sys::modified(self.domain.path()), now);
         }
         let Some(watch) = &self.watch else { return };
         for heard in watch.read() {
@@ -250,6 +267,7 @@ impl Discovery {
     /// Finds who is new in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
         self.is_stale = false;
+        self.directory.read = now;
         let Ok(entries) = std::fs::read_dir(self.domain.path()) else { return };
         let (mut with_control, mut others) = (HashSet::new(), HashSet::new());
         for entry in entries.flatten() {
@@ -731,5 +749,24 @@ fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::
             discovery.patience()
         };
         sys::wait_for(wake, watch, patience);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_was_read_just_after_a_change_is_read_again_however_late() {
+        let mut directory = Changing::default();
+        let (first, second) = (Some((1, 0)), Some((1, 4_000_000)));
+        let begin = 1_000_000_000;
+        assert!(directory.may_have_changed(first, begin));
+        directory.read = begin;
+        // A second change had the same time; and then nobody looked for long.
+        assert!(directory.may_have_changed(first, begin + 10 * COARSE));
+        directory.read = begin + 10 * COARSE;
+        assert!(!directory.may_have_changed(first, begin + 20 * COARSE));
+        assert!(directory.may_have_changed(second, begin + 30 * COARSE));
     }
 }

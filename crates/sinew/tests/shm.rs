@@ -232,3 +232,51 @@ fn a_loan_that_is_dropped_or_kept_is_in_nobodys_way() -> sinew::Result<()> {
     drop(kept);
     Ok(())
 }
+
+#[test]
+fn a_message_stays_as_it_is_when_its_context_is_gone() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let qos = QoS::default().keep_last(1);
+    let publisher = one.node("laser")?.publisher::<Scan>("scans").qos(qos.clone()).create()?;
+    let publish = |n| {
+        let mut scan = publisher.loan();
+        scan.ranges = [n; 1000];
+        publisher.publish(scan)
+    };
+    let node = other.node("listener")?;
+    let subscription = node.subscription::<Scan>("scans").qos(qos).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    publish(1)?;
+    let begin = std::time::Instant::now();
+    let (kept, _) = loop {
+        assert!(begin.elapsed() < PATIENCE, "it comes");
+        if let Some(taken) = subscription.take() {
+            break taken;
+        }
+    };
+    assert_eq!(rights_at(&*kept, place.0.path()).as_deref(), Some("r--s"), "read where it lies");
+    drop((subscription, node, other));
+    let begin = std::time::Instant::now();
+    while publisher.matched_subscriptions() > 0 {
+        assert!(begin.elapsed() < PATIENCE, "the publisher hears of it");
+        std::thread::yield_now();
+    }
+    // Another reader comes, so that messages go the same way again.
+    let another = place.context();
+    let subscription = another.node("listener")?.subscription::<Scan>("scans").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    for n in 2..50 {
+        publish(n)?;
+        let begin = std::time::Instant::now();
+        let (taken, _) = loop {
+            assert!(begin.elapsed() < PATIENCE, "it comes");
+            if let Some(taken) = subscription.take() {
+                break taken;
+            }
+        };
+        assert_eq!(taken.ranges, [n; 1000]);
+    }
+    assert_eq!(kept.ranges, [1; 1000]);
+    Ok(())
+}
