@@ -21,6 +21,8 @@
 #![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement
 
 pub mod cdr;
+pub mod definition;
+pub mod description;
 mod error;
 mod hash;
 pub mod message;
