@@ -1,14 +1,13 @@
-//! Type hashes, and the SHA-256 they are made with, in constants: a type's hash needs those of its fields' types, and only
-//! the compiler knows them.
+//! Type hashes, and the SHA-256 they are made with. It works in constants, too: a type's hash needs its fields' types, and
+//! those of a struct only the compiler knows.
 
 use std::fmt;
 
 /// The hash of a type: equal types have equal hashes, different ones (for all that can be expected of SHA-256) different
 /// ones.
 ///
-/// In ROS 2 it is the SHA-256 of the type's description (RIHS01, REP 2016). What [`derive(Message)`](macro@crate::Message)
-/// computes is **not that yet**, but a provisional one: the SHA-256 of a text of the type's name and its fields' names
-/// and types. Programs of Sinew agree on it; ROS 2 has another one for the same type.
+/// It is the SHA-256 of the type's [description](crate::description), the same as in ROS 2 (RIHS01, REP 2016), also for a
+/// struct with [`derive(Message)`](macro@crate::Message) that has the name, the fields and the types of a ROS 2 message.
 ///
 /// ```
 /// let hash = sinew_msg::TypeHash([0xab; 32]);

@@ -3,7 +3,10 @@
 //! This is what ROS 2's message `type_description_interfaces/msg/TypeDescription` says, under the same names. Programs
 //! that don't have a type's definition ask for its description.
 
+mod constant;
+
 use crate::hash::{Sha256, TypeHash};
+pub use constant::{ConstDescription, ConstFieldType, Nested};
 use std::fmt::{self, Write};
 
 /// A type, with every type in it.
