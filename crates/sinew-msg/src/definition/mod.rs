@@ -16,9 +16,9 @@
 //! | comment | `# text`, the field's or constant's that it stands before or behind; the first ones are the section's |
 //! | next section | `---` |
 //!
-//! In two corners this differs. An array's strings have the same escapes as others (ROS 2 leaves them as they are), and
-//! `\\` is one backslash (ROS 2 replaces escapes twice). What ROS 2 would read as something that hardly anybody means, such as a string with a single
-//! quote or `#` inside quotes, is an error.
+//! It differs in corners. An array's strings have the same escapes as others (ROS 2 leaves them as they are), and `\\` is
+//! one backslash (ROS 2 replaces escapes twice). What ROS 2 would read as something that hardly anybody means, such as a
+//! string with a single quote, or with `#` inside quotes, is an error; a default value with `=` in it is none.
 
 mod derived;
 mod describe;
