@@ -78,9 +78,9 @@ fn lines(text: &str) -> Vec<&str> {
 }
 
 fn not_utf8(file: Arc<str>, text: &[u8], at: usize) -> ParseError {
-    let before = String::from_utf8_lossy(&text[..at]); // all of it is UTF-8
-    let line = before.chars().filter(|c| *c == '\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let through = String::from_utf8_lossy(&text[..=at]); // the byte has become one character
+    let lines = lines(&through);
+    let (line, column) = (lines.len(), lines.last().map_or(1, |last| last.chars().count()));
     ParseError { place: Place { file, line, column }, problem: Problem::NotUtf8 { byte: text[at] } }
 }
 

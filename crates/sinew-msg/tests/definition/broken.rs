@@ -226,6 +226,10 @@ fn separators() {
 
 #[test]
 fn files() {
+    for (text, place) in [(&b"\x80"[..], "1:1"), (b"int8 a\r\r\nint8 \xff", "3:6"), (b"#\n\xc3", "2:1")] {
+        let error = error("msg", text);
+        assert!(error.starts_with(&format!("Test.msg:{place}: found byte 0x")), "{error}");
+    }
     assert!(
         error("msg", b"int32 x\n# \xc3\xa4\xff")
             .starts_with("Test.msg:2:4: found byte 0xff, expected a text in UTF-8")
