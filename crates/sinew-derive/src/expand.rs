@@ -27,6 +27,12 @@ impl<'a> Field<'a> {
         let ident = field.ident.as_ref()?;
         Some(Self { ident, name: ident.unraw().to_string(), ty: &field.ty })
     }
+
+    /// What can be done with the type. The compiler points to the field if it can't.
+    fn image(&self, root: &TokenStream) -> TokenStream {
+        let ty = self.ty;
+        quote_spanned!(ty.span()=> <#ty as #root::cdr::Field>)
+    }
 }
 
 /// The implementations for `input`, in a crate where `sinew-msg`'s items are found under `root`.
@@ -82,7 +88,9 @@ fn fields(input: &DeriveInput) -> Result<Vec<Field<'_>>> {
 
 impl Structure<'_> {
     fn as_message(&self, root: &TokenStream, plain: bool) -> TokenStream {
-        let Self { ident, name, .. } = self;
+        let Self { ident, name, fields } = self;
+        let names = fields.iter().map(|field| &field.name);
+        let images = fields.iter().map(|field| field.image(root));
         let encoding = if plain { quote!(plain_encoding) } else { quote!(encoding) };
         quote! {
             #[automatically_derived]
@@ -96,18 +104,21 @@ impl Structure<'_> {
             #[automatically_derived]
             impl #root::cdr::Structure for #ident {
                 const NAME: &'static str = #name;
+                const DESCRIPTION: &'static #root::cdr::description::ConstDescription =
+                    &#root::cdr::description::ConstDescription {
+                        name: #name,
+                        fields: &[#((#names, #images::TYPE)),*],
+                    };
+                // Quick, but not by the standards of constants.
+                #[allow(long_running_const_eval, reason = "its end is in sight: it hashes one text")]
+                const HASH: #root::TypeHash = Self::DESCRIPTION.hash();
             }
         }
     }
 
     fn as_field(&self, root: &TokenStream, plain: bool) -> TokenStream {
         let Self { ident, name, fields } = self;
-        // What stands at a field's type is where the compiler points if the type has no image.
-        let image_of = |field: &Field<'_>| {
-            let ty = field.ty;
-            quote_spanned!(ty.span()=> <#ty as #root::cdr::Field>)
-        };
-        let images: Vec<_> = fields.iter().map(image_of).collect();
+        let images: Vec<_> = fields.iter().map(|field| field.image(root)).collect();
         let idents: Vec<_> = fields.iter().map(|field| field.ident).collect();
         let names: Vec<_> = fields.iter().map(|field| &field.name).collect();
         if fields.is_empty() {
@@ -118,8 +129,9 @@ impl Structure<'_> {
         quote! {
             #[automatically_derived]
             impl #root::cdr::Field for #ident {
-                const HASH: #root::TypeHash =
-                    #root::cdr::structure_hash(#name, &[#((#names, #images::HASH)),*]);
+                const TYPE: #root::cdr::description::ConstFieldType = #root::cdr::description::ConstFieldType::structure(
+                    <Self as #root::cdr::Structure>::DESCRIPTION,
+                );
                 const ALIGNMENT: usize = #first::ALIGNMENT;
                 const LEAST: usize = 0 #(+ #images::LEAST)*;
 
@@ -162,7 +174,9 @@ impl Structure<'_> {
         quote! {
             #[automatically_derived]
             impl #root::cdr::Field for #ident {
-                const HASH: #root::TypeHash = #root::cdr::structure_hash(#name, &[]);
+                const TYPE: #root::cdr::description::ConstFieldType = #root::cdr::description::ConstFieldType::structure(
+                    <Self as #root::cdr::Structure>::DESCRIPTION,
+                );
                 const ALIGNMENT: usize = 1;
                 const LEAST: usize = 1;
 

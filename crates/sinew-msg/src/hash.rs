@@ -1,14 +1,13 @@
-//! Type hashes, and the SHA-256 they are made with, in constants: a type's hash needs those of its fields' types, and only
-//! the compiler knows them.
+//! Type hashes, and the SHA-256 they are made with. It works in constants, too: a type's hash needs its fields' types, and
+//! those of a struct only the compiler knows.
 
 use std::fmt;
 
 /// The hash of a type: equal types have equal hashes, different ones (for all that can be expected of SHA-256) different
 /// ones.
 ///
-/// In ROS 2 it is the SHA-256 of the type's description (RIHS01, REP 2016). What [`derive(Message)`](macro@crate::Message)
-/// computes is **not that yet**, but a provisional one: the SHA-256 of a text of the type's name and its fields' names
-/// and types. Programs of Sinew agree on it; ROS 2 has another one for the same type.
+/// It is the SHA-256 of the type's [description](crate::description), the same as in ROS 2 (RIHS01, REP 2016), also for a
+/// struct with [`derive(Message)`](macro@crate::Message) that has the name, the fields and the types of a ROS 2 message.
 ///
 /// ```
 /// let hash = sinew_msg::TypeHash([0xab; 32]);
@@ -33,97 +32,108 @@ impl fmt::Debug for TypeHash {
     }
 }
 
-/// SHA-256 (FIPS 180-4), for constants: short texts, and no hurry.
+/// SHA-256 (FIPS 180-4), for constants: short texts, and no hurry at run time.
+///
+/// The compiler interprets this, and calls cost it most. Hence no functions for what operators can do, and sums in 64
+/// bits, which don't overflow.
 pub(crate) struct Sha256 {
     state: [u32; 8],
-    block: [u8; 64],
-    /// How much of `block` is there.
-    filled: usize,
+    /// The block's bytes so far, four in a word.
+    words: [u32; 16],
     /// How many bytes have come, in all.
     length: u64,
 }
 
 impl Sha256 {
     pub(crate) const fn new() -> Self {
-        Self { state: START, block: [0; 64], filled: 0, length: 0 }
+        Self { state: START, words: [0; 16], length: 0 }
     }
 
     pub(crate) const fn update(mut self, bytes: &[u8]) -> Self {
+        let mut at = (self.length % 64) as usize;
         let mut next = 0; // a constant function has no iterators
         while next < bytes.len() {
-            self.length += 1;
-            self = self.push(bytes[next]);
+            self.words[at / 4] = self.words[at / 4] << 8 | bytes[next] as u32;
             next += 1;
+            at += 1;
+            if at == 64 {
+                compress(&mut self.state, &self.words);
+                at = 0;
+            }
         }
+        self.length += bytes.len() as u64;
         self
     }
 
-    pub(crate) const fn finish(mut self) -> [u8; 32] {
+    pub(crate) const fn finish(self) -> [u8; 32] {
+        const PADDING: [u8; 64] = {
+            let mut padding = [0; 64];
+            padding[0] = 0x80;
+            padding
+        };
         let bits = (self.length * 8).to_be_bytes();
-        self = self.push(0x80);
-        while self.filled != 56 {
-            self = self.push(0);
-        }
-        let mut next = 0;
-        while next < 8 {
-            self = self.push(bits[next]);
-            next += 1;
-        }
+        // A byte at least, and up to the last 8 of a block.
+        let missing = 64 - ((self.length + 8) % 64) as usize;
+        let padded = self.update(PADDING.split_at(missing).0).update(&bits);
         let mut digest = [0; 32];
         let mut next = 0;
         while next < 32 {
-            digest[next] = self.state[next / 4].to_be_bytes()[next % 4];
+            digest[next] = padded.state[next / 4].to_be_bytes()[next % 4];
             next += 1;
         }
         digest
     }
-
-    const fn push(mut self, byte: u8) -> Self {
-        self.block[self.filled] = byte;
-        self.filled += 1;
-        if self.filled == 64 {
-            self.filled = 0;
-            self.state = compress(self.state, &self.block);
-        }
-        self
-    }
 }
 
+/// Times a word, it is the word twice, so that shifting to the right rotates the lower one.
+const TWICE: u64 = 0x1_0000_0001;
+
 /// The state after one more block (section 6.2.2).
-const fn compress(state: [u32; 8], block: &[u8; 64]) -> [u32; 8] {
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "words are summed up modulo 2^32, and rotated in twice their width"
+)]
+const fn compress(state: &mut [u32; 8], block: &[u32; 16]) {
     let mut words = [0; 64];
     let mut t = 0;
     while t < 16 {
-        words[t] = u32::from_be_bytes([block[4 * t], block[4 * t + 1], block[4 * t + 2], block[4 * t + 3]]);
+        words[t] = block[t];
         t += 1;
     }
     while t < 64 {
         let (x, y) = (words[t - 15], words[t - 2]);
-        let low = x.rotate_right(7) ^ x.rotate_right(18) ^ (x >> 3);
-        let high = y.rotate_right(17) ^ y.rotate_right(19) ^ (y >> 10);
-        words[t] = high.wrapping_add(words[t - 7]).wrapping_add(low).wrapping_add(words[t - 16]);
+        let (xx, yy) = (x as u64 * TWICE, y as u64 * TWICE);
+        let low = (xx >> 7 ^ xx >> 18) as u32 ^ x >> 3;
+        let high = (yy >> 17 ^ yy >> 19) as u32 ^ y >> 10;
+        words[t] = (high as u64 + words[t - 7] as u64 + low as u64 + words[t - 16] as u64) as u32;
         t += 1;
     }
-    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = state;
+    let [mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h] = *state;
     let mut t = 0;
     while t < 64 {
-        let sum = e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25);
+        let ee = e as u64 * TWICE;
+        let sum = (ee >> 6 ^ ee >> 11 ^ ee >> 25) as u32;
         let choice = (e & f) ^ (!e & g);
-        let first = h.wrapping_add(sum).wrapping_add(choice).wrapping_add(ROUNDS[t]).wrapping_add(words[t]);
-        let sum = a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22);
+        let first = h as u64 + sum as u64 + choice as u64 + ROUNDS[t] as u64 + words[t] as u64;
+        let aa = a as u64 * TWICE;
+        let sum = (aa >> 2 ^ aa >> 13 ^ aa >> 22) as u32;
         let majority = (a & b) ^ (a & c) ^ (b & c);
-        (h, g, f, e) = (g, f, e, d.wrapping_add(first));
-        (d, c, b, a) = (c, b, a, first.wrapping_add(sum.wrapping_add(majority)));
+        h = g;
+        g = f;
+        f = e;
+        e = (d as u64 + first) as u32;
+        d = c;
+        c = b;
+        b = a;
+        a = (first + sum as u64 + majority as u64) as u32;
         t += 1;
     }
     let added = [a, b, c, d, e, f, g, h];
-    let mut next = [0; 8];
     let mut i = 0;
     while i < 8 {
-        next[i] = state[i].wrapping_add(added[i]);
+        state[i] = (state[i] as u64 + added[i] as u64) as u32;
         i += 1;
     }
-    next
 }
 
 /// The fractions of the square roots of the first 8 primes (section 5.3.3).

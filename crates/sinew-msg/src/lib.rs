@@ -4,6 +4,9 @@
 //! more; a type that also leaves it carries an [`Encoding`]: its ROS 2 name, its type hash and the functions between
 //! the value and its *image* (its bytes in shared memory, on the wire and in a recording). The derive macro writes it.
 //!
+//! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a program tells others of
+//! its types, and the hash of that, in [`description`].
+//!
 //! ```
 //! use sinew_msg::Message;
 //!
@@ -21,6 +24,8 @@
 #![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement
 
 pub mod cdr;
+pub mod definition;
+pub mod description;
 mod error;
 mod hash;
 pub mod message;

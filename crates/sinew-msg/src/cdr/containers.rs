@@ -4,7 +4,7 @@ use super::aligned;
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
-use crate::hash::{Sha256, TypeHash};
+use crate::description::{ConstFieldType, type_id};
 use std::str;
 
 /// The next string, where it lies.
@@ -21,7 +21,7 @@ fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, Fault> {
 }
 
 impl Field for String {
-    const HASH: TypeHash = TypeHash(Sha256::new().update(b"string").finish());
+    const TYPE: ConstFieldType = ConstFieldType::basic(type_id::STRING);
     const ALIGNMENT: usize = 4;
     const LEAST: usize = 4;
 
@@ -48,7 +48,7 @@ impl Field for String {
 }
 
 impl<T: Field> Field for Vec<T> {
-    const HASH: TypeHash = TypeHash(Sha256::new().update(b"sequence ").update(&T::HASH.0).finish());
+    const TYPE: ConstFieldType = ConstFieldType::sequence(&T::TYPE);
     const ALIGNMENT: usize = 4;
     const LEAST: usize = 4;
 
@@ -74,12 +74,10 @@ impl<T: Field> Field for Vec<T> {
 }
 
 impl<T: Field, const N: usize> Field for [T; N] {
-    const HASH: TypeHash = {
+    const TYPE: ConstFieldType = {
         // ROS 2 has none; and elements without bytes could be claimed without end.
         assert!(N > 0, "an array in a message has at least one element");
-        TypeHash(
-            Sha256::new().update(b"array ").update(&(N as u64).to_be_bytes()).update(&T::HASH.0).finish(),
-        )
+        ConstFieldType::array(&T::TYPE, N)
     };
     const ALIGNMENT: usize = T::ALIGNMENT;
     const LEAST: usize = N * T::LEAST;

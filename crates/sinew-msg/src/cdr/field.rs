@@ -2,6 +2,7 @@
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
+use crate::description::{ConstDescription, ConstFieldType};
 use crate::hash::TypeHash;
 use std::array;
 
@@ -20,8 +21,8 @@ use std::array;
     note = "a message that stays in its process may contain anything: `impl Message for ..` {{}} instead of the derive"
 )]
 pub trait Field: Sized {
-    /// Stands for the type in the hash of a struct that has such a field.
-    const HASH: TypeHash;
+    /// How a struct with such a field describes it, and what stands for it in the struct's hash.
+    const TYPE: ConstFieldType;
     /// What the first byte of an image of this type is aligned to: 1, 2, 4 or 8.
     const ALIGNMENT: usize;
     /// How many bytes an image has at least, at least 1. Bounds the lengths that are believed.
@@ -108,4 +109,8 @@ pub trait Field: Sized {
 pub trait Structure: Field {
     /// The ROS 2 type name, e.g. `sensor_msgs/msg/Image`.
     const NAME: &'static str;
+    /// Its fields and their types, from which others learn to read its images.
+    const DESCRIPTION: &'static ConstDescription;
+    /// The hash of the description. (Who knows it already, may spare the compiler the work.)
+    const HASH: TypeHash = Self::DESCRIPTION.hash();
 }

@@ -44,8 +44,9 @@ mod encoder;
 mod field;
 mod numbers;
 
+#[doc(hidden)]
+pub use crate::description; // what the derive macro's code names
 use crate::error::DecodeError;
-use crate::hash::{Sha256, TypeHash};
 use crate::message::Encoding;
 use crate::plain::{Plain, PlainProof};
 pub use decoder::{Decoder, Fault};
@@ -68,19 +69,6 @@ pub const fn encoding<T: Structure>() -> Encoding<T> {
 #[must_use]
 pub const fn plain_encoding<T: Structure + Plain>() -> Encoding<T> {
     Encoding { name: T::NAME, hash: T::HASH, size, encode, decode, decode_into, plain: PlainProof::new() }
-}
-
-/// The provisional hash of a struct (see [`TypeHash`]) from its ROS 2 name and its fields' names and hashes.
-#[must_use]
-pub const fn structure_hash(name: &str, fields: &[(&str, TypeHash)]) -> TypeHash {
-    let mut text = Sha256::new().update(b"structure ").update(name.as_bytes());
-    let mut next = 0; // a constant function has no iterators
-    while next < fields.len() {
-        let (field, hash) = &fields[next];
-        text = text.update(b"\n").update(field.as_bytes()).update(b" ").update(&hash.0);
-        next += 1;
-    }
-    TypeHash(text.finish())
 }
 
 fn size<T: Structure>(value: &T) -> usize {

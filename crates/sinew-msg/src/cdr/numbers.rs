@@ -4,12 +4,12 @@ use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
 use super::{aligned, bulk};
-use crate::hash::{Sha256, TypeHash};
+use crate::description::{ConstFieldType, type_id};
 
 macro_rules! numbers {
-    ($($number:ident $name:literal)*) => {$(
+    ($($number:ident $id:ident)*) => {$(
         impl Field for $number {
-            const HASH: TypeHash = TypeHash(Sha256::new().update($name).finish());
+            const TYPE: ConstFieldType = ConstFieldType::basic(type_id::$id);
             const ALIGNMENT: usize = size_of::<Self>();
             const LEAST: usize = size_of::<Self>();
 
@@ -55,22 +55,21 @@ macro_rules! numbers {
     )*};
 }
 
-// With the names they have in a .msg file.
 numbers! {
-    u8 b"uint8"
-    u16 b"uint16"
-    u32 b"uint32"
-    u64 b"uint64"
-    i8 b"int8"
-    i16 b"int16"
-    i32 b"int32"
-    i64 b"int64"
-    f32 b"float32"
-    f64 b"float64"
+    u8 UINT8
+    u16 UINT16
+    u32 UINT32
+    u64 UINT64
+    i8 INT8
+    i16 INT16
+    i32 INT32
+    i64 INT64
+    f32 FLOAT
+    f64 DOUBLE
 }
 
 impl Field for bool {
-    const HASH: TypeHash = TypeHash(Sha256::new().update(b"bool").finish());
+    const TYPE: ConstFieldType = ConstFieldType::basic(type_id::BOOLEAN);
     const ALIGNMENT: usize = 1;
     const LEAST: usize = 1;
 

@@ -1,0 +1,55 @@
+//! The definitions are those of ROS 2: types have the hashes that ROS 2 published.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use serde_json::Value;
+use sinew_msg::definition::{Definitions, Interfaces, Kind};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PACKAGES: usize = 23;
+
+/// The folders of all packages, with their names.
+fn packages() -> Vec<(String, PathBuf)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interfaces");
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path())).collect()
+}
+
+fn definitions() -> Definitions {
+    let mut definitions = Definitions::new();
+    for (package, folder) in packages() {
+        definitions.read_package(&package, &folder).unwrap_or_else(|error| panic!("{error}"));
+    }
+    definitions
+}
+
+fn interfaces() -> Interfaces {
+    definitions().resolve().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn all_packages_are_read_and_resolved() {
+    assert_eq!(packages().len(), PACKAGES);
+    let interfaces = interfaces();
+    let count = |kind| interfaces.definitions().filter(|definition| definition.name.kind() == kind).count();
+    assert_eq!((count(Kind::Message), count(Kind::Service), count(Kind::Action)), (196, 35, 4));
+    // A service is four types, an action thirteen.
+    assert_eq!(interfaces.iter().count(), 196 + 35 * 4 + 4 * 13);
+}
+
+#[test]
+fn hashes_are_those_of_ros_2() {
+    let known: Value = serde_json::from_str(include_str!("known_hashes.json")).unwrap();
+    let known = known.as_object().unwrap();
+    assert_eq!(known.len(), 150);
+    let interfaces = interfaces();
+    let wrong: Vec<_> = known
+        .iter()
+        .filter_map(|(name, published)| {
+            let hash = interfaces.hash(&name.parse().unwrap()).map(|hash| hash.to_string());
+            (hash.as_deref() != published.as_str()).then(|| format!("{name}: {hash:?}, not {published}"))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

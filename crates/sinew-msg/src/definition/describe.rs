@@ -1,0 +1,122 @@
+//! The description of a type.
+
+use super::model::{Element, Field, FieldType, Primitive, Shape, Value};
+use super::resolve::Interface;
+use crate::description::{
+    FieldDescription, FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, type_id,
+};
+use std::fmt::{self, Write};
+
+impl Interface {
+    /// The description of this type alone, with the names of those in it.
+    #[must_use]
+    pub fn describe(&self) -> IndividualTypeDescription {
+        let mut fields: Vec<FieldDescription> = self.fields.iter().map(describe_field).collect();
+        if fields.is_empty() {
+            let field_type = FieldTypeDescription { type_id: type_id::UINT8, ..Default::default() };
+            fields.push(FieldDescription { name: PLACEHOLDER.to_owned(), field_type, ..Default::default() });
+        }
+        IndividualTypeDescription { type_name: self.name.to_string(), fields }
+    }
+}
+
+fn describe_field(field: &Field) -> FieldDescription {
+    let mut default_value = String::new();
+    if let Some(value) = &field.default {
+        write_value(&mut default_value, value, false).expect("a `String` takes everything");
+    }
+    FieldDescription { name: field.name.clone(), field_type: describe_type(&field.field_type), default_value }
+}
+
+fn describe_type(FieldType { element, shape }: &FieldType) -> FieldTypeDescription {
+    let (element_id, string_capacity) = match element {
+        Element::Primitive(primitive) => (primitive_id(*primitive), 0),
+        Element::String { bound: None } => (type_id::STRING, 0),
+        Element::String { bound: Some(bound) } => (type_id::BOUNDED_STRING, u64::from(*bound)),
+        Element::WString { bound: None } => (type_id::WSTRING, 0),
+        Element::WString { bound: Some(bound) } => (type_id::BOUNDED_WSTRING, u64::from(*bound)),
+        Element::Message(_) => (type_id::NESTED, 0),
+    };
+    let (shape_id, capacity) = match shape {
+        Shape::Single => (0, 0),
+        Shape::Array(size) => (type_id::ARRAY, u64::from(*size)),
+        Shape::BoundedSequence(bound) => (type_id::BOUNDED_SEQUENCE, u64::from(*bound)),
+        Shape::Sequence => (type_id::SEQUENCE, 0),
+    };
+    let nested_type_name = match element {
+        Element::Message(name) => name.to_string(),
+        _ => String::new(),
+    };
+    FieldTypeDescription { type_id: element_id + shape_id, capacity, string_capacity, nested_type_name }
+}
+
+fn primitive_id(primitive: Primitive) -> u8 {
+    match primitive {
+        Primitive::Bool => type_id::BOOLEAN,
+        Primitive::Byte => type_id::BYTE,
+        // ROS 2 replaces `char` before it describes a type.
+        Primitive::Char | Primitive::Uint8 => type_id::UINT8,
+        Primitive::Int8 => type_id::INT8,
+        Primitive::Int16 => type_id::INT16,
+        Primitive::Uint16 => type_id::UINT16,
+        Primitive::Int32 => type_id::INT32,
+        Primitive::Uint32 => type_id::UINT32,
+        Primitive::Int64 => type_id::INT64,
+        Primitive::Uint64 => type_id::UINT64,
+        Primitive::Float32 => type_id::FLOAT,
+        Primitive::Float64 => type_id::DOUBLE,
+    }
+}
+
+/// As Python prints it, since ROS 2's descriptions are made by it: a string alone is bare, and in a tuple quoted.
+fn write_value(text: &mut String, value: &Value, is_inside: bool) -> fmt::Result {
+    match value {
+        Value::Bool(true) => text.push_str("True"),
+        Value::Bool(false) => text.push_str("False"),
+        Value::Integer(integer) => write!(text, "{integer}")?,
+        Value::Float(float) => write_float(text, *float)?,
+        Value::String(string) if is_inside => write_quoted(text, string),
+        Value::String(string) => text.push_str(string),
+        Value::Sequence(values) => {
+            text.push('(');
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    text.push_str(", ");
+                }
+                write_value(text, value, true)?; // these are no sequences
+            }
+            text.push_str(if values.len() == 1 { ",)" } else { ")" });
+        }
+    }
+    Ok(())
+}
+
+/// Rust prints the same digits, but `1e-5` for `1e-05` and `1e16` for `1e+16`.
+fn write_float(text: &mut String, float: f64) -> fmt::Result {
+    let digits = format!("{float:?}");
+    let Some((mantissa, exponent)) = digits.split_once('e') else {
+        text.push_str(&digits);
+        return Ok(());
+    };
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    write!(text, "{}e{sign}{exponent:0>2}", mantissa.strip_suffix(".0").unwrap_or(mantissa))
+}
+
+fn write_quoted(text: &mut String, string: &str) {
+    let quote = if string.contains('\'') && !string.contains('"') { '"' } else { '\'' };
+    text.push(quote);
+    for character in string.chars() {
+        match character {
+            '\\' => text.push_str("\\\\"),
+            '\n' => text.push_str("\\n"),
+            '\r' => text.push_str("\\r"),
+            '\t' => text.push_str("\\t"),
+            _ if character == quote => text.extend(['\\', character]),
+            _ => text.push(character),
+        }
+    }
+    text.push(quote);
+}

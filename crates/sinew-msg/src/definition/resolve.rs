@@ -1,0 +1,192 @@
+//! From definitions to types that are known in full.
+
+use super::derived::{FOUNDATIONS, interfaces};
+use super::error::ResolveError;
+use super::model::{Constant, Content, Definition, Element, Field};
+use super::names::TypeName;
+use crate::description::TypeDescription;
+use crate::hash::TypeHash;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Definitions of which every type is known, with the types that ROS 2 derives from them.
+#[derive(Debug, Clone)]
+pub struct Interfaces {
+    definitions: BTreeMap<TypeName, Definition>,
+    interfaces: BTreeMap<TypeName, Interface>,
+}
+
+/// A type: one that a message is an instance of, or a service or action, which has its parts as fields.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interface {
+    /// Its name, e.g. `example_interfaces/srv/AddTwoInts_Request`.
+    pub name: TypeName,
+    /// What it is.
+    pub role: Role,
+    /// The comment at the beginning of its section, without `#`; empty if there is none.
+    pub documentation: String,
+    /// In the order of the file.
+    pub constants: Vec<Constant>,
+    /// In the order of the image. (One without fields has a byte in its image, and a field in its description.)
+    pub fields: Vec<Field>,
+}
+
+/// What a type is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Messages, and the parts of services and actions.
+    Message,
+    /// A service: a name for its request, response and event. Has no values.
+    Service,
+    /// An action: a name for its parts. Has no values.
+    Action,
+}
+
+impl Interfaces {
+    /// The definitions that were resolved, by name; with those of `builtin_interfaces/Time` and the like if a derived
+    /// type needed them.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.values()
+    }
+
+    /// All types, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Interface> {
+        self.interfaces.values()
+    }
+
+    /// The type of this name, defined or derived.
+    #[must_use]
+    pub fn find(&self, name: &TypeName) -> Option<&Interface> {
+        self.interfaces.get(name)
+    }
+
+    /// What there is to know of a type to read its images: its fields and those of all types in it.
+    #[must_use]
+    pub fn description(&self, name: &TypeName) -> Option<TypeDescription> {
+        let interface = self.find(name)?;
+        let mut names = BTreeSet::new();
+        let mut unseen = vec![interface];
+        while let Some(interface) = unseen.pop() {
+            let new = interface.messages().filter(|(_, name)| names.insert(*name));
+            unseen.extend(new.filter_map(|(_, name)| self.find(name)));
+        }
+        let referenced = names.into_iter().filter_map(|name| self.find(name));
+        Some(TypeDescription {
+            type_description: interface.describe(),
+            referenced_type_descriptions: referenced.map(Interface::describe).collect(),
+        })
+    }
+
+    /// The RIHS01 hash of a type.
+    #[must_use]
+    pub fn hash(&self, name: &TypeName) -> Option<TypeHash> {
+        self.description(name).map(|description| description.hash())
+    }
+}
+
+impl Interface {
+    /// The fields that have a message type, and the type.
+    fn messages(&self) -> impl Iterator<Item = (&Field, &TypeName)> {
+        self.fields.iter().filter_map(|field| match &field.field_type.element {
+            Element::Message(name) => Some((field, name)),
+            _ => None,
+        })
+    }
+}
+
+pub(super) fn resolve(mut definitions: BTreeMap<TypeName, Definition>) -> Result<Interfaces, ResolveError> {
+    if definitions.values().any(|definition| !matches!(definition.content, Content::Message(_))) {
+        for (name, text) in FOUNDATIONS {
+            let name: TypeName = name.parse().expect("these names are right");
+            let parse = || Definition::parse(&name, name.as_str(), text).expect("these texts are right");
+            definitions.entry(name.clone()).or_insert_with(parse);
+        }
+    }
+    let all = definitions.values().flat_map(interfaces);
+    let interfaces = all.map(|interface| (interface.name.clone(), interface)).collect();
+    let resolved = Interfaces { definitions, interfaces };
+    resolved.check_known()?;
+    resolved.check_finite()?;
+    Ok(resolved)
+}
+
+impl Interfaces {
+    fn check_known(&self) -> Result<(), ResolveError> {
+        for interface in self.iter() {
+            if let Some((field, unknown)) =
+                interface.messages().find(|(_, name)| !self.interfaces.contains_key(name))
+            {
+                return Err(ResolveError::Unknown {
+                    place: field.place.clone(),
+                    name: interface.name.clone(),
+                    field: field.name.clone(),
+                    unknown: unknown.clone(),
+                    hint: self.hint(unknown).into(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What could be done about an unknown type.
+    fn hint(&self, unknown: &TypeName) -> String {
+        let same_base = self.iter().filter(|interface| interface.name.base() == unknown.base());
+        let meant: Vec<String> = same_base
+            .filter(|interface| interface.role == Role::Message)
+            .map(|interface| format!("`{}`", Element::Message(interface.name.clone())))
+            .collect();
+        if !meant.is_empty() {
+            return format!("perhaps {} is meant", meant.join(" or "));
+        }
+        let package = unknown.package();
+        if self.iter().any(|interface| interface.name.package() == package) {
+            format!("{package} has no message of this name")
+        } else {
+            format!("add the definitions of {package}")
+        }
+    }
+
+    /// Goes through all types, depth first, without recursion.
+    fn check_finite(&self) -> Result<(), ResolveError> {
+        let mut done = HashSet::new();
+        for start in self.iter() {
+            let mut path = vec![(start, start.messages())];
+            let mut on_path = HashSet::from([&start.name]);
+            while let Some((interface, messages)) = path.last_mut() {
+                let interface = *interface;
+                let Some((field, name)) = messages.next() else {
+                    done.insert(&interface.name);
+                    on_path.remove(&interface.name);
+                    path.pop();
+                    continue;
+                };
+                if on_path.contains(name) {
+                    let path: Vec<&Interface> = path.iter().map(|(interface, _)| *interface).collect();
+                    return Err(recursive(&path, field, name));
+                }
+                if !done.contains(name)
+                    && let Some(next) = self.find(name)
+                {
+                    on_path.insert(name);
+                    path.push((next, next.messages()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The last type on the path has a field of a type that is on the path, too.
+fn recursive(path: &[&Interface], last: &Field, name: &TypeName) -> ResolveError {
+    let circle = path.iter().skip_while(|interface| interface.name != *name);
+    let circle: Vec<&Interface> = circle.copied().collect();
+    let step = |from: &Interface, field: &str, to: &TypeName| format!("`{field}` of {} is a {to}", from.name);
+    let mut cycle: Vec<String> = circle
+        .windows(2)
+        .filter_map(|pair| {
+            let (field, to) = pair[0].messages().find(|(_, to)| **to == pair[1].name)?;
+            Some(step(pair[0], &field.name, to))
+        })
+        .collect();
+    cycle.extend(circle.last().map(|from| step(from, &last.name, name)));
+    ResolveError::Recursive { place: last.place.clone(), name: name.clone(), cycle }
+}

@@ -1,0 +1,115 @@
+//! Definitions that belong together.
+
+use super::error::{ReadError, ResolveError};
+use super::model::Definition;
+use super::names::{Kind, TypeName};
+use super::resolve::{Interfaces, resolve};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The definitions of one or several packages, to be [resolved](Self::resolve) together.
+///
+/// ```
+/// use sinew_msg::definition::{Definition, Definitions};
+///
+/// let mut definitions = Definitions::new();
+/// for (name, text) in [
+///     ("example_msgs/msg/Point", "float64 x\nfloat64 y"),
+///     ("example_msgs/srv/Nearest", "Point to\n---\nPoint[<=3] nearest"),
+/// ] {
+///     definitions.add(Definition::parse(&name.parse()?, name, text)?)?;
+/// }
+/// let interfaces = definitions.resolve()?;
+/// let response = interfaces.find(&"example_msgs/srv/Nearest_Response".parse()?).unwrap();
+/// assert_eq!(response.fields[0].field_type.to_string(), "example_msgs/Point[<=3]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Definitions {
+    by_name: BTreeMap<TypeName, Definition>,
+}
+
+impl Definitions {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a definition.
+    ///
+    /// # Errors
+    /// [`ResolveError::Duplicate`] if there is one of the same type.
+    pub fn add(&mut self, definition: Definition) -> Result<(), ResolveError> {
+        match self.by_name.entry(definition.name.clone()) {
+            Entry::Vacant(entry) => {
+                entry.insert(definition);
+                Ok(())
+            }
+            Entry::Occupied(first) => Err(ResolveError::Duplicate {
+                name: definition.name,
+                first: first.get().file.to_string(),
+                second: definition.file.to_string(),
+            }),
+        }
+    }
+
+    /// Reads the interfaces of a package from its folder: `msg/*.msg`, `srv/*.srv` and `action/*.action`.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the folder has none of these, or one can't be read, is wrong or is there already.
+    pub fn read_package(&mut self, package: &str, folder: &Path) -> Result<(), ReadError> {
+        let mut found = false;
+        for kind in [Kind::Message, Kind::Service, Kind::Action] {
+            for path in files(&folder.join(kind.name()), kind)? {
+                found = true;
+                self.read(package, kind, path)?;
+            }
+        }
+        if found { Ok(()) } else { Err(ReadError::NoInterfaces { path: folder.to_owned() }) }
+    }
+
+    fn read(&mut self, package: &str, kind: Kind, path: PathBuf) -> Result<(), ReadError> {
+        let base = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = match TypeName::new(package, kind, &base) {
+            Ok(name) => name,
+            Err(error) => return Err(ReadError::Name { path, error }),
+        };
+        match fs::read(&path) {
+            Ok(text) => Ok(self.add(Definition::parse(&name, &path.to_string_lossy(), text)?)?),
+            Err(error) => Err(ReadError::File { path, error }),
+        }
+    }
+
+    /// All definitions, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Definition> {
+        self.by_name.values()
+    }
+
+    /// Finds each field's type and derives the types of services and actions.
+    ///
+    /// These have fields of `builtin_interfaces/Time`, `service_msgs/ServiceEventInfo` and `unique_identifier_msgs/UUID`, which
+    /// are known if they are not among the definitions.
+    ///
+    /// # Errors
+    /// [`ResolveError`] if a type is not there or contains itself.
+    pub fn resolve(self) -> Result<Interfaces, ResolveError> {
+        resolve(self.by_name)
+    }
+}
+
+/// The definitions in a folder, if it is there, in the order of their names.
+fn files(folder: &Path, kind: Kind) -> Result<Vec<PathBuf>, ReadError> {
+    let unreadable = |error| ReadError::File { path: folder.to_owned(), error };
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries =
+        fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == kind.name()));
+    paths.sort();
+    Ok(paths)
+}
