@@ -351,21 +351,25 @@ fn membarrier(command: libc::c_int) -> libc::c_long {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
 }
 
-/// Whether the kernel can [fence all threads](fence_all_threads): it is not forbidden, say in a container. Asks, and does nothing.
+/// Whether the kernel can [fence all threads](fence_all_threads): it is not forbidden, say in a container. Prepares it, the first time:
+/// that takes nothing while the process has one thread, and some 10 ms when it has several.
 pub(crate) fn can_fence_all_threads() -> bool {
+    static REGISTERED: std::sync::Once = std::sync::Once::new();
     const QUERY: libc::c_int = 0; // MEMBARRIER_CMD_QUERY
+    const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
     let commands = membarrier(QUERY);
-    commands >= 0 && commands & libc::c_long::from(PRIVATE_EXPEDITED) != 0
+    let can = commands >= 0 && commands & libc::c_long::from(PRIVATE_EXPEDITED) != 0;
+    if can {
+        REGISTERED.call_once(|| {
+            membarrier(REGISTER_PRIVATE_EXPEDITED);
+        });
+    }
+    can
 }
 
 /// Has the kernel put a memory barrier into every running thread of this process. False if it doesn't: then the caller's own fence is
 /// all there is; see `Accepted::has_listener`.
 pub(crate) fn fence_all_threads() -> bool {
-    static REGISTERED: std::sync::Once = std::sync::Once::new();
-    const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
-    REGISTERED.call_once(|| {
-        membarrier(REGISTER_PRIVATE_EXPEDITED);
-    });
     membarrier(PRIVATE_EXPEDITED) == 0
 }
 
