@@ -1,27 +1,32 @@
 //! Publishes messages and takes them, in an executor that also serves idle subscriptions; for `.ci/instructions`, which
 //! counts what one message costs.
 //!
-//!     publish_take IDLE MESSAGES [callback|hand]
+//!     publish_take IDLE MESSAGES [callback|hand|shm]
 //!
-//! `callback` (the default) has the executor run a callback per message, `hand` takes each by hand.
+//! `callback` (the default) has the executor run a callback per message, `hand` takes each by hand. With `shm` the publishers, those of
+//! the idle subscriptions as well, are another participant's: the executor is told of each message through shared memory.
 
 use sinew::prelude::*;
 use std::env;
 use std::hint::black_box;
 
-#[derive(Clone, Default)]
-struct Number(u64);
-
-impl Message for Number {}
+#[derive(Clone, Default, Message)]
+struct Number {
+    value: u64,
+}
 
 fn main() -> sinew::Result<()> {
     let arguments: Vec<_> = env::args().collect();
     let [_, idle, messages, rest @ ..] = &arguments[..] else {
-        panic!("usage: publish_take IDLE MESSAGES [hand]")
+        panic!("usage: publish_take IDLE MESSAGES [callback|hand|shm]")
     };
     let idle: usize = idle.parse().expect("a number of idle subscriptions");
     let messages: u64 = messages.parse().expect("a number of messages");
-    let by_hand = rest.first().is_some_and(|how| how == "hand");
+    let how = rest.first().map_or("callback", String::as_str);
+    if how == "shm" {
+        return between_participants(idle, messages);
+    }
+    let by_hand = how == "hand";
 
     let context = Context::builder().domain(0).build()?;
     let node = context.node("counter")?;
@@ -35,21 +40,53 @@ fn main() -> sinew::Result<()> {
     if by_hand {
         let subscription = builder.create()?;
         for number in 0..messages {
-            publisher.publish(Number(number))?;
+            publisher.publish(Number { value: number })?;
             black_box(subscription.take());
         }
     } else {
         // Each message's callback publishes the next: one spin, and nothing is measured but publishing and taking.
         let (next, stop) = (publisher.clone(), executor.stop_handle());
         let _subscription = builder.callback(move |number: &Number| {
-            if number.0 < messages {
-                return next.publish(Number(number.0 + 1));
+            if number.value < messages {
+                return next.publish(Number { value: number.value + 1 });
             }
             stop.stop();
             Ok(())
         })?;
-        publisher.publish(Number(1))?;
+        publisher.publish(Number { value: 1 })?;
         executor.spin()?;
     }
+    Ok(())
+}
+
+/// Each message wakes the executor, which has the callbacks of all idle subscriptions as well.
+fn between_participants(idle: usize, messages: u64) -> sinew::Result<()> {
+    let directory = env::temp_dir().join(format!("sinew-publish-take-{}", std::process::id()));
+    let [here, there] = [(); 2].map(|()| Context::builder().directory(&directory).build());
+    let (here, there) = (here?, there?);
+    let (node, other) = (here.node("counter")?, there.node("source")?);
+    let patience = Duration::from_secs(60);
+    let mut idle_ends = Vec::new();
+    for topic in (0..idle).map(|n| format!("idle_{n}")) {
+        let publisher = other.publisher::<Number>(&topic).create()?;
+        idle_ends.push((node.subscription::<Number>(&topic).callback(|_: &Number| {})?, publisher));
+    }
+    let executor = Executor::single();
+    executor.add(&here)?;
+    let publisher = other.publisher::<Number>("numbers").create()?;
+    let _subscription = node.subscription::<Number>("numbers").callback(|number: &Number| {
+        black_box(number);
+    })?;
+    let matched = idle_ends.iter().all(|(_, publisher)| publisher.wait_for_subscribers(1, patience));
+    assert!(matched && publisher.wait_for_subscribers(1, patience), "they don't match");
+    let mut ran = 0;
+    for number in 0..messages {
+        publisher.publish(Number { value: number })?;
+        while ran <= number {
+            ran += executor.spin_some()?;
+        }
+    }
+    drop((here, there));
+    std::fs::remove_dir_all(&directory).expect("a directory of our own");
     Ok(())
 }
