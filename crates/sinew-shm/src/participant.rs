@@ -46,8 +46,6 @@ pub struct Participant {
     id: u64,
     domain: Domain,
     mark: ForkMark,
-    /// Whether the kernel puts fences into our threads: see `Accepted::has_listener`.
-    pub(crate) fences_threads: bool,
     control: OwnControl,
     bells: OwnSegment,
     pub(crate) memory: Memory,
@@ -116,7 +114,6 @@ impl Participant {
             id,
             domain: domain.clone(),
             mark,
-            fences_threads: sys::can_fence_all_threads(),
             control,
             bells,
             memory: Memory::new(domain.clone(), id),
@@ -137,7 +134,38 @@ impl Participant {
         let _ = participant.observer.set(observer);
         participant.refresh();
         *participant.helper.lock() = Some(Helper::start(&participant)?);
+        participant.prepare_fences();
         Ok(participant)
+    }
+
+    /// Has the kernel's fences prepared, on a thread of its own, for it takes long; until then every publish takes its own.
+    fn prepare_fences(self: &Arc<Self>) {
+        static PREPARED: std::sync::Once = std::sync::Once::new();
+        if !sys::are_fences_unknown() {
+            return;
+        }
+        let this = Arc::downgrade(self);
+        let prepare = move || {
+            PREPARED.call_once(sys::prepare_fences);
+            if let Some(this) = this.upgrade().filter(|_| sys::fences_threads()) {
+                this.leave_fences_to_kernel();
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("sinew-fences".to_owned()).spawn(prepare) {
+            log::info!(
+                "no thread to prepare the kernel's fences: publishing takes fences of its own ({error})"
+            );
+        }
+    }
+
+    /// The kernel's fences are ready. As when a reader begins to listen: see `Accepted::has_listener`.
+    fn leave_fences_to_kernel(&self) {
+        let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
+        outgoing.iter().for_each(|accepted| accepted.set_fenced());
+        if !sys::fence_all_threads() {
+            outgoing.iter().for_each(|accepted| accepted.set_unfenced());
+        }
+        outgoing.iter().for_each(|accepted| accepted.announce());
     }
 
     /// Its id, random: no other participant has or had it.

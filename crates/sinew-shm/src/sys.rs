@@ -4,7 +4,7 @@
 //! description locks (liveness), shared futexes (bells), inotify (changes of others), `MADV_DONTFORK`.
 
 use crate::error::SystemError;
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering, PlainU64};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
 use rustix::mm::{Advice, MapFlags, ProtFlags};
@@ -351,26 +351,40 @@ fn membarrier(command: libc::c_int) -> libc::c_long {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) }
 }
 
-/// Whether the kernel can [fence all threads](fence_all_threads): it is not forbidden, say in a container. Prepares it, the first time:
-/// that takes nothing while the process has one thread, and some 10 ms when it has several.
-pub(crate) fn can_fence_all_threads() -> bool {
-    static REGISTERED: std::sync::Once = std::sync::Once::new();
+/// What is known of the kernel's fences: [`UNKNOWN`], [`READY`] or [`REFUSED`].
+static FENCES: PlainU64 = PlainU64::new(UNKNOWN);
+const UNKNOWN: u64 = 0;
+const READY: u64 = 1;
+const REFUSED: u64 = 2;
+
+/// Whether the kernel [fences all threads](fence_all_threads) when asked.
+pub(crate) fn fences_threads() -> bool {
+    FENCES.load(Ordering::Relaxed) == READY // a hint: who relies on it asks for a fence, and looks at the answer
+}
+
+/// Whether it isn't known yet, so that somebody is to [prepare](prepare_fences) it.
+pub(crate) fn are_fences_unknown() -> bool {
+    FENCES.load(Ordering::Relaxed) == UNKNOWN // asked once more at worst
+}
+
+/// Prepares the kernel's fences, unless they are forbidden, say in a container. Takes some 10 ms in a process of several threads.
+pub(crate) fn prepare_fences() {
     const QUERY: libc::c_int = 0; // MEMBARRIER_CMD_QUERY
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
     let commands = membarrier(QUERY);
     let can = commands >= 0 && commands & libc::c_long::from(PRIVATE_EXPEDITED) != 0;
-    if can {
-        REGISTERED.call_once(|| {
-            membarrier(REGISTER_PRIVATE_EXPEDITED);
-        });
-    }
-    can
+    let found = if can && membarrier(REGISTER_PRIVATE_EXPEDITED) == 0 { READY } else { REFUSED };
+    FENCES.store(found, Ordering::Relaxed); // as in `fences_threads`
 }
 
 /// Has the kernel put a memory barrier into every running thread of this process. False if it doesn't: then the caller's own fence is
 /// all there is; see `Accepted::has_listener`.
 pub(crate) fn fence_all_threads() -> bool {
-    membarrier(PRIVATE_EXPEDITED) == 0
+    let fenced = fences_threads() && membarrier(PRIVATE_EXPEDITED) == 0;
+    if !fenced && !are_fences_unknown() {
+        FENCES.store(REFUSED, Ordering::Relaxed); // it was forbidden meanwhile, or this is a forked child
+    }
+    fenced
 }
 
 /// The kernel refuses `membarrier` to this thread from now on, and to those that it starts.

@@ -14,6 +14,7 @@ use crate::ring::{Head, Payload, Ring, Shape};
 use crate::room::{self, Cursor};
 use crate::segment::{Life, probe};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::sys;
 use crate::towards::Towards;
 use std::fmt;
 use std::path::Path;
@@ -325,7 +326,7 @@ impl Writer {
             cursor: Cursor::new(connect.first),
             route: Mutex::default(),
             ended: PlainU64::new(0),
-            unfenced: PlainU64::new(u64::from(!participant.fences_threads)),
+            unfenced: PlainU64::new(u64::from(!sys::fences_threads())),
             retired: PlainU64::new(0),
             remains: Mutex::new(None),
         });
@@ -558,8 +559,8 @@ impl Accepted {
     /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
     /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
     /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, each publish
-    /// takes the fence of P1, which does the same.
+    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, or can't yet, each
+    /// publish takes the fence of P1, which does the same; when it can, the connection is announced after a fence in the same way.
     #[inline]
     fn has_listener(&self) -> bool {
         // Relaxed: see above; and set before there is anything to see.
@@ -567,7 +568,12 @@ impl Accepted {
             || self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
     }
 
-    /// The kernel has refused a fence that it said it could make.
+    /// The kernel is ready to make fences: the caller asks for one, and announces the connection.
+    pub(crate) fn set_fenced(&self) {
+        self.unfenced.store(0, Ordering::Relaxed); // the caller's fence orders it
+    }
+
+    /// The kernel has refused a fence, or can't make one yet.
     pub(crate) fn set_unfenced(&self) {
         self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
     }
@@ -777,12 +783,13 @@ mod tests {
 
     #[test]
     fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
-        if sys::can_fence_all_threads() {
+        sys::prepare_fences();
+        if sys::fences_threads() {
             assert!(!announces_to_who_polls(), "a fence for nothing");
         }
         let without = std::thread::spawn(|| {
             sys::forbid_membarrier();
-            assert!(!sys::can_fence_all_threads() && !sys::fence_all_threads());
+            assert!(!sys::fence_all_threads() && !sys::fences_threads());
             announces_to_who_polls()
         });
         assert!(without.join().unwrap());
