@@ -184,8 +184,7 @@ pub(crate) struct DemoOptions {
     #[arg(long)]
     pub(crate) settings: bool,
 
-    /// The viewer is in a process of its own, and frames lie in shared memory: below $SINEW_DIR if that is set, else in a
-    /// directory that is gone afterwards.
+    /// The viewer is in a process of its own, and frames lie in shared memory; `sinew topic list` and the others see it all.
     #[arg(long)]
     pub(crate) processes: bool,
 

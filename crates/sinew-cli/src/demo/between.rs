@@ -7,8 +7,7 @@ use std::env;
 use std::ffi::OsString;
 use std::num::NonZeroI32;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
@@ -20,15 +19,12 @@ use super::frame::SharedFrame;
 use super::making::Making;
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
 use super::{Means, ask, tell, watch};
-use crate::bench::process::{Directory, status};
+use crate::bench::process::{self, status};
 use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::terminal::{self, Lent};
-
-/// Where the directories of all domains are, if not in one of our own.
-const DIRECTORY: &str = "SINEW_DIR";
 
 /// Time between two looks whether the viewer is still there.
 const LOOK: Duration = Duration::from_millis(20);
@@ -38,11 +34,8 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs camera and filter until the viewer ends, or a signal tells us to.
 pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
-    let given = env::var_os(DIRECTORY).filter(|path| !path.is_empty());
-    let own = if given.is_none() { Some(Directory::create()?) } else { None };
     let lent = Lent::remember();
-    let context = own.as_ref().map_or_else(Context::builder, |own| Context::builder().directory(own.path()));
-    let context = context.build()?;
+    let context = Context::new()?;
     let executor = executor(options.executor);
     executor.add(&context)?;
     let stop = executor.stop_handle();
@@ -55,7 +48,7 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
                 filter.set(Settings::try_from(*settings)?).map(SettingsImage::from)
             },
         )?;
-    let viewer = Viewing::start(own.as_ref().map(Directory::path))?;
+    let viewer = Viewing::start()?;
     let (watched, stop) = (viewer.clone(), executor.stop_handle());
     let end = making.camera.timer(LOOK).callback(move || {
         // One that can't be asked is waited for below.
@@ -92,13 +85,10 @@ impl Drop for Running {
 
 impl Viewing {
     /// Starts it with our own options. It is told to end when the calling thread does.
-    fn start(directory: Option<&Path>) -> Result<Self, Error> {
-        let mut command = Command::new("/proc/self/exe");
+    fn start() -> Result<Self, Error> {
+        let mut command = process::ourselves();
         command.args(env::args_os().skip(1).collect::<Vec<OsString>>());
         command.arg("--viewer-of").arg(getpid().as_raw_nonzero().to_string());
-        if let Some(directory) = directory {
-            command.env(DIRECTORY, directory);
-        }
         let child = command
             .spawn()
             .map_err(|source| Error::System { call: "starting the viewer's process", source })?;

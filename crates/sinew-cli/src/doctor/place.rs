@@ -30,7 +30,11 @@ pub(super) fn check(base: Option<&Path>, number: u32, path: &Path, clean: bool) 
 fn directory(domain: &Result<Option<Domain>, sinew_shm::DomainError>, path: &Path, there: &Path) -> Finding {
     let check = "directory";
     match domain {
-        Err(error) => Finding::wrong(check, error.to_string(), "participants can't join"),
+        Err(error) => Finding::wrong(
+            check,
+            format!("participants can't join: {error}"),
+            "have the directory's owner give you rights (a group, mode 2770), or set SINEW_DIR to a directory of yours on a tmpfs",
+        ),
         Ok(Some(_)) => {
             let found = rustix::fs::stat(path).map_or_else(
                 |error| error.to_string(),
@@ -38,6 +42,12 @@ fn directory(domain: &Result<Option<Domain>, sinew_shm::DomainError>, path: &Pat
             );
             Finding::fine(check, format!("{}: {found}", path.display()))
         }
+        // Participants make the domain's directory, and the one that it is in, but none above.
+        Ok(None) if path.ancestors().skip(2).take(1).any(|above| !above.exists()) => Finding::wrong(
+            check,
+            format!("{} isn't there, and neither is the directory above it", path.display()),
+            format!("mkdir -p {}", path.parent().unwrap_or(path).display()),
+        ),
         Ok(None) => match rustix::fs::access(there, Access::WRITE_OK) {
             Ok(()) => Finding::fine(
                 check,
@@ -111,7 +121,11 @@ fn rights(domain: &Domain) -> Finding {
     let check = "rights";
     match domain.try_out() {
         Ok(()) => Finding::fine(check, "segments can be made, locked and mapped"),
-        Err(error) => Finding::wrong(check, error.to_string(), "participants can't join"),
+        Err(error) => Finding::wrong(
+            check,
+            format!("participants can't join: {error}"),
+            "mend what the line says: rights of the directory, its size, or set SINEW_DIR to another one on a tmpfs",
+        ),
     }
 }
 
@@ -130,7 +144,7 @@ fn files(domain: &Domain, clean: bool) -> Vec<Finding> {
     }
     let mut findings = vec![Finding::fine("participants", format!("{} live here", census.peers().len()))];
     for refused in census.refused() {
-        let remedy = "until then it and the others don't see each other";
+        let remedy = "end that process, or remove the file if it is nobody's; until then it and the others don't see each other";
         findings.push(Finding::wrong("participants", refused.to_string(), remedy));
     }
     findings.extend(copies(census.peers().iter().map(|peer| (peer.program(), peer.pid(), peer.copied()))));
@@ -173,7 +187,8 @@ fn stale(before: &[Remains], after: &[Remains], clean: bool) -> Finding {
         let names = first.files.first().map(|file| format!(", {file} for one")).unwrap_or_default();
         let found = format!("{}{names}", sum(&stale));
         return if clean {
-            Finding::wrong(check, format!("{found}, can't be removed"), "have their owner remove them")
+            let remedy = "remove them by hand, or have their owner do it; directories are never removed";
+            Finding::wrong(check, format!("{found}, can't be removed"), remedy)
         } else {
             Finding::wrong(check, found, "sinew doctor --clean removes them, as does the next participant")
         };

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 use serde_json::{Value, json};
-use sinew_shm::EntityKind;
+use sinew_shm::{Domain, EntityKind};
 
 use super::{Ends, Observed, print, print_json};
-use crate::cli::tools::{ListOptions, TypedListOptions};
+use crate::cli::tools::{ListOptions, TypedListOptions, Where};
 use crate::error::Error;
 
 /// `ros2 node list`.
@@ -24,6 +24,7 @@ pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
         return print_json(&nodes.iter().map(one).collect::<Vec<_>>());
     }
     let names: Vec<&str> = nodes.iter().map(|(name, _)| *name).collect();
+    hint_at(&options.place, names.is_empty(), "nodes");
     for name in names.chunk_by(|one, next| one == next).filter(|same| same.len() > 1) {
         // Nothing is left to tell it to when standard error is closed.
         let _ = writeln!(io::stderr(), "sinew: {} nodes are called {}", name.len(), name[0]);
@@ -34,15 +35,29 @@ pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
 /// `ros2 topic list`.
 pub(super) fn topics(options: &TypedListOptions) -> Result<(), Error> {
     let kinds = [EntityKind::Publisher, EntityKind::Subscription];
-    named(options, kinds, ["publishers", "subscriptions"])
+    named(options, kinds, ["publishers", "subscriptions"], "topics")
 }
 
 /// `ros2 service list`: those that somebody serves or calls.
 pub(super) fn services(options: &TypedListOptions) -> Result<(), Error> {
-    named(options, [EntityKind::Server, EntityKind::Client], ["servers", "clients"])
+    named(options, [EntityKind::Server, EntityKind::Client], ["servers", "clients"], "services")
 }
 
-fn named(options: &TypedListOptions, kinds: [EntityKind; 2], sides: [&str; 2]) -> Result<(), Error> {
+/// Says on standard error where was looked, if nothing was found.
+fn hint_at(place: &Where, is_empty: bool, what: &str) {
+    if let (true, Ok(domain)) = (is_empty, place.domain()) {
+        let base = place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
+        // Nothing is left to tell it to when standard error is closed.
+        let _ = writeln!(io::stderr(), "sinew: no {what} in domain {domain} of {}", base.display());
+    }
+}
+
+fn named(
+    options: &TypedListOptions,
+    kinds: [EntityKind; 2],
+    sides: [&str; 2],
+    what: &str,
+) -> Result<(), Error> {
     let snapshot = Observed::open(&options.list.place)?.look()?;
     let mut all = snapshot.ends(kinds);
     all.retain(|name, _| options.list.all || !is_hidden(name));
@@ -50,6 +65,7 @@ fn named(options: &TypedListOptions, kinds: [EntityKind; 2], sides: [&str; 2]) -
         let one = |(name, ends): (&&str, &Ends<'_>)| json!({"name": name, "types": ends.types(), sides[0]: ends.0[0].len(), sides[1]: ends.0[1].len()});
         return print_json(&all.iter().map(one).collect::<Vec<Value>>());
     }
+    hint_at(&options.list.place, all.is_empty(), what);
     let mut text = String::new();
     for (name, ends) in &all {
         let types =

@@ -48,11 +48,6 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Does the work of a round in a fresh directory of its own, and on a thread of its own.
     pub(crate) fn round<T: Send>(
         &self,

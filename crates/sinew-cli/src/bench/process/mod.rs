@@ -8,6 +8,7 @@ mod measuring;
 mod role;
 
 use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -25,10 +26,16 @@ pub(crate) use role::Role;
 /// How long another process may stay silent when it is expected to say something.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Our own program, by the name it has, under which others see its processes; or whatever became of its file.
+pub(crate) fn ourselves() -> Command {
+    let named = std::env::current_exe().ok().filter(|path| path.exists());
+    Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
+}
+
 /// Our own program, to be started in a role.
 pub(crate) fn command(role: &Role) -> Result<Command, Error> {
     let text = serde_json::to_string(role).map_err(|error| Error::Output(error.into()))?;
-    let mut command = Command::new("/proc/self/exe");
+    let mut command = ourselves();
     command.arg("peer").arg(getpid().as_raw_nonzero().to_string()).arg(text);
     Ok(command)
 }
