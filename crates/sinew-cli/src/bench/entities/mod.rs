@@ -23,6 +23,7 @@ pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Res
             let directory = Directory::create()?;
             let mut rows = shm::measure(&directory, &options.pairs, time, progress)?;
             rows.extend(matching::measure(&directory, time, progress)?);
+            rows.push(directory.round(shm::idle)?);
             Ok(rows)
         }
     }

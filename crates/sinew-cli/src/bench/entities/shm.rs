@@ -12,7 +12,7 @@ use crate::bench::process::{Directory, Measuring, PATIENCE, Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row, tenth};
 use crate::bench::rounds::{ROUNDS, Round};
-use crate::bench::run::{Run, matched, waiting};
+use crate::bench::run::{Run, matched, shared_context, waiting};
 use crate::bench::samples::{Samples, median};
 use crate::bench::sequence::Sequence;
 use crate::cli::Wait;
@@ -69,6 +69,28 @@ pub(super) fn measure(
         rows.push(row.with("path", "shm"));
     }
     Ok(rows)
+}
+
+/// Participants that do nothing, but one node each.
+const IDLE: u32 = 8;
+
+/// What an idle participant takes in memory, its thread's stack included.
+pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
+    let idle = || -> Result<_, Error> {
+        let context = shared_context(directory)?;
+        let node = context.node("idle")?;
+        Ok((context, node))
+    };
+    let bytes = || -> Result<i64, Error> { Ok(own_bytes() + machine::bytes_in(directory)?.cast_signed()) };
+    let _first = idle()?; // what is made once for all is not theirs
+    let before = bytes()?;
+    let all = (0..IDLE).map(|_| idle()).collect::<Result<Vec<_>, _>>()?;
+    // Until all know each other.
+    sleep_until(now_ns() + 500_000_000);
+    let each = (bytes()? - before) / i64::from(IDLE);
+    drop(all);
+    let figures = Figures { rss_bytes: u64::try_from(each).ok(), ..Figures::default() };
+    Ok(Row::sinew("entities", figures).with("idle", "participant").with("path", "shm"))
 }
 
 fn qos() -> QoS {
