@@ -730,6 +730,14 @@ impl Scheduler {
             if worker.index == 0 && mem::take(&mut state.poked) {
                 return Next::Poked;
             }
+            if self.ears.is_drained_by_another() {
+                drop(state);
+                let is_over = self.ears.wait_for_drain();
+                state = self.state.lock();
+                if is_over {
+                    continue; // there may be another one, and the executor may have been stopped
+                }
+            }
             if woken != Woken::Look || state.is_something_left_lying(worker.now) {
                 if !state.timers_have_thread {
                     state.fire_timers();
