@@ -206,9 +206,11 @@ impl Graph {
             let gone = topic.inboxes.remove(index); // their order is the order of delivery
             let old = topic.reroute(inbox);
             self.count_change();
+            let mut ways = Vec::new();
             for outlet in &topic.outlets {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
                     part(outlet, inbox, outbox);
+                    ways.extend(outlet.refetch()); // one that never publishes again would keep it
                 }
             }
             for proxy in &topic.proxies {
@@ -216,7 +218,7 @@ impl Graph {
             }
             self.changed.notify_all();
             let topic = topic.is_empty().then(|| topics.remove(&inbox.wanted.topic));
-            Some((gone, old, topic))
+            Some((gone, old, ways, topic))
         });
         drop(gone); // outside the lock
     }

@@ -12,6 +12,8 @@
 //! # Sync points
 //!
 //! - C1 `Graph::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
+//!   A publisher that publishes seldom would keep a subscription that is gone, and what its handlers captured, for as long: so
+//!   whoever removes one has the publishers that matched it fetch the new list ([`Outlet::refetch`]).
 //! - C2 `Graph::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
 //!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
 //!
@@ -201,7 +203,7 @@ struct State {
 struct Retained(VecDeque<(Erased, Publication)>);
 
 /// How to deliver, as far as the list says.
-enum Way {
+pub(crate) enum Way {
     /// Nobody listens.
     Nobody,
     /// One that takes references: any message goes to it as it is.
@@ -532,6 +534,13 @@ impl Outlet {
         let way = Way::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
         let old = mem::replace(&mut state.way, way);
         (routes, old)
+    }
+
+    /// A subscription is gone: the way that led to it, to be dropped outside all locks.
+    pub(crate) fn refetch(&self) -> Option<(Arc<Routes>, Way)> {
+        let mut state = self.state.lock();
+        // Who has fetched nothing yet has nothing of it; nor who is closed.
+        (state.fetched != 0 && !state.closed).then(|| self.fetch(&mut state))
     }
 
     #[inline]
