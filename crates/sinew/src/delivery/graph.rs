@@ -2,6 +2,7 @@
 //!
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never comes here.
 
+use super::history::Joins;
 use super::inbox::{Inbox, Outbox};
 use super::observers::Observers;
 use super::outlet::{Class, Offered, Outlet, Routes};
@@ -195,7 +196,7 @@ impl Graph {
         if let Some(filter) = &inbox.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        inbox.merge(retained);
+        inbox.merge(retained, Joins::Now);
     }
 
     pub(crate) fn remove_inbox(&self, inbox: &Arc<Inbox>) {

@@ -1,7 +1,7 @@
 //! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
 
 use super::deadline::Deadline;
-use super::history::{Cause, Counts, Entry, History, Place};
+use super::history::{Cause, Counts, Entry, History, Joins, Place};
 use super::listening::{Heard, Listener, Listening, Ticket, wake};
 use super::liveliness::Watcher;
 use super::observers::Observers;
@@ -422,7 +422,7 @@ impl Inbox {
         if let Some(entry) = &entry {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
-        let frees = self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed); // as in `look_outside`
+        let frees = self.frees_elsewhere();
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
         }
@@ -435,9 +435,16 @@ impl Inbox {
         }
         self.release(state);
         if frees {
-            self.read_sources(); // a publisher elsewhere may wait for this place
+            self.read_sources();
         }
         (entry.map(|entry| (entry, next)), signal)
+    }
+
+    /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which
+    /// tells it.
+    #[inline]
+    fn frees_elsewhere(&self) -> bool {
+        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `look_outside`
     }
 
     /// Lets go of the lock, and has publishers look that wait for a place: there may be one.
@@ -486,8 +493,10 @@ impl Inbox {
                 ours = Some(task.clone()); // the program's code; then everything is looked at again
             }
         });
-        if result.is_pending() {
-            self.retune(); // somebody has to receive now
+        match &result {
+            Poll::Pending => self.retune(), // somebody has to receive now
+            Poll::Ready(Some(_)) if self.frees_elsewhere() => self.read_sources(),
+            Poll::Ready(_) => {}
         }
         result
     }
@@ -781,7 +790,7 @@ impl Inbox {
     }
 
     /// Brings in what was retained for late joiners; see [`History::merge`].
-    pub(crate) fn merge(&self, mut retained: Vec<Entry>) {
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: Joins) {
         for Entry { publication, .. } in &mut retained {
             publication.expires =
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
@@ -791,7 +800,7 @@ impl Inbox {
             Some(deadline) if !retained.is_empty() => deadline.arrived(now),
             _ => None,
         };
-        let out = self.state.lock().history.merge(retained, now);
+        let out = self.state.lock().history.merge(retained, now, joins);
         drop(out); // user code, outside the lock
         scheduler::signal(signal);
     }

@@ -10,7 +10,7 @@
 use super::Outside;
 use super::description::Described;
 use crate::clock::Stamp;
-use crate::delivery::history::Entry;
+use crate::delivery::history::{Entry, Joins};
 use crate::delivery::inbox::{Inbox, Outbox};
 use crate::delivery::outlet::{Given, Promises, Routes};
 use crate::delivery::plan::Form;
@@ -487,7 +487,7 @@ impl Sink for Retained {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            self.inbox.merge(entries);
+            self.inbox.merge(entries, Joins::Before);
             self.inbox.announce_waiting();
         }
     }

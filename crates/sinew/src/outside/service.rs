@@ -256,6 +256,8 @@ impl Line {
         let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
         let mut way = self.way.lock();
         let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
+        // Under this lock: whoever ends the line finds the call afterwards.
+        request.caller.calls.goes_by(request.caller.id, self.key);
         match way.send(header, &head, Body::Value(&request.message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
