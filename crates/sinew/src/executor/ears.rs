@@ -159,7 +159,7 @@ impl Ears {
     }
 
     /// D1.
-    fn begin_drain(&self) -> Option<Drain<'_>> {
+    pub(crate) fn begin_drain(&self) -> Option<Drain<'_>> {
         // Acquire: pairs with D4; one drain happens after the other. Relaxed: nothing is done then.
         self.progress.compare_exchange(IDLE, RUNS, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let nested = DRAINS.try_with(|drains| drains.replace(true)).unwrap_or(false);
@@ -237,7 +237,7 @@ fn is_in_drain() -> bool {
 }
 
 /// What has come is brought in until this is dropped, also by a filter that panics.
-struct Drain<'a> {
+pub(crate) struct Drain<'a> {
     ears: &'a Ears,
     /// Within another drain: of another executor, which a filter or listener spins.
     nested: bool,

@@ -154,7 +154,7 @@ pub(crate) struct Scheduler {
     /// For somebody else's event loop, if there is one.
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
-    pub(super) ears: Ears,
+    pub(crate) ears: Ears,
 }
 
 /// What the workers sleep on.
