@@ -3,9 +3,11 @@
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never comes here.
 
 use super::history::Joins;
-use super::inbox::{Inbox, Outbox};
+use super::inbox::Inbox;
 use super::observers::Observers;
-use super::outlet::{Class, Offered, Outlet, Routes};
+use super::outbox::Outbox;
+use super::outlet::{Offered, Outlet};
+use super::routes::{Class, Routes};
 use crate::message::table::Table;
 use crate::outside::description::Described;
 use crate::outside::drain_later;

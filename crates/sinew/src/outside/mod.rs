@@ -18,7 +18,8 @@ pub(crate) mod solo;
 
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
-use crate::delivery::inbox::{Inbox, Outbox};
+use crate::delivery::inbox::Inbox;
+use crate::delivery::outbox::Outbox;
 use crate::delivery::requests::Types;
 use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
 use crate::error::CreateError;
