@@ -58,7 +58,7 @@ impl<T> Solo<T> {
         let step = |word| if word & HELD == 0 { HELD } else { HELD | WANTED };
         // Acquire: pairs with S3; carries the value. Release, too: pairs with the Acquire of the look that serves this word.
         let before = self.update(Ordering::AcqRel, step);
-        (before & HELD == 0).then_some(Held(self))
+        (before & HELD == 0).then(|| Held(self)) // made only if it is: dropping one lets go
     }
 
     /// S2: the value, for something that is no look, if nobody is in. Afterwards the caller asks whether it [is wanted](Self::is_wanted),
@@ -70,7 +70,7 @@ impl<T> Solo<T> {
         // Acquire: as in S1.
         let exchange =
             |word| self.word.compare_exchange(word, word | HELD, Ordering::Acquire, Ordering::Relaxed);
-        (free && exchange(word).is_ok()).then_some(Held(self))
+        (free && exchange(word).is_ok()).then(|| Held(self))
     }
 
     /// S4: whether somebody left word that was not served yet.
