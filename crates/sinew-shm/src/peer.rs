@@ -205,6 +205,16 @@ impl Peer {
         control::names_life(u64::from(key.life), life).then_some(counts)
     }
 
+    /// Whether it still has this entity, as far as it says so itself: one that was killed may have it for ever, until its end is noticed.
+    /// A few loads; the peer knows nothing of it.
+    pub fn has(&self, key: EntityKey) -> bool {
+        // Acquire: pairs with T2; an entity that is there was advertised.
+        let lives = |record: Place<crate::control::EntityRecord>| {
+            control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire))
+        };
+        !self.is_gone() && !self.has_left() && self.entity_record(key.slot).is_some_and(lives)
+    }
+
     /// One of its bells.
     pub(crate) fn bell(&self, index: u64) -> Result<Bell, SegmentError> {
         let mut bells = self.bells.lock();

@@ -226,3 +226,40 @@ fn shutdown_while_others_publish_loses_nothing_that_was_accepted() -> sinew::Res
     }
     Ok(())
 }
+
+#[test]
+fn a_dropped_subscription_goes_though_its_publisher_never_publishes_again() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("node")?;
+    for others in 0..3 {
+        for durable in [false, true] {
+            for filters in [false, true] {
+                let qos = if durable { QoS::default().transient_local() } else { QoS::default() };
+                let publisher = node.publisher::<Number>("numbers").qos(qos).create()?;
+                let _others: Vec<_> = (0..others)
+                    .map(|_| node.subscription::<Number>("numbers").create())
+                    .collect::<Result<_, _>>()?;
+                let captured = Arc::new(());
+                let (in_filter, in_handler) = (captured.clone(), captured.clone());
+                let builder = node.subscription::<Number>("numbers");
+                let builder = if filters {
+                    builder.filter(move |_| Arc::strong_count(&in_filter) > 0)
+                } else {
+                    drop(in_filter);
+                    builder
+                };
+                let handler = move |_: &sinew::MessageLost| assert!(Arc::strong_count(&in_handler) > 0);
+                let subscription = builder.on_message_lost(handler).callback(|_: &Number| ())?;
+                publisher.publish(Number(1))?;
+                drop(subscription);
+                assert_eq!(
+                    Arc::strong_count(&captured),
+                    1,
+                    "{others} others, transient local: {durable}, filter: {filters}"
+                );
+                publisher.publish(Number(2))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -280,3 +280,124 @@ fn a_message_stays_as_it_is_when_its_context_is_gone() -> sinew::Result<()> {
     assert_eq!(kept.ranges, [1; 1000]);
     Ok(())
 }
+
+#[test]
+fn a_task_that_takes_makes_room_for_a_publisher_of_another_process() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let all = QoS::default().keep_all().max_samples(1);
+    let subscription = other.node("listener")?.subscription::<Text>("chatter").qos(all).create()?;
+    let patient = all.max_blocking_time(Duration::from_secs(3));
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").qos(patient).create()?;
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    for n in 0..10 {
+        publisher.publish(Text(n.to_string()))?;
+        let (text, _) = loop {
+            let taken = std::pin::pin!(subscription.recv()).poll(&mut task);
+            if let std::task::Poll::Ready(taken) = taken {
+                break taken.expect("nobody shuts down");
+            }
+            std::thread::yield_now();
+        };
+        assert_eq!(text.0, n.to_string());
+    }
+    Ok(())
+}
+
+/// Spins a context's callbacks until it is shut down.
+fn spin_aside(context: &Context) -> std::thread::JoinHandle<sinew::Result<()>> {
+    let context = context.clone();
+    std::thread::spawn(move || sinew::spin(&context))
+}
+
+#[test]
+fn a_call_made_when_the_server_has_gone_waits_for_the_next() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let node = serving.node("server")?;
+    let serve = || node.service::<Echo>("echo").callback(|text: Text| text);
+    let client = asking.node("asker")?.client::<Echo>("echo").create()?;
+    let mut server = serve()?;
+    let spinning = spin_aside(&serving);
+    assert!(client.wait_for_server(PATIENCE));
+    for n in 0..30 {
+        assert_eq!(client.call(Text(n.to_string()), PATIENCE)?.0, n.to_string());
+        drop(server);
+        assert!(!client.is_server_ready(), "it is seen at once that it is gone");
+        let call = client.call_async(Text("after it".to_owned()));
+        server = serve()?;
+        assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0, "after it");
+    }
+    serving.shutdown();
+    spinning.join().expect("no panic")?;
+    Ok(())
+}
+
+#[test]
+fn a_call_made_when_one_of_two_servers_has_gone_goes_to_the_other() -> sinew::Result<()> {
+    let place = Place::new();
+    let (first, second, asking) = (place.context(), place.context(), place.context());
+    let client = asking.node("asker")?.client::<Echo>("echo").create()?;
+    let spinning = [spin_aside(&first), spin_aside(&second)];
+    for n in 0..20 {
+        let mut servers = Vec::new();
+        for context in [&first, &second] {
+            let name = format!("{n}");
+            let answer = move |_: &Text| Text(name.clone());
+            servers.push(context.node("server")?.service::<Echo>("echo").callback(answer)?);
+        }
+        assert!(client.wait_for_server(PATIENCE));
+        for server in servers {
+            let answer = client.call(Text("who?".to_owned()), PATIENCE)?;
+            assert_eq!(answer.0, n.to_string());
+            drop(server);
+        }
+    }
+    first.shutdown();
+    second.shutdown();
+    for thread in spinning {
+        thread.join().expect("no panic")?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_call_to_a_server_here_lends_its_thread_though_there_was_one_elsewhere() -> sinew::Result<()> {
+    let place = Place::new();
+    let (serving, asking) = (place.context(), place.context());
+    let _away =
+        serving.node("server")?.service::<Echo>("echo").callback(|_: &Text| Text("away".to_owned()))?;
+    let spinning = spin_aside(&serving);
+    let node = asking.node("asker")?;
+    let client = node.client::<Echo>("echo").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    assert_eq!(client.call(Text::default(), PATIENCE)?.0, "away");
+    let _here = node.service::<Echo>("echo").callback(|_: &Text| Text("here".to_owned()))?;
+    let (group, done) = (node.group(()), asking.clone());
+    let _timer = node.timer(Duration::from_millis(1)).in_group(&group).callback(move || {
+        let answer = client.call(Text::default(), Duration::from_secs(5));
+        done.shutdown();
+        assert_eq!(answer.expect("an answer of the server in the same executor").0, "here");
+    })?;
+    sinew::spin(&asking)?;
+    serving.shutdown();
+    spinning.join().expect("no panic")?;
+    Ok(())
+}
+
+#[test]
+fn a_subscription_that_is_dropped_goes_at_once() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").create()?;
+    let captured = Arc::new(());
+    let kept = captured.clone();
+    let wants = move |_: &Text| Arc::strong_count(&kept) > 0;
+    let subscription = other.node("listener")?.subscription::<Text>("chatter").filter(wants).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    publisher.publish(Text::default())?;
+    std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken).expect("it comes");
+    drop(subscription);
+    assert_eq!(Arc::strong_count(&captured), 1, "nobody has its filter any more");
+    Ok(())
+}

@@ -13,10 +13,8 @@ use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
 use crate::incoming::Incoming;
 use crate::participant::OwnEntity;
-use crate::port::Sink;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
-use std::sync::Weak;
 
 /// The reading end of one handle of a topic or variable.
 pub(super) struct Newest {
@@ -70,25 +68,6 @@ impl Newest {
         let (name, found) = (self.channel.declared.name.clone(), bytes.len());
         Err(ReadError::Size { name, found, expected: V::SIZE })
     }
-
-    /// A connection is new, or has ended, or its writer is gone.
-    fn changed(&self) {
-        let mut state = self.state.lock();
-        if let Err(error) = state.pull() {
-            log::warn!("a value of `{}` is passed over: {error}", self.channel.declared.name);
-        }
-        let State { links, kept, is_new, .. } = &mut *state;
-        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
-        links.retain_mut(|link| {
-            let is_over = link.is_over();
-            let writer = link.peer().id();
-            if is_over && goes_with_its_writer && kept.origin.is_some_and(|origin| origin.writer == writer) {
-                kept.clear();
-                *is_new = false;
-            }
-            !is_over
-        });
-    }
 }
 
 impl State {
@@ -112,29 +91,35 @@ impl State {
     }
 }
 
-/// Tells a reading end what the helper thread has found, while there is one.
-struct Nudge(Weak<Newest>);
-
-impl Sink for Nudge {
-    fn drain(&self) {
-        if let Some(reading) = self.0.upgrade() {
-            reading.changed();
-        }
-    }
-}
-
 impl Reading for Newest {
     fn key(&self) -> EntityKey {
         self.entity.key()
     }
 
-    fn connected(self: Arc<Self>, mut incoming: Incoming) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, mut incoming: Incoming) {
         incoming.unbind();
         self.state.lock().links.push(incoming);
         if let Ok(bell) = self.channel.space.participant.space_bell() {
             bell.ring(); // `Channel::join` looks again
         }
-        Some(Arc::new(Nudge(Arc::downgrade(&self))))
+    }
+
+    fn changed(&self) {
+        let mut state = self.state.lock();
+        if let Err(error) = state.pull() {
+            log::warn!("a value of `{}` is passed over: {error}", self.channel.declared.name);
+        }
+        let State { links, kept, is_new, .. } = &mut *state;
+        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
+        links.retain_mut(|link| {
+            let is_over = link.is_over();
+            let writer = link.peer().id();
+            if is_over && goes_with_its_writer && kept.origin.is_some_and(|origin| origin.writer == writer) {
+                kept.clear();
+                *is_new = false;
+            }
+            !is_over
+        });
     }
 
     fn is_connected(&self, peer: u64, source: EntityKey) -> bool {

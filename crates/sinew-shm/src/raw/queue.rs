@@ -14,14 +14,12 @@ use crate::error::CapacityError;
 use crate::incoming::{Incoming, Message};
 use crate::participant::OwnEntity;
 use crate::peer::Peer;
-use crate::port::Sink;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
 use crate::sys;
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Weak;
 use std::time::Duration;
 
 /// How a process writes a queue.
@@ -396,25 +394,6 @@ impl Inbox {
             waiter.wake();
         }
     }
-
-    /// A connection has ended, or its writer is gone, or neither.
-    fn changed(&self) {
-        let mut state = self.state.lock();
-        // Those that are read to the end go at once: nobody might ever read here again.
-        state.links.retain_mut(|link| !link.is_over() || Self::is_cut_off(link));
-        self.wake(&state);
-    }
-}
-
-/// Tells a reading end what the helper thread has found, while there is one.
-struct Nudge(Weak<Inbox>);
-
-impl Sink for Nudge {
-    fn drain(&self) {
-        if let Some(reading) = self.0.upgrade() {
-            reading.changed();
-        }
-    }
 }
 
 impl Reading for Inbox {
@@ -422,7 +401,7 @@ impl Reading for Inbox {
         self.entity.key()
     }
 
-    fn connected(self: Arc<Self>, mut incoming: Incoming) -> Option<Arc<dyn Sink>> {
+    fn connected(&self, mut incoming: Incoming) {
         let mut state = self.state.lock();
         incoming.set_port(state.waiter.as_ref().map(|waiter| waiter.port()));
         state.links.push(incoming);
@@ -431,7 +410,13 @@ impl Reading for Inbox {
         if let Ok(bell) = self.channel.space.participant.space_bell() {
             bell.ring(); // `Channel::join` looks again
         }
-        Some(Arc::new(Nudge(Arc::downgrade(&self))))
+    }
+
+    fn changed(&self) {
+        let mut state = self.state.lock();
+        // Those that are read to the end go at once: nobody might ever read here again.
+        state.links.retain_mut(|link| !link.is_over() || Self::is_cut_off(link));
+        self.wake(&state);
     }
 
     fn is_connected(&self, peer: u64, source: EntityKey) -> bool {

@@ -23,7 +23,9 @@ pub(super) trait Reading: Send + Sync {
     /// Its entity.
     fn key(&self) -> EntityKey;
     /// A process writes to it from now on.
-    fn connected(self: Arc<Self>, incoming: Incoming) -> Option<Arc<dyn Sink>>;
+    fn connected(&self, incoming: Incoming);
+    /// A connection has ended, or its writer is gone, or neither.
+    fn changed(&self);
     /// Whether that one does.
     fn is_connected(&self, peer: u64, source: EntityKey) -> bool;
     /// Its own process has written this.
@@ -32,6 +34,17 @@ pub(super) trait Reading: Send + Sync {
     fn has_room(&self, capacity: usize) -> bool;
     /// Its own process writes no more; what it wrote last has gone with it.
     fn ended(&self, writer: u64);
+}
+
+/// Tells a reading end what the helper thread has found, while there is one.
+struct Nudge(Weak<dyn Reading>);
+
+impl Sink for Nudge {
+    fn drain(&self) {
+        if let Some(reading) = self.0.upgrade() {
+            reading.changed();
+        }
+    }
 }
 
 /// An entity of another process.
@@ -144,7 +157,9 @@ impl Observer for Registry {
 
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
         let reading = self.0.lock().readings.get(&target?)?.upgrade();
-        reading?.connected(incoming)
+        let reading = reading?;
+        reading.connected(incoming);
+        Some(Arc::new(Nudge(Arc::downgrade(&reading))))
     }
 
     fn left(&self, _: &Arc<Peer>) {}

@@ -8,7 +8,7 @@
 //! The alarm calls no handler itself: what it finds it adds to the handlers' [`Source`](crate::event::Source)s, under the
 //! time at which it happened, and they run next.
 
-use super::inbox::Outbox;
+use super::outbox::Outbox;
 use crate::clock::{Clock, ClockKind, Stamp};
 use crate::executor::group::{GroupCore, Membership};
 use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};

@@ -96,6 +96,8 @@ struct Call {
     waiter: Waiter,
     /// Its request was taken to be answered later.
     deferred: bool,
+    /// By which line its request went to another process.
+    line: Option<EntityKey>,
     outcome: Option<Outcome>,
 }
 
@@ -172,12 +174,12 @@ impl Places {
     }
 
     /// Those that have no outcome yet.
-    fn open(&self) -> impl Iterator<Item = CallId> + '_ {
+    fn open(&self) -> impl Iterator<Item = (CallId, &Call)> + '_ {
         let others = self.others.iter().map(|(place, call)| (place + 1, call));
         let all = self.first.iter().map(|call| (0, call)).chain(others);
-        all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| CallId {
-            place: crate::executor::scheduler::index(place),
-            sequence: call.sequence,
+        all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| {
+            let place = crate::executor::scheduler::index(place);
+            (CallId { place, sequence: call.sequence }, call)
         })
     }
 }
@@ -313,7 +315,8 @@ impl Calls {
         state.counts.begun += 1;
         let sequence = state.counts.begun;
         let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
-        let call = Call { sequence, lineage: publication.lineage, waiter, deferred: false, outcome: None };
+        let lineage = publication.lineage;
+        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
         let place = state.calls.insert(call);
         (CallId { place, sequence }, publication)
     }
@@ -326,7 +329,7 @@ impl Calls {
         state.counts.begun += 1;
         let sequence = state.counts.begun;
         let (waiter, lineage) = (Waiter::Away(client, name), Lineage::new(0, 0));
-        let call = Call { sequence, lineage, waiter, deferred: false, outcome: None };
+        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
         let place = state.calls.insert(call);
         CallId { place, sequence }
     }
@@ -366,8 +369,36 @@ impl Calls {
         };
         let to = (&server.peer, server.key, server.limit);
         let line = Line::open(outside, self, to).map_err(|error| problem(error.to_string()))?;
-        *way = Some(line.clone());
+        let before = way.replace(line.clone());
+        // After the line can be found: whoever finds out that the server is gone ends the line then, or has done so before this look.
+        let is_there = server.is_there();
+        if !is_there {
+            *way = None;
+        }
+        drop(way);
+        if let Some(before) = before {
+            self.end_line(&before); // another one is taken only if that server is gone
+        }
+        if !is_there {
+            self.end_line(&line);
+            return Err(CallFailure::ServerGone);
+        }
         Ok(line)
+    }
+
+    /// Notes by which line a call's request goes. Before it does.
+    #[inline]
+    pub(crate) fn goes_by(&self, id: CallId, line: EntityKey) {
+        if let Some(call) = self.state.lock().call(id) {
+            call.line = Some(line);
+        }
+    }
+
+    /// The line by which a call's request went, while requests go by it.
+    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<Line>> {
+        let line = self.line_now()?;
+        let key = self.state.lock().call(id)?.line?;
+        line.is_known_as(key).then_some(line)
     }
 
     /// A server of another process is gone: who waits for its answer is told.
@@ -380,10 +411,15 @@ impl Calls {
             way.take()
         };
         if let Some(line) = &line {
-            line.drain_replies(); // its last answers
-            line.end();
+            self.end_line(line);
         }
-        self.fail_open(&CallFailure::ServerGone);
+    }
+
+    /// No more requests go by a line, and those that did are not answered any more.
+    fn end_line(&self, line: &Line) {
+        line.end();
+        line.drain_replies(); // its last answers
+        self.fail(&CallFailure::ServerGone, |call| call.line.is_some_and(|key| line.is_known_as(key)));
     }
 
     /// Whose executor runs the callbacks of calls.
@@ -407,11 +443,12 @@ impl Calls {
         self.state.lock().calls.open().next().is_some()
     }
 
-    fn fail_open(&self, failure: &CallFailure) {
+    /// Fails those calls that have no outcome yet.
+    fn fail(&self, failure: &CallFailure, which: impl Fn(&Call) -> bool) {
         let mut woken = Vec::new();
         {
             let mut state = self.state.lock();
-            let ids: Vec<_> = state.calls.open().collect();
+            let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
             for id in ids {
                 let fault = Fault { failure: failure.clone(), request: None };
                 woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
@@ -599,7 +636,7 @@ impl Calls {
 
     /// Everything ends: all calls fail that wait.
     pub(crate) fn end(&self) {
-        self.fail_open(&CallFailure::Shutdown);
+        self.fail(&CallFailure::Shutdown, |_| true);
     }
 
     /// The client goes: its calls are abandoned, and what nobody took is taken back.
@@ -607,7 +644,7 @@ impl Calls {
         let gone = {
             let mut state = self.state.lock();
             state.settled.clear();
-            let open: Vec<_> = state.calls.open().collect();
+            let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
             state.counts.abandoned += open.len() as u64;
             (mem::take(&mut state.calls), open)
         };

@@ -5,7 +5,7 @@
 //! has passed since the last message, and again after each further period.
 
 use super::alarm::{Alarm, Watched};
-use super::inbox::Outbox;
+use super::outbox::Outbox;
 use crate::clock::{Clock, Stamp};
 use crate::event::{Gathered, OfferedDeadlineMissed, RequestedDeadlineMissed, Source};
 use crate::executor::scheduler::Scheduler;

@@ -2,9 +2,12 @@
 //!
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never comes here.
 
-use super::inbox::{Inbox, Outbox};
+use super::history::Joins;
+use super::inbox::Inbox;
 use super::observers::Observers;
-use super::outlet::{Class, Offered, Outlet, Routes};
+use super::outbox::Outbox;
+use super::outlet::{Offered, Outlet};
+use super::routes::{Class, Routes};
 use crate::message::table::Table;
 use crate::outside::description::Described;
 use crate::outside::drain_later;
@@ -195,7 +198,7 @@ impl Graph {
         if let Some(filter) = &inbox.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        inbox.merge(retained);
+        inbox.merge(retained, Joins::Now);
     }
 
     pub(crate) fn remove_inbox(&self, inbox: &Arc<Inbox>) {
@@ -206,9 +209,11 @@ impl Graph {
             let gone = topic.inboxes.remove(index); // their order is the order of delivery
             let old = topic.reroute(inbox);
             self.count_change();
+            let mut ways = Vec::new();
             for outlet in &topic.outlets {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
                     part(outlet, inbox, outbox);
+                    ways.extend(outlet.refetch()); // one that never publishes again would keep it
                 }
             }
             for proxy in &topic.proxies {
@@ -216,7 +221,7 @@ impl Graph {
             }
             self.changed.notify_all();
             let topic = topic.is_empty().then(|| topics.remove(&inbox.wanted.topic));
-            Some((gone, old, topic))
+            Some((gone, old, ways, topic))
         });
         drop(gone); // outside the lock
     }

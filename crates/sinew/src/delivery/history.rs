@@ -39,6 +39,15 @@ pub(crate) enum Cause {
     Expired,
 }
 
+/// When a subscription joined to which retained messages come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joins {
+    /// It does so now, and nobody has seen yet what it has.
+    Now,
+    /// It has its messages, and has counted what gave way: nothing gives way to older ones that come late.
+    Before,
+}
+
 /// What became of a subscription's messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
@@ -243,29 +252,32 @@ impl History {
     /// Brings in what publishers had retained when this subscription joined, among what arrived since: each message
     /// once, in order of publication, the newest ones that fit. Returns the others.
     ///
-    /// What waits is numbered anew, so nobody may have looked at the numbers yet.
-    pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64) -> Vec<Entry> {
+    /// What waits is numbered anew.
+    pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: Joins) -> Vec<Entry> {
         let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
         let mut all: Vec<Entry> = self.drain().into();
         let arrived: HashSet<_> = all.iter().map(identity).collect();
-        let mut out = Vec::new();
-        for entry in retained {
-            if arrived.contains(&identity(&entry)) || entry.expired(now) {
-                out.push(entry);
-            } else {
-                all.push(entry);
+        let is_wanted = |entry: &Entry| !arrived.contains(&identity(entry)) && !entry.expired(now);
+        let (mut older, mut out): (Vec<_>, Vec<_>) = retained.into_iter().partition(is_wanted);
+        let by_age = |entry: &Entry| (entry.publication.stamp, identity(entry));
+        let room = self.capacity.saturating_sub(self.reserved);
+        match joins {
+            // What gave way while the subscription joined never counted as received, or as lost.
+            Joins::Now => (self.overwritten, self.expired) = (0, 0),
+            Joins::Before => {
+                older.sort_by_key(by_age);
+                let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));
+                out.extend(older.drain(..surplus));
             }
         }
-        all.sort_by_key(|entry| (entry.publication.stamp, identity(entry)));
-        let room = self.capacity.saturating_sub(self.reserved);
+        all.append(&mut older);
+        all.sort_by_key(by_age);
         let surplus = all.len().saturating_sub(room);
         out.extend(all.drain(..surplus));
-        for (entry, reception) in all.iter_mut().zip(self.taken + 1..) {
+        for (entry, reception) in all.iter_mut().zip(self.taken + self.overwritten + self.expired + 1..) {
             entry.reception = reception;
         }
         self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();
-        // What gave way while the subscription joined never counted as received, or as lost.
-        (self.overwritten, self.expired) = (0, 0);
         self.rest = all.into();
         self.first = self.rest.pop_front();
         out

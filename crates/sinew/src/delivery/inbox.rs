@@ -1,10 +1,13 @@
 //! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
 
+mod sources;
+
 use super::deadline::Deadline;
-use super::history::{Cause, Counts, Entry, History, Place};
+use super::history::{Cause, Counts, Entry, History, Joins, Place};
 use super::listening::{Heard, Listener, Listening, Ticket, wake};
 use super::liveliness::Watcher;
 use super::observers::Observers;
+use super::outbox::{Left, Outbox, Seldom};
 use super::plan::Role;
 use super::waits::{InVain, Waits};
 use crate::clock::{Clock, Stamp, Time};
@@ -16,118 +19,16 @@ use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
-use crate::outside::proxy::{Direct, Proxy};
+use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use sinew_shm::{Counter, Counters};
-use std::cell::Cell;
+use sources::Sources;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
 pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
-
-/// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
-/// people's code), and signalling executors (a system call).
-#[derive(Default)]
-pub(crate) struct Outbox {
-    pub(crate) dropped: Vec<Erased>,
-    pub(crate) signals: Vec<Arc<Scheduler>>,
-    pub(crate) heard: Vec<Heard>,
-    pub(crate) warnings: Vec<String>,
-    /// Publishers of other processes, from whom there may be something to read.
-    pub(crate) proxies: Vec<Arc<Proxy>>,
-}
-
-thread_local! {
-    /// The outbox of this thread, with the room it has: publishing allocates none.
-    static OUTBOX: Cell<Option<Box<Outbox>>> = const { Cell::new(None) };
-}
-
-impl Outbox {
-    /// Runs `work` with an empty outbox, then does what it left to do.
-    #[inline]
-    pub(crate) fn with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
-        // Taken out while in use: a `Drop` that publishes finds none and gets its own.
-        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        let result = work(&mut outbox);
-        if !outbox.signals.is_empty() {
-            outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
-        }
-        if !outbox.heard.is_empty() {
-            outbox.heard.drain(..).for_each(Heard::tell);
-        }
-        if !outbox.dropped.is_empty() {
-            outbox.dropped.clear();
-        }
-        while let Some(proxy) = outbox.proxies.pop() {
-            proxy.drain();
-        }
-        if !outbox.warnings.is_empty() {
-            outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
-        }
-        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
-        result
-    }
-
-    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
-        self.signals.extend(scheduler);
-    }
-
-    #[inline]
-    pub(crate) fn add(&mut self, left: Left) {
-        self.dropped.extend(left.dropped);
-        self.signals.extend(left.signal);
-        if let Some(seldom) = left.seldom {
-            self.signals.extend(seldom.lost_signal);
-            self.signals.extend(seldom.deadline_signal);
-            self.heard.push(seldom.heard);
-        }
-    }
-}
-
-/// What one delivery leaves to do once all locks are released.
-#[must_use]
-pub(crate) struct Left {
-    dropped: Option<Erased>,
-    signal: Option<Arc<Scheduler>>,
-    seldom: Option<Seldom>,
-}
-
-/// What most deliveries don't leave to do: one look tells.
-#[derive(Default)]
-struct Seldom {
-    lost_signal: Option<Arc<Scheduler>>,
-    deadline_signal: Option<Arc<Scheduler>>,
-    heard: Heard,
-}
-
-impl Left {
-    #[inline]
-    pub(crate) fn finish(self) {
-        if let Some(scheduler) = &self.signal {
-            scheduler.signal();
-        }
-        if let Some(seldom) = self.seldom {
-            seldom.finish();
-        }
-        drop(self.dropped);
-    }
-}
-
-impl Seldom {
-    #[cold]
-    #[inline(never)]
-    fn finish(self) {
-        if let Some(scheduler) = &self.lost_signal {
-            scheduler.signal();
-        }
-        if let Some(scheduler) = &self.deadline_signal {
-            scheduler.signal();
-        }
-        self.heard.tell();
-    }
-}
 
 /// Who a subscription is and what it wants; fixed when it is created.
 pub(crate) struct Wanted {
@@ -174,13 +75,6 @@ pub(crate) struct Inbox {
     pub(crate) liveliness: Option<Watcher>,
     /// Publishers of other processes that match. Whoever takes by hand reads what they have.
     sources: Sources,
-}
-
-/// Publishers of other processes.
-#[derive(Default)]
-struct Sources {
-    any: AtomicBool,
-    all: Mutex<Arc<Vec<Arc<Proxy>>>>,
 }
 
 #[repr(C)]
@@ -422,7 +316,7 @@ impl Inbox {
         if let Some(entry) = &entry {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
-        let frees = self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed); // as in `look_outside`
+        let frees = self.frees_elsewhere();
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
         }
@@ -435,7 +329,7 @@ impl Inbox {
         }
         self.release(state);
         if frees {
-            self.read_sources(); // a publisher elsewhere may wait for this place
+            self.read_sources();
         }
         (entry.map(|entry| (entry, next)), signal)
     }
@@ -486,8 +380,10 @@ impl Inbox {
                 ours = Some(task.clone()); // the program's code; then everything is looked at again
             }
         });
-        if result.is_pending() {
-            self.retune(); // somebody has to receive now
+        match &result {
+            Poll::Pending => self.retune(), // somebody has to receive now
+            Poll::Ready(Some(_)) if self.frees_elsewhere() => self.read_sources(),
+            Poll::Ready(_) => {}
         }
         result
     }
@@ -520,124 +416,6 @@ impl Inbox {
         {
             listener.hear(waiting);
         }
-    }
-
-    // ---- other processes ----
-
-    /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
-    /// nobody else is told of what comes. `Continue`: it is not so simple.
-    #[inline]
-    fn take_direct(&self) -> ControlFlow<Option<Entry>> {
-        let mut guard = self.state.lock();
-        let state = &mut *guard;
-        let Some(proxy) = &state.direct else { return ControlFlow::Continue(()) };
-        if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
-            return ControlFlow::Continue(());
-        }
-        let direct = proxy.take_for(self, self.wanted.qos.capacity() as u64);
-        let again = proxy.is_wanted();
-        let (message, publication, lost) = match direct {
-            Direct::Message(message, publication, lost) => (message, publication, lost),
-            Direct::Nothing if !again => return ControlFlow::Break(None),
-            _ => {
-                let proxy = proxy.clone();
-                drop(guard);
-                proxy.report(&direct);
-                if again {
-                    proxy.drain();
-                }
-                return ControlFlow::Continue(());
-            }
-        };
-        let left = (lost > 0 || again).then(|| proxy.clone());
-        let reception = state.history.pass();
-        state.count(Some(publication.stamp.time));
-        state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
-        drop(guard);
-        if let Some(proxy) = left {
-            Outbox::with(|outbox| self.count_lost(lost, outbox));
-            proxy.drain();
-        }
-        ControlFlow::Break(Some(Entry { message, publication, reception }))
-    }
-
-    /// Reads what publishers of other processes have, if there are any.
-    #[inline]
-    fn look_outside(&self) {
-        // Relaxed: who is matched meanwhile drains by himself.
-        if self.sources.any.load(Ordering::Relaxed) {
-            self.read_sources();
-        }
-    }
-
-    #[inline(never)]
-    fn read_sources(&self) {
-        let sources = self.sources.all.lock().clone();
-        sources.iter().for_each(|proxy| proxy.look());
-        if sources.iter().any(|proxy| proxy.is_over()) {
-            self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
-        }
-    }
-
-    /// Whether messages may go past the history when they are taken by hand, as far as that is fixed.
-    fn takes_directly(&self) -> bool {
-        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
-        self.deadline.is_none() && self.lifespan == i64::MAX && !qos.is_keep_all()
-    }
-
-    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
-        let mut sources = self.sources.all.lock();
-        let mut all = sources.to_vec();
-        change(&mut all);
-        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
-        let direct = match &all[..] {
-            [only] if self.takes_directly() => Some(only.clone()),
-            _ => None,
-        };
-        let direct = std::mem::replace(&mut self.state.lock().direct, direct);
-        let before = std::mem::replace(&mut *sources, Arc::new(all));
-        drop(sources);
-        drop((before, direct));
-    }
-
-    /// A publisher of another process matches.
-    pub(crate) fn add_source(&self, proxy: &Arc<Proxy>) {
-        self.change_sources(|all| all.push(proxy.clone()));
-    }
-
-    /// Whoever reads for this subscription has changed.
-    fn retune(&self) {
-        if self.sources.any.load(Ordering::Relaxed) {
-            let sources = self.sources.all.lock().clone();
-            sources.iter().for_each(|proxy| proxy.retune());
-        }
-    }
-
-    /// Whose executor runs its callback.
-    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
-        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
-    }
-
-    /// Whether somebody waits for its messages without an executor.
-    pub(crate) fn needs_receiver(&self) -> bool {
-        if self.deadline.is_some() {
-            return true; // that a message came is to be known when it does
-        }
-        let state = self.state.lock();
-        state.listened || state.home.is_some()
-    }
-
-    /// Messages for it were overwritten before it got them.
-    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
-        if count == 0 {
-            return;
-        }
-        self.state.lock().history.count_lost(count);
-        let Some(lost) = &self.lost else { return };
-        outbox.signal(lost.update(|event| {
-            event.total += count;
-            event.total_change += count;
-        }));
     }
 
     /// What others can see of it; set once.
@@ -781,7 +559,7 @@ impl Inbox {
     }
 
     /// Brings in what was retained for late joiners; see [`History::merge`].
-    pub(crate) fn merge(&self, mut retained: Vec<Entry>) {
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: Joins) {
         for Entry { publication, .. } in &mut retained {
             publication.expires =
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
@@ -791,7 +569,7 @@ impl Inbox {
             Some(deadline) if !retained.is_empty() => deadline.arrived(now),
             _ => None,
         };
-        let out = self.state.lock().history.merge(retained, now);
+        let out = self.state.lock().history.merge(retained, now, joins);
         drop(out); // user code, outside the lock
         scheduler::signal(signal);
     }

@@ -9,7 +9,7 @@
 //! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
 
 use super::alarm::{Alarm, Watched};
-use super::inbox::Outbox;
+use super::outbox::Outbox;
 use crate::clock::{Clock, Stamp};
 use crate::event::{LivelinessChanged, LivelinessLost, Source};
 use crate::sync::{Arc, Mutex};

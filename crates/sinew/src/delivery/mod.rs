@@ -4,9 +4,12 @@
 //! |---|---|
 //! | `plan` | who gets which copy: one pure function |
 //! | `history` | what one subscription keeps: plain data |
-//! | `inbox` | a history under its lock; places for publishers that wait; announcing to the executor |
+//! | `inbox` | a history under its lock; places for publishers that wait; announcing to the executor; publishers elsewhere |
+//! | `outbox` | what a delivery leaves to do once no lock is held |
 //! | `listening` | tasks that wait for a message, and listeners |
-//! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners |
+//! | `routes` | the inboxes that publishers of one kind have |
+//! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners, its way out of the process |
+//! | `given` | who gets what of one message, where that takes filters, places or copies |
 //! | `graph` | who is there and who matches |
 //! | `observers` | telling both ends |
 //! | `alarm` | looking at something when its time is up |
@@ -20,14 +23,17 @@
 pub(crate) mod alarm;
 pub(crate) mod calls;
 pub(crate) mod deadline;
+pub(crate) mod given;
 pub(crate) mod graph;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod listening;
 pub(crate) mod liveliness;
 pub(crate) mod observers;
+pub(crate) mod outbox;
 pub(crate) mod outlet;
 pub(crate) mod plan;
 pub(crate) mod requests;
+pub(crate) mod routes;
 pub(crate) mod services;
 pub(crate) mod waits;

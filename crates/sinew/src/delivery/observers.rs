@@ -1,6 +1,6 @@
 //! Who is told when an end of the delivery is matched, or can't be.
 
-use super::inbox::Outbox;
+use super::outbox::Outbox;
 use crate::event::{IncompatibleQos, IncompatibleType, Matched, Source};
 use crate::qos::Policy;
 use crate::sync::{Arc, Mutex};

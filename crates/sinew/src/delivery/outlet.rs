@@ -12,6 +12,8 @@
 //! # Sync points
 //!
 //! - C1 `Graph::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
+//!   A publisher that publishes seldom would keep a subscription that is gone, and what its handlers captured, for as long: so
+//!   whoever removes one has the publishers that matched it fetch the new list ([`Outlet::refetch`]).
 //! - C2 `Graph::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
 //!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
 //!
@@ -28,90 +30,31 @@
 //! takes the list out, does them, and delivers then. A transient-local publisher does it again if the list has changed
 //! meanwhile, since a late joiner may rely on either getting the message or finding it retained.
 
+mod way_out;
+
 use super::deadline::Deadline;
+use super::given::{Given, Promises};
 use super::history::{Entry, Place};
-use super::inbox::{Inbox, NoPlace, Outbox};
+use super::inbox::Inbox;
 use super::liveliness::Pulse;
 use super::observers::Observers;
-use super::plan::{Form, Plan, Role, Share};
+use super::outbox::Outbox;
+use super::plan::Form;
+use super::routes::{Class, Routes};
 use crate::clock::Time;
 use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
 use crate::message::block::{Erased, Pool};
-use crate::message::foreign::Keep;
 use crate::message::info::Publication;
 use crate::message::table::Table;
-use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_msg::Message;
-use sinew_shm::{CapacityError, Counter, Counters, EntityKey, Lender, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, Counter, Counters};
 use std::collections::VecDeque;
 use std::mem;
-use std::ptr::NonNull;
-use std::sync::OnceLock;
-
-/// The subscriptions of a class of publishers, and what a publish needs to know of them all.
-#[derive(Default)]
-pub(crate) struct Routes {
-    inboxes: Box<[Arc<Inbox>]>,
-    owners: usize,
-    sharers: usize,
-    values: usize,
-    /// Some have a filter, ignore their own node, or can hold up the publisher.
-    particular: bool,
-}
-
-impl Routes {
-    pub(crate) fn new(inboxes: Vec<Arc<Inbox>>, blocking: bool) -> Self {
-        let count = |role| inboxes.iter().filter(|inbox| inbox.wanted.role == role).count();
-        let particular = inboxes.iter().any(|inbox| {
-            let wanted = &inbox.wanted;
-            wanted.filter.is_some() || wanted.ignore_own || (blocking && wanted.qos.is_blocking())
-        });
-        let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
-        Self { inboxes: inboxes.into(), owners, sharers, values, particular }
-    }
-
-    /// Whether this is the only subscription.
-    pub(crate) fn is_only(&self, inbox: &Inbox) -> bool {
-        matches!(&*self.inboxes, [only] if std::ptr::eq(&raw const **only, inbox))
-    }
-
-    pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
-        &self.inboxes
-    }
-
-    /// All take references, and nothing else is to be thought of.
-    pub(crate) fn is_plain_sharers(&self) -> bool {
-        !self.particular && self.owners == 0 && self.values == 0
-    }
-
-    /// Nobody could read a message before it is given away.
-    fn nobody_shares(&self) -> bool {
-        self.sharers == 0
-    }
-}
-
-/// The publishers of one topic, type and QoS class, as far as matching goes.
-pub(crate) struct Class {
-    pub(crate) table: &'static Table,
-    pub(crate) qos: QoS,
-    routes: Mutex<Arc<Routes>>,
-}
-
-impl Class {
-    pub(crate) fn new(table: &'static Table, qos: QoS, routes: Routes) -> Arc<Self> {
-        Arc::new(Self { table, qos, routes: Mutex::new(Arc::new(routes)) })
-    }
-
-    /// The list changes (before C1); returns the old one, to be dropped outside all locks.
-    #[must_use]
-    pub(crate) fn replace(&self, routes: Routes) -> Arc<Routes> {
-        mem::replace(&mut *self.routes.lock(), Arc::new(routes))
-    }
-}
+use way_out::{Out, WayOut};
 
 /// A publisher.
 ///
@@ -140,19 +83,6 @@ pub(crate) struct Outlet {
     pub(crate) observers: Observers,
     pub(crate) promised: Promised,
     pub(crate) way_out: WayOut,
-}
-
-/// How a publisher's messages leave the process.
-#[derive(Default)]
-pub(crate) struct WayOut {
-    /// There once somebody matched. Locked before the publisher's state.
-    sender: Mutex<Option<Box<Sender>>>,
-    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
-    lender: OnceLock<(Lender, usize)>,
-    /// What others know it by.
-    entity: OnceLock<Arc<OwnEntity>>,
-    /// Control blocks for messages that are lent where they will be published.
-    foreign: OnceLock<Arc<Pool>>,
 }
 
 /// What a publisher has promised, as far as somebody watches whether it keeps it.
@@ -201,7 +131,7 @@ struct State {
 struct Retained(VecDeque<(Erased, Publication)>);
 
 /// How to deliver, as far as the list says.
-enum Way {
+pub(crate) enum Way {
     /// Nobody listens.
     Nobody,
     /// One that takes references: any message goes to it as it is.
@@ -534,6 +464,13 @@ impl Outlet {
         (routes, old)
     }
 
+    /// A subscription is gone: the way that led to it, to be dropped outside all locks.
+    pub(crate) fn refetch(&self) -> Option<(Arc<Routes>, Way)> {
+        let mut state = self.state.lock();
+        // Who has fetched nothing yet has nothing of it; nor who is closed.
+        (state.fetched != 0 && !state.closed).then(|| self.fetch(&mut state))
+    }
+
     #[inline]
     fn next_publication(&self, sequence: &mut u64, counters: &Option<Counters>) -> Publication {
         *sequence += 1;
@@ -612,334 +549,5 @@ fn no_space(error: &CapacityError) -> Unpublished {
             log::error!("a message can't leave the process: {other}");
             Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
         }
-    }
-}
-
-/// A message's way out, for the time of one publish.
-struct Opened<'a> {
-    sender: Guard<'a, Option<Box<Sender>>>,
-    prepared: Option<Prepared>,
-}
-
-enum Out<'a> {
-    /// Nobody is connected.
-    Closed,
-    Open(Opened<'a>),
-    /// Somebody came or went: all is to be thought of again.
-    Changed,
-}
-
-impl Opened<'_> {
-    fn encode(&mut self, message: &Erased) -> Option<Lent> {
-        let (sender, prepared) = (self.sender.as_deref_mut()?, self.prepared.take()?);
-        sender.encode(message, prepared)
-    }
-
-    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
-        if let Some(sender) = self.sender.as_deref_mut() {
-            sender.send(publication, image);
-        }
-    }
-}
-
-impl Outlet {
-    /// Locks the way out, once every reader that must get everything has room, with memory for the image.
-    fn open_way_out(
-        &self,
-        leaves: bool,
-        message: &mut Erased,
-        deadline: Time,
-    ) -> Result<Out<'_>, Unpublished> {
-        if !leaves {
-            return Ok(Out::Closed);
-        }
-        let mut waited = false;
-        loop {
-            let mut sender = self.way_out.sender.lock();
-            let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
-                return Ok(Out::Changed);
-            };
-            if self.context.has_ended() {
-                return Err(Unpublished::Shutdown);
-            }
-            if let Some(waiting) = open.wait_for_room() {
-                let left = deadline - Time::steady();
-                if left.is_zero() {
-                    open.stop_waiting();
-                    return Err(Unpublished::Full);
-                }
-                drop(sender);
-                waiting.sleep(Some(left));
-                waited = true;
-                continue;
-            }
-            if waited {
-                open.stop_waiting();
-            }
-            let prepared = open.prepare(message).map_err(|error| no_space(&error))?;
-            return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
-        }
-    }
-
-    /// What others know it by; set once.
-    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
-        self.state.lock().counters = Some(entity.counters());
-        let _ = self.way_out.entity.set(Arc::new(entity));
-    }
-
-    /// A subscription of another process matches.
-    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) {
-        let Some(entity) = self.way_out.entity.get() else { return };
-        let mut sender = self.way_out.sender.lock();
-        let mut state = self.state.lock();
-        if state.closed {
-            return;
-        }
-        let next = state.sequence + 1;
-        let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
-        let made = match &mut *sender {
-            Some(_) => Ok(()),
-            none => Sender::new(entity, &self.qos, plain, next).map(|made| {
-                self.way_out.lender.get_or_init(|| (made.lender.clone(), made.inline()));
-                *none = Some(Box::new(made));
-            }),
-        };
-        let retained = state.retained.as_ref().map(|retained| &retained.0);
-        let none = VecDeque::new();
-        let connected = made.and_then(|()| {
-            let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
-            sender.connect((peer, key, requested), &self.qos, next, retained.unwrap_or(&none).iter())
-        });
-        if let Err(error) = connected {
-            log::error!("publisher on {} can't reach a subscription in another process: {error}", self.topic);
-        }
-        self.mark_way_out(&sender, &mut state);
-    }
-
-    /// A subscription of another process is gone.
-    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) {
-        let mut sender = self.way_out.sender.lock();
-        let mut state = self.state.lock();
-        if let Some(sender) = sender.as_deref_mut() {
-            sender.disconnect(peer, key, &self.qos);
-        }
-        self.mark_way_out(&sender, &mut state);
-    }
-
-    fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
-        state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
-        state.generation = 0; // the next publish looks
-        self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
-    }
-
-    /// A message to be written where it is published, if somebody outside listens and the type allows it.
-    pub(crate) fn loan_outside(&self) -> Option<Erased> {
-        if !self.leaves.load(Ordering::Relaxed) || !self.table.is_plain() {
-            return None;
-        }
-        self.loan_in_chunk()
-    }
-
-    fn loan_in_chunk(&self) -> Option<Erased> {
-        let size = self.table.layout.size();
-        let (lender, inline) = self.way_out.lender.get()?;
-        // A small image is copied into the ring anyway.
-        if size + 4 <= *inline {
-            return None;
-        }
-        // If there is no room, an ordinary block does, and publishing says so.
-        let mut loan = lender.loan(size + 4).ok()?;
-        let (header, value) = loan.bytes_mut().split_at_mut(4);
-        header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
-        let value = NonNull::from(value).cast::<u8>();
-        if !value.addr().get().is_multiple_of(self.table.layout.align()) {
-            return None;
-        }
-        let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
-        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
-        Some(unsafe { Erased::foreign(foreign, Keep::Loan(loan), value) })
-    }
-}
-
-/// Control blocks for messages in shared memory that a publisher keeps.
-const FOREIGN: usize = 64;
-
-/// Who gets what in one careful publish: scratch that is used again.
-#[derive(Default)]
-pub(crate) struct Given {
-    /// Indices of the inboxes that want the message, and the reference that each gets (`None`: the original).
-    chosen: Vec<(usize, Option<Erased>)>,
-}
-
-thread_local! {
-    static GIVEN: std::cell::Cell<Vec<(usize, Option<Erased>)>> = const { std::cell::Cell::new(Vec::new()) };
-    static PROMISED: std::cell::Cell<Vec<usize>> = const { std::cell::Cell::new(Vec::new()) };
-}
-
-impl Drop for Given {
-    fn drop(&mut self) {
-        self.chosen.clear();
-        let _ = GIVEN.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
-    }
-}
-
-impl Given {
-    pub(crate) fn take() -> Self {
-        Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
-    }
-
-    pub(crate) fn forget_copies(&mut self) {
-        self.chosen.clear();
-    }
-
-    /// Runs the filters.
-    pub(crate) fn choose(&mut self, routes: &Routes, node: Option<u64>, message: &Erased) {
-        self.chosen.clear();
-        for (index, inbox) in routes.inboxes.iter().enumerate() {
-            let wanted = &inbox.wanted;
-            let own = wanted.ignore_own && Some(wanted.node_number) == node;
-            if !own && wanted.filter.as_ref().is_none_or(|filter| filter(message)) {
-                self.chosen.push((index, None));
-            }
-        }
-    }
-
-    pub(crate) fn plan(&self, routes: &Routes, form: Form) -> Plan {
-        let count = |role| self.chosen.iter().filter(|(i, _)| routes.inboxes[*i].wanted.role == role).count();
-        Plan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
-    }
-
-    /// Makes the copies; if a `Clone` panics, nothing has been delivered.
-    pub(crate) fn copy(&mut self, routes: &Routes, plan: Plan, message: &Erased, pool: &Arc<Pool>) {
-        let mut nth = [0; 3];
-        let mut shared: Option<Erased> = None;
-        for (index, given) in &mut self.chosen {
-            let wanted = &routes.inboxes[*index].wanted;
-            let share = plan.share(wanted.role, nth[wanted.role as usize]);
-            nth[wanted.role as usize] += 1;
-            let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
-            *given = match share {
-                Share::Original => None,
-                Share::OriginalShared => Some(message.another()),
-                Share::Copy => Some(duplicate(message, routes, pool)),
-                Share::SharedCopy => {
-                    let copy = shared.get_or_insert_with(|| duplicate(message, routes, pool));
-                    Some(copy.another())
-                }
-            };
-        }
-    }
-
-    pub(crate) fn deliver(
-        &mut self,
-        message: Erased,
-        publication: &Publication,
-        promises: &Promises<'_>,
-        outbox: &mut Outbox,
-    ) {
-        let mut original = Some(message);
-        for (index, given) in self.chosen.drain(..) {
-            let inbox = &promises.routes.inboxes[index];
-            let message = match (given, original.take()) {
-                (Some(given), untouched) => {
-                    original = untouched;
-                    given
-                }
-                // SAFETY: `Original` goes to one buffer only, so this is the sole reference; the inbox's pool is for the
-                // type that the topic's ends agreed on when they matched.
-                (None, Some(message)) if inbox.wanted.role == Role::Value => unsafe {
-                    message.move_into(&inbox.wanted.pool)
-                },
-                (None, Some(message)) => message,
-                (None, None) => continue,
-            };
-            let place = if promises.has(inbox) { Place::Reserved } else { Place::Any };
-            outbox.add(inbox.push(message, publication, place));
-        }
-        outbox.dropped.extend(original);
-    }
-}
-
-/// A copy, made by whoever of the subscriptions knows how: all that own their messages do.
-fn duplicate(message: &Erased, routes: &Routes, pool: &Arc<Pool>) -> Erased {
-    let clone = routes.inboxes.iter().find_map(|inbox| inbox.wanted.clone);
-    #[expect(
-        clippy::expect_used,
-        reason = "a plan has copies only if a buffer owns, and creating one requires `Clone`"
-    )]
-    let clone = clone.expect("a subscription that owns its messages can clone them");
-    // SAFETY: matching made sure that the subscriptions and the publisher have the same type, so that the function and the
-    // pool are for the type of the message.
-    unsafe { message.duplicate(clone, pool) }
-}
-
-/// Places reserved for one message. Dropped, they are given back.
-pub(crate) struct Promises<'a> {
-    routes: &'a Routes,
-    /// Indices of the inboxes, ascending.
-    at: Vec<usize>,
-}
-
-impl<'a> Promises<'a> {
-    /// Reserves a place at every chosen inbox that may hold up the publisher, in their order; all, or none.
-    fn collect(
-        routes: &'a Routes,
-        given: &mut Given,
-        outlet: &Outlet,
-        deadline: Time,
-    ) -> Result<Self, Unpublished> {
-        let mut promises =
-            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        if !outlet.qos.is_blocking() {
-            return Ok(promises);
-        }
-        let context = &outlet.context;
-        let mut failure = None;
-        given.chosen.retain(|(index, _)| {
-            let inbox = &routes.inboxes[*index];
-            if failure.is_some() || !inbox.wanted.qos.is_blocking() {
-                return true;
-            }
-            match inbox.reserve(deadline.nanoseconds(), &context.waits, &context.ended) {
-                Ok(()) => promises.at.push(*index),
-                Err(NoPlace::Gone) => return false,
-                Err(NoPlace::Full) => failure = Some(Unpublished::Full),
-                Err(NoPlace::WouldDeadlock) => failure = Some(Unpublished::WouldDeadlock),
-                Err(NoPlace::Shutdown) => failure = Some(Unpublished::Shutdown),
-            }
-            true
-        });
-        failure.map_or(Ok(promises), Err)
-    }
-
-    /// The same for a message that came from another process: without waiting, and `None` if there is a place missing.
-    pub(crate) fn collect_now(routes: &'a Routes, given: &Given, blocking: bool) -> Option<Self> {
-        let mut promises =
-            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        for (index, _) in given.chosen.iter().filter(|_| blocking) {
-            let inbox = &routes.inboxes[*index];
-            match inbox.wanted.qos.is_blocking().then(|| inbox.try_reserve()).flatten() {
-                Some(true) => promises.at.push(*index),
-                Some(false) => return None,
-                None => {}
-            }
-        }
-        Some(promises)
-    }
-
-    fn has(&self, inbox: &Arc<Inbox>) -> bool {
-        self.at.iter().any(|&index| Arc::ptr_eq(&self.routes.inboxes[index], inbox))
-    }
-
-    /// The messages came: the places are theirs.
-    pub(crate) fn kept(mut self) {
-        self.at.clear();
-    }
-}
-
-impl Drop for Promises<'_> {
-    fn drop(&mut self) {
-        self.at.drain(..).for_each(|index| self.routes.inboxes[index].unreserve());
-        let _ = PROMISED.try_with(|place| place.set(mem::take(&mut self.at))); // none is left in a thread that ends
     }
 }

@@ -148,6 +148,12 @@ pub(crate) struct AwayServer {
 }
 
 impl AwayServer {
+    /// Whether it hasn't gone, be it that nobody here has noticed yet.
+    #[inline]
+    pub(crate) fn is_there(&self) -> bool {
+        self.peer.has(self.key)
+    }
+
     /// Whether it serves calls of these types.
     pub(crate) fn serves(&self, types: &Types) -> bool {
         let (name, hash, travels) = told_of(types);
@@ -162,7 +168,7 @@ impl State {
 
     fn is_served(&self, types: &Types) -> bool {
         let here = self.serving.as_ref().is_some_and(|serving| serving.types.agree(types));
-        here || self.away.iter().any(|server| server.serves(types))
+        here || self.away.iter().any(|server| server.is_there() && server.serves(types))
     }
 
     fn oldest(&self) -> Option<Stamp> {
@@ -228,7 +234,7 @@ impl Requests {
             && let Some(server) = state.away.iter().find(fits).cloned()
         {
             drop(state);
-            return forward(request, &server, quietly);
+            return self.forward(request, &server, quietly);
         }
         let mut limit = MAX_REQUESTS;
         let mut in_hand = 0;
@@ -312,9 +318,35 @@ impl Requests {
         self.came.notify_all();
         for request in waiting {
             let (calls, id) = (request.caller.calls.clone(), request.caller.id);
-            if let Err((message, failure)) = forward(request, &server, false) {
+            if let Err((message, failure)) = self.forward(request, &server, false) {
                 drop(calls.settle(id, Err(Fault { failure, request: Some(message) })));
             }
+        }
+    }
+
+    /// Sends a request to another process. If that server is gone, the request goes to another one, or waits for one.
+    #[inline(never)]
+    fn forward(
+        &self,
+        request: Request,
+        server: &AwayServer,
+        quietly: bool,
+    ) -> Result<Option<Arc<Scheduler>>, Refused> {
+        let calls = &request.caller.calls;
+        let sent = if server.is_there() {
+            calls.line(server).and_then(|line| line.send(&request, quietly))
+        } else {
+            Err(CallFailure::ServerGone)
+        };
+        match sent {
+            Ok(()) => Ok(None),
+            Err(CallFailure::ServerGone) => {
+                // Others are told when its end is noticed.
+                self.remove_away(server.peer.id(), server.key);
+                calls.lose(server.peer.id(), server.key);
+                self.push(request, quietly)
+            }
+            Err(failure) => Err((request.message, failure)),
         }
     }
 
@@ -508,15 +540,6 @@ impl Requests {
         let state = self.state.lock();
         let serving = state.serving.as_ref().filter(|serving| !serving.types.agree(types))?;
         Some(mismatch(&self.name, serving, types))
-    }
-}
-
-/// Sends a request to another process.
-#[inline(never)]
-fn forward(request: Request, server: &AwayServer, quietly: bool) -> Result<Option<Arc<Scheduler>>, Refused> {
-    match request.caller.calls.line(server).and_then(|line| line.send(&request, quietly)) {
-        Ok(()) => Ok(None),
-        Err(failure) => Err((request.message, failure)),
     }
 }
 

@@ -6,11 +6,26 @@
 //!
 //! The post is taken under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
 //! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
+//!
+//! # One drain at a time
+//!
+//! A drain goes from connection to connection, so in the middle of it what came later on one may be in the ready queue, and what came
+//! earlier on another not yet. Nobody takes work then: the others wait until it is over.
+//!
+//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
+//! - D2 [`is_drained_by_another`](Ears::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
+//!   drain brought in sees D1 of that drain, or D4, and then all of it is there.
+//! - D3 [`wait_for_drain`](Ears::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `turn`, then sleeps.
+//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `turn`: whoever set it sleeps by then.
+//!
+//! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
+//! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
 
 use crate::clock::Time;
 use crate::outside::Outside;
-use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::Port;
+use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -20,13 +35,31 @@ const FALLBACK: Duration = Duration::from_millis(1);
 /// How many looks at the ports between two looks at the clock.
 const LOOKS: u32 = 16;
 
+/// How long a worker waits for what another one brings in. A filter that takes longer, or waits for a callback of this executor, costs
+/// the order of what it holds up, not the work.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// Nobody brings anything in.
+const IDLE: u64 = 0;
+/// Somebody does.
+const RUNS: u64 = 1;
+/// Somebody does, and others wait for it.
+const AWAITED: u64 = 2;
+
+thread_local! {
+    /// This thread is in a drain.
+    static DRAINS: Cell<bool> = const { Cell::new(false) };
+}
+
 /// What an executor hears from other processes.
-#[derive(Default)]
 pub(crate) struct Ears {
     any: AtomicBool,
     ports: Mutex<Arc<Vec<Ear>>>,
-    /// Held by who brings in what has come. One at a time: two would mix up the order of what came.
-    draining: Mutex<()>,
+    /// Whether somebody brings in what has come. One at a time: two would mix up the order of what came.
+    progress: AtomicU64,
+    /// Taken by who waits for a drain, and by who ends one for which others wait.
+    turn: Mutex<()>,
+    over: Condvar,
     /// 1 + the worker that has the post; 0 for nobody.
     post: AtomicU64,
     /// Nanoseconds that whoever has the post stays awake before it sleeps.
@@ -38,6 +71,20 @@ pub(crate) struct Ears {
 struct Ear {
     port: Arc<Port>,
     outside: Weak<Outside>,
+}
+
+impl Default for Ears {
+    fn default() -> Self {
+        Self {
+            any: AtomicBool::new(false),
+            ports: Mutex::default(),
+            progress: AtomicU64::new(IDLE),
+            turn: Mutex::default(),
+            over: Condvar::new(),
+            post: AtomicU64::new(0),
+            patience: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Ears {
@@ -85,7 +132,8 @@ impl Ears {
         Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
     }
 
-    /// Brings in what has come, and says whether something may have. Not under the scheduler's mutex.
+    /// Brings in what has come, or waits for another worker that does, and says whether something may have. Not under the scheduler's
+    /// mutex.
     #[inline]
     pub(crate) fn listen(&self) -> bool {
         // Relaxed: a port that was just made has nothing yet; who makes it drains.
@@ -98,12 +146,52 @@ impl Ears {
 
     #[inline(never)]
     fn drain(&self) {
-        // Whoever is at it brings in everything, or leaves it pending, which keeps others from sleeping.
-        let Some(_alone) = self.draining.try_lock() else { return };
+        let Some(drain) = self.begin_drain() else {
+            // Whoever is at it brings in everything, or leaves it pending, which keeps others from sleeping.
+            self.wait_for_drain();
+            return;
+        };
         let ports = self.ports.lock().clone();
         for ear in ports.iter() {
             ear.port.drain();
         }
+        drop(drain);
+    }
+
+    /// D1.
+    pub(crate) fn begin_drain(&self) -> Option<Drain<'_>> {
+        // Acquire: pairs with D4; one drain happens after the other. Relaxed: nothing is done then.
+        self.progress.compare_exchange(IDLE, RUNS, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let nested = DRAINS.try_with(|drains| drains.replace(true)).unwrap_or(false);
+        Some(Drain { ears: self, nested })
+    }
+
+    /// D2: whether what is ready may be missing something older that is being brought in. Under the scheduler's mutex.
+    #[inline]
+    pub(crate) fn is_drained_by_another(&self) -> bool {
+        // Relaxed: what counts was done before its doer had the mutex.
+        self.progress.load(Ordering::Relaxed) != IDLE && !is_in_drain()
+    }
+
+    /// D3: sleeps until the drain that runs is over. False if it takes too long, or this thread is in one. Not under the scheduler's mutex.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait_for_drain(&self) -> bool {
+        if is_in_drain() {
+            return false;
+        }
+        let end = Time::steady() + LONGEST_WAIT;
+        let mut turn = self.turn.lock();
+        // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to wait for.
+        while self.progress.compare_exchange(RUNS, AWAITED, Ordering::Relaxed, Ordering::Relaxed) != Err(IDLE)
+        {
+            let left = end - Time::steady();
+            if left.is_zero() {
+                return false;
+            }
+            turn = self.over.wait_at_most(turn, Some(left));
+        }
+        true
     }
 
     /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.
@@ -139,6 +227,30 @@ impl Ears {
         let ports = self.ports.lock().clone();
         if let Some(first) = ports.first() {
             first.port.ring();
+        }
+    }
+}
+
+/// Whether this thread is in a drain.
+fn is_in_drain() -> bool {
+    DRAINS.try_with(Cell::get).unwrap_or(false)
+}
+
+/// What has come is brought in until this is dropped, also by a filter that panics.
+pub(crate) struct Drain<'a> {
+    ears: &'a Ears,
+    /// Within another drain: of another executor, which a filter or listener spins.
+    nested: bool,
+}
+
+impl Drop for Drain<'_> {
+    fn drop(&mut self) {
+        let _ = DRAINS.try_with(|drains| drains.set(self.nested));
+        // D4: Release; pairs with D1.
+        if self.ears.progress.swap(IDLE, Ordering::Release) == AWAITED {
+            let turn = self.ears.turn.lock();
+            self.ears.over.notify_all();
+            drop(turn);
         }
     }
 }

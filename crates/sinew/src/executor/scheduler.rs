@@ -154,7 +154,7 @@ pub(crate) struct Scheduler {
     /// For somebody else's event loop, if there is one.
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
-    pub(super) ears: Ears,
+    pub(crate) ears: Ears,
 }
 
 /// What the workers sleep on.
@@ -729,6 +729,14 @@ impl Scheduler {
             }
             if worker.index == 0 && mem::take(&mut state.poked) {
                 return Next::Poked;
+            }
+            if self.ears.is_drained_by_another() {
+                drop(state);
+                let is_over = self.ears.wait_for_drain();
+                state = self.state.lock();
+                if is_over {
+                    continue; // there may be another one, and the executor may have been stopped
+                }
             }
             if woken != Woken::Look || state.is_something_left_lying(worker.now) {
                 if !state.timers_have_thread {

@@ -20,12 +20,14 @@
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
+//! | `looking` | S1-S4: looks for which nobody waits; D1-D4: work taken while something is brought in |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod calling;
 mod handles;
 mod joining;
 mod leaving;
+mod looking;
 mod parking;
 mod pools;
 mod receiving;

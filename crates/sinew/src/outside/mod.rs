@@ -6,6 +6,7 @@
 //! | `sender` | a publisher's way out |
 //! | `proxy` | a publisher of another process, as its subscriptions here see it |
 //! | `service` | services: a client's line to a server of another process, and the visitors a server has |
+//! | `solo` | what one thread at a time reads, and others have read again instead of waiting |
 //! | `receiver` | the thread that receives for those who wait without an executor |
 
 pub(crate) mod description;
@@ -13,10 +14,12 @@ pub(crate) mod proxy;
 pub(crate) mod receiver;
 pub(crate) mod sender;
 pub(crate) mod service;
+pub(crate) mod solo;
 
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
-use crate::delivery::inbox::{Inbox, Outbox};
+use crate::delivery::inbox::Inbox;
+use crate::delivery::outbox::Outbox;
 use crate::delivery::requests::Types;
 use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
 use crate::error::CreateError;

@@ -4,16 +4,19 @@
 //! and events are the same whichever way a message came.
 //!
 //! Whoever has reason to believe that there is something to read calls [`Proxy::drain`]: the executor that was told by an event, a
-//! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more. So
-//! nobody waits, and filters run under no lock that they could want.
+//! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more
+//! ([`Solo`]). So nobody waits, and filters run under no lock that they could want.
 
 use super::Outside;
 use super::description::Described;
+use super::solo::{Held, Solo};
 use crate::clock::Stamp;
-use crate::delivery::history::Entry;
-use crate::delivery::inbox::{Inbox, Outbox};
-use crate::delivery::outlet::{Given, Promises, Routes};
+use crate::delivery::given::{Given, Promises};
+use crate::delivery::history::{Entry, Joins};
+use crate::delivery::inbox::Inbox;
+use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
+use crate::delivery::routes::Routes;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
 use crate::message::info::{Lineage, Publication, introduce};
@@ -34,13 +37,13 @@ pub(crate) struct Proxy {
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
-    /// Somebody wants that it is looked (again).
-    wanted: AtomicBool,
-    reading: Mutex<Reading>,
+    reading: Solo<Reading>,
     /// Who is served.
     served: Mutex<Vec<Arc<Inbox>>>,
     /// What is to be done about them from the next look on.
     ends: Mutex<Option<Ends>>,
+    /// The connection that is read from the next look on.
+    accepted: Mutex<Option<Incoming>>,
     is_over: AtomicBool,
 }
 
@@ -93,19 +96,19 @@ impl Proxy {
             outside: Arc::downgrade(outside),
             publisher,
             lifespan,
-            wanted: AtomicBool::new(false),
-            reading: Mutex::new(reading),
+            reading: Solo::new(reading),
             served: Mutex::default(),
             ends: Mutex::new(None),
+            accepted: Mutex::new(None),
             is_over: AtomicBool::new(false),
         })
     }
 
     /// Its messages come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.reading.lock().incoming.replace(incoming);
+        let before = self.accepted.lock().replace(incoming);
         if let Some(mut before) = before {
-            before.done(); // its end was reached: a new one begins where it ended
+            before.done(); // as in `read_on`
         }
     }
 
@@ -154,7 +157,7 @@ impl Proxy {
     /// it waits for nothing, and leaves to its caller what else is to be done.
     #[inline]
     pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Direct {
-        let Some(mut reading) = self.reading.try_lock() else { return Direct::NotSo };
+        let Some(mut reading) = self.reading.try_enter() else { return Direct::NotSo };
         let Reading { incoming: Some(incoming), ends, buffer, stalled } = &mut *reading else {
             return Direct::NotSo;
         };
@@ -187,7 +190,7 @@ impl Proxy {
     /// Whether somebody found it being read, and left word that there is more.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::SeqCst) // as in `drain`: whoever found us at it left word
+        self.reading.is_wanted()
     }
 
     /// Says what was wrong with what was [taken](Self::take_for).
@@ -215,13 +218,12 @@ impl Proxy {
     pub(crate) fn look(&self) {
         // What a publisher waits for is told with each look.
         if !self.offered.qos.is_blocking()
-            && let Some(mut reading) = self.reading.try_lock()
+            && let Some(mut reading) = self.reading.try_enter()
         {
             let is_calm = reading.stalled.is_empty();
             let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
             drop(reading);
-            // SeqCst, as in `drain`: whoever found us at it left word.
-            if is_calm && nothing && !self.wanted.load(Ordering::SeqCst) {
+            if is_calm && nothing && !self.is_wanted() {
                 return;
             }
         }
@@ -231,25 +233,23 @@ impl Proxy {
     /// Reads what there is.
     #[inline]
     pub(crate) fn drain(&self) {
-        // Release and Acquire: whoever reads sees what made us want it.
-        self.wanted.store(true, Ordering::SeqCst);
-        while self.wanted.load(Ordering::SeqCst) {
-            // SeqCst: whoever lets go of the lock after our attempt looks at `wanted` afterwards, and sees it.
-            let read = Outbox::with(|outbox| {
-                let Some(mut reading) = self.reading.try_lock() else { return false };
-                self.wanted.store(false, Ordering::SeqCst);
+        self.reading.look(|mut reading| {
+            Outbox::with(|outbox| {
                 self.read_on(&mut reading, outbox);
                 drop(reading);
-                true
             });
-            if !read {
-                return;
-            }
-        }
+        });
     }
 
     fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
         self.read_all(reading, outbox);
+        let accepted = self.accepted.lock().take();
+        if let Some(accepted) = accepted {
+            if let Some(mut before) = reading.incoming.replace(accepted) {
+                before.done(); // its end was reached: a new one begins where it ended
+            }
+            self.read_all(reading, outbox);
+        }
         let ends = self.ends.lock().take();
         if let Some(ends) = ends {
             reading.ends = ends;
@@ -443,18 +443,23 @@ impl Sink for Proxy {
 pub(crate) struct Retained {
     proxy: Arc<Proxy>,
     inbox: Arc<Inbox>,
-    incoming: Mutex<Incoming>,
+    incoming: Solo<Incoming>,
 }
 
 impl Retained {
     pub(crate) fn new(proxy: Arc<Proxy>, inbox: Arc<Inbox>, incoming: Incoming) -> Self {
-        Self { proxy, inbox, incoming: Mutex::new(incoming) }
+        Self { proxy, inbox, incoming: Solo::new(incoming) }
     }
 }
 
 impl Sink for Retained {
     fn drain(&self) {
-        let Some(mut incoming) = self.incoming.try_lock() else { return };
+        self.incoming.look(|incoming| self.bring_in(incoming));
+    }
+}
+
+impl Retained {
+    fn bring_in(&self, mut incoming: Held<'_, Incoming>) {
         let table = self.inbox.wanted.table;
         let pool = Pool::of_table(table, POOL_CAPACITY);
         let (mut entries, mut buffer) = (Vec::new(), Vec::new());
@@ -487,7 +492,7 @@ impl Sink for Retained {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            self.inbox.merge(entries);
+            self.inbox.merge(entries, Joins::Before);
             self.inbox.announce_waiting();
         }
     }

@@ -13,6 +13,7 @@
 //! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
 
 use super::sender::head_of;
+use super::solo::Solo;
 use super::{About, Outside};
 use crate::clock::Stamp;
 use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
@@ -23,7 +24,7 @@ use crate::message::info::{Lineage, Publication, introduce};
 use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::service::CallFailure;
-use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
+use crate::sync::{Arc, Guard, Mutex};
 use sinew_shm::{
     CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
 };
@@ -175,8 +176,9 @@ pub(crate) struct Line {
     limit: usize,
     /// `None` once it has ended.
     way: Mutex<Option<Way>>,
-    replies: Mutex<Replies>,
-    wanted: AtomicBool,
+    replies: Solo<Replies>,
+    /// What else is to be done at the next look.
+    changes: Mutex<Changes>,
     /// Threads that wait for answers.
     threads: Mutex<Threads>,
 }
@@ -185,10 +187,17 @@ struct Replies {
     incoming: Option<Incoming>,
     buffer: Vec<u8>,
     pool: Arc<Pool>,
-    /// Who is to be told of answers, from the next look on.
-    port: Option<Option<Arc<Port>>>,
     /// Scratch of `drain_replies`.
     settled: Vec<(CallId, Outcome)>,
+}
+
+/// What changed about a line.
+#[derive(Default)]
+struct Changes {
+    /// Where the answers come from.
+    incoming: Option<Incoming>,
+    /// Who is to be told of them.
+    port: Option<Option<Arc<Port>>>,
 }
 
 #[derive(Default)]
@@ -209,7 +218,7 @@ impl Line {
         let key = entity.key();
         let way = Way::open(&entity, peer, server).inspect_err(|_| outside.forget_line(key))?;
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
-        let replies = Replies { incoming: None, buffer: Vec::new(), pool, port: None, settled: Vec::new() };
+        let replies = Replies { incoming: None, buffer: Vec::new(), pool, settled: Vec::new() };
         Ok(Arc::new(Self {
             calls: Arc::downgrade(calls),
             outside: Arc::downgrade(outside),
@@ -218,8 +227,8 @@ impl Line {
             key,
             limit,
             way: Mutex::new(Some(way)),
-            replies: Mutex::new(replies),
-            wanted: AtomicBool::new(false),
+            replies: Solo::new(replies),
+            changes: Mutex::default(),
             threads: Mutex::default(),
         }))
     }
@@ -241,7 +250,7 @@ impl Line {
 
     /// Answers come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.replies.lock().incoming.replace(incoming);
+        let before = self.changes.lock().incoming.replace(incoming);
         drop(before);
         self.retune();
     }
@@ -256,6 +265,8 @@ impl Line {
         let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
         let mut way = self.way.lock();
         let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
+        // Under this lock: whoever ends the line finds the call afterwards.
+        request.caller.calls.goes_by(request.caller.id, self.key);
         match way.send(header, &head, Body::Value(&request.message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
@@ -285,7 +296,7 @@ impl Line {
         let executor = || calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
         let port = alone.or_else(executor).or_else(|| outside.receiver());
         // Under the lock of the threads: of two that change it at once, the second one's choice stays.
-        self.replies.lock().port = Some(port);
+        self.changes.lock().port = Some(port);
         drop(threads);
         self.drain_replies();
     }
@@ -313,31 +324,36 @@ impl Line {
     /// Reads what answers there are.
     #[inline]
     pub(crate) fn drain_replies(&self) {
-        // As in `Proxy::drain`.
-        self.wanted.store(true, Ordering::SeqCst);
-        while self.wanted.load(Ordering::SeqCst) {
-            let Some(mut replies) = self.replies.try_lock() else { return };
-            self.wanted.store(false, Ordering::SeqCst);
+        self.replies.look(|mut replies| {
             let mut settled = std::mem::take(&mut replies.settled);
             self.read(&mut replies, &mut settled);
-            if let Some(port) = replies.port.take() {
-                let changed = replies.incoming.as_mut().map(|incoming| incoming.set_port(port.as_deref()));
-                match changed {
-                    Some(true) => self.read(&mut replies, &mut settled),
-                    Some(false) => {}
-                    None => replies.port = Some(port), // there are no answers yet
-                }
-            }
+            self.change(&mut replies, &mut settled);
             drop(replies);
             let Some(calls) = self.calls.upgrade() else { return };
             for (id, outcome) in settled.drain(..) {
                 drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
             }
             if settled.capacity() > 0
-                && let Some(mut replies) = self.replies.try_lock()
+                && let Some(mut replies) = self.replies.try_enter()
             {
                 replies.settled = settled; // its room is used again
             }
+        });
+    }
+
+    /// Does what is to be done from now on.
+    fn change(&self, replies: &mut Replies, settled: &mut Vec<(CallId, Outcome)>) {
+        let mut changes = self.changes.lock();
+        let incoming = changes.incoming.take();
+        let is_new = incoming.is_some();
+        let before = if is_new { std::mem::replace(&mut replies.incoming, incoming) } else { None };
+        // Without answers there is nobody to tell of them yet.
+        let port = if replies.incoming.is_some() { changes.port.take() } else { None };
+        drop(changes);
+        drop(before);
+        let is_told = |incoming: &mut Incoming| port.is_some_and(|port| incoming.set_port(port.as_deref()));
+        if replies.incoming.as_mut().is_some_and(is_told) || is_new {
+            self.read(replies, settled);
         }
     }
 
@@ -397,8 +413,9 @@ pub(crate) struct Visitor {
     calls: Arc<Calls>,
     /// As in [`Publication::publisher`].
     client: u64,
-    reading: Mutex<Reading>,
-    wanted: AtomicBool,
+    reading: Solo<Reading>,
+    /// Who is to be told of requests, from the next look on.
+    port: Mutex<Option<Option<Arc<Port>>>>,
     answers: Mutex<Way>,
 }
 
@@ -406,7 +423,6 @@ struct Reading {
     incoming: Incoming,
     buffer: Vec<u8>,
     pool: Arc<Pool>,
-    port: Option<Option<Arc<Port>>>,
     /// Scratch of `drain_requests`.
     asked: Vec<Asked>,
 }
@@ -437,14 +453,14 @@ impl Visitor {
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
         let calls = Calls::new(&context, server.number, node, server.types, server.requests.clone());
-        let reading = Reading { incoming, buffer: Vec::new(), pool, port: None, asked: Vec::new() };
+        let reading = Reading { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
         Ok(Arc::new(Self {
             outside: Arc::downgrade(outside),
             requests: server.requests.clone(),
             calls,
             client: introduce(peer.id()),
-            reading: Mutex::new(reading),
-            wanted: AtomicBool::new(false),
+            reading: Solo::new(reading),
+            port: Mutex::new(None),
             answers: Mutex::new(answers),
         }))
     }
@@ -454,20 +470,17 @@ impl Visitor {
         let Some(outside) = self.outside.upgrade() else { return };
         let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
         let port = scheduler.and_then(|scheduler| scheduler.port(&outside)).or_else(|| outside.receiver());
-        self.reading.lock().port = Some(port);
+        *self.port.lock() = Some(port);
         self.drain_requests();
     }
 
     /// Reads what requests there are.
     pub(crate) fn drain_requests(self: &Arc<Self>) {
-        // As in `Proxy::drain`.
-        self.wanted.store(true, Ordering::SeqCst);
-        while self.wanted.load(Ordering::SeqCst) {
-            let Some(mut reading) = self.reading.try_lock() else { return };
-            self.wanted.store(false, Ordering::SeqCst);
+        self.reading.look(|mut reading| {
             let mut asked = std::mem::take(&mut reading.asked);
             self.read(&mut reading, &mut asked);
-            if let Some(port) = reading.port.take()
+            let port = self.port.lock().take();
+            if let Some(port) = port
                 && reading.incoming.set_port(port.as_deref())
             {
                 self.read(&mut reading, &mut asked);
@@ -477,11 +490,11 @@ impl Visitor {
                 self.ask(message, publication, away);
             }
             if asked.capacity() > 0
-                && let Some(mut reading) = self.reading.try_lock()
+                && let Some(mut reading) = self.reading.try_enter()
             {
                 reading.asked = asked; // as in `Line::drain_replies`
             }
-        }
+        });
     }
 
     fn read(self: &Arc<Self>, reading: &mut Reading, asked: &mut Vec<Asked>) {

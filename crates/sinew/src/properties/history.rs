@@ -1,7 +1,7 @@
 //! `History` against a list.
 
 use crate::clock::Stamp;
-use crate::delivery::history::{Cause, Counts, Entry, History, Place};
+use crate::delivery::history::{Cause, Counts, Entry, History, Joins, Place};
 use crate::message::Shared;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
@@ -226,6 +226,7 @@ proptest! {
         // Per publication, in order of time: it is retained, it arrived after the subscription was in the list, and how
         // long it lives.
         publications in vec((any::<bool>(), any::<bool>(), lifespan()), 0..20),
+        joins in prop_oneof![Just(Joins::Now), Just(Joins::Before)],
         later in vec(operation(), 0..40),
     ) {
         let mut pair = Pair::new(capacity, keep_all);
@@ -253,17 +254,26 @@ proptest! {
         // What is there stays; what is retained comes in if it still lives; the newest that fit.
         let arrived: Vec<_> = pair.list.waiting.iter().map(|waiting| waiting.number).collect();
         expected.retain(|&(number, expires, retained, _)| arrived.contains(&number) || (retained && expires > now));
-        let surplus = expected.len().saturating_sub(capacity);
-        expected.drain(..surplus);
+        let mut surplus = expected.len().saturating_sub(capacity);
+        expected.retain(|&(number, ..)| {
+            let goes = surplus > 0 && (joins == Joins::Now || !arrived.contains(&number));
+            surplus -= usize::from(goes);
+            !goes
+        });
+        let counts = pair.list.counts;
+        let gone = if joins == Joins::Now { 0 } else { counts.overwritten + counts.expired };
         pair.list.waiting = expected
             .iter()
-            .zip(1..)
+            .zip(gone + 1..)
             .map(|(&(number, expires, ..), reception)| Waiting { number, expires, reception })
             .collect();
-        let received = pair.list.waiting.len() as u64;
-        pair.list.counts = Counts { received, refused: pair.list.counts.refused, ..Counts::default() };
+        let received = gone + pair.list.waiting.len() as u64;
+        pair.list.counts = match joins {
+            Joins::Now => Counts { received, refused: counts.refused, ..Counts::default() },
+            Joins::Before => Counts { received, ..counts },
+        };
 
-        drop(pair.history.merge(retained, now));
+        drop(pair.history.merge(retained, now, joins));
         pair.check();
         later.into_iter().for_each(|operation| pair.run(operation));
     }

@@ -93,7 +93,7 @@ impl Waiting<'_> {
         let Waiting { calls, id, .. } = self;
         let deadline = begin + timeout;
         loop {
-            if let Some(line) = calls.line_now()
+            if let Some(line) = calls.line_of(*id)
                 && let Some(outcome) = self.wait_outside(&line, deadline, timeout)
             {
                 return outcome;

@@ -209,7 +209,7 @@ conformance! {
 // Between processes. A wait that could never end isn't found out there: nobody knows what the others wait for.
 conformance! {
     shm over Shm:
-    [single = Single, wait_set = Set]
+    [single = Single, multi_2 = Multi<2>, multi_4 = Multi<4>, wait_set = Set]
     {
         order {
             a_subscription_gets_its_messages_in_order_while_they_are_published
@@ -325,114 +325,9 @@ conformance! {
     }
 }
 
-// One thread may begin what it finds while another one still reads what came before.
-conformance! {
-    shm_several over Shm:
-    [multi_2 = Multi<2>]
-    {
-        order {
-            a_subscription_gets_its_messages_in_order_while_they_are_published
-            each_group_keeps_the_order_and_one_thread_keeps_it_over_all
-            nothing_is_lost_between_many_publishers_and_groups
-        }
-        groups {
-            callbacks_of_an_exclusive_group_never_overlap
-            callbacks_of_a_reentrant_group_run_once_for_each_message
-            groups_of_one_node_run_in_different_runners
-            two_runners_wake_each_other_and_lose_nothing
-            a_context_brings_what_is_still_to_come
-        }
-        events {
-            ends_that_do_not_match_are_both_told_why
-            ends_of_different_types_are_both_told_the_types
-            a_missed_deadline_is_told_to_both_ends
-            an_automatic_publisher_is_alive_while_it_exists
-            own_publications_can_be_ignored
-            all_paths_feed_one_history
-            buffers_of_all_kinds_get_everything
-        }
-        hands {
-            what_was_published_can_be_taken
-            messages_can_be_held_while_newer_ones_come
-            a_task_is_woken_for_each_message
-            a_stream_brings_what_waits_and_what_comes
-            a_listener_is_told_of_each_message
-            a_wait_set_waits_for_a_subscription
-            a_group_moves_between_runners_and_loses_nothing
-        }
-        histories {
-            a_late_joiner_gets_what_was_kept_and_nothing_twice
-            joining_while_others_publish_leaves_no_gap
-            a_message_whose_lifespan_is_over_is_not_called_for
-            matched_events_add_up
-            who_goes_is_told_of
-            who_takes_by_hand_takes_from_the_callback
-        }
-        pressure {
-            a_publisher_waits_for_room
-            a_callback_waits_for_another_runner
-            a_waiting_callback_goes_on_when_the_subscription_goes
-            a_message_without_room_comes_back
-            whoever_takes_lets_a_waiting_publisher_go_on
-        }
-        services {
-            requests_of_all_clients_are_answered_in_the_order_of_the_calls
-            a_chain_of_blocking_calls_is_answered
-            a_chain_of_asynchronous_calls_is_answered
-            servers_that_call_each_other_are_told
-            a_server_in_another_runner_is_waited_for
-            every_call_of_many_threads_is_answered_once
-            answers_may_be_given_later_and_by_others
-            a_server_that_goes_fails_its_calls_and_the_next_takes_over
-            a_panic_reaches_the_caller_and_the_runner
-            results_are_called_back_in_the_order_of_the_answers
-            a_request_that_finds_the_queue_full_is_refused
-            a_call_that_was_given_up_is_in_nobodys_way
-            a_client_that_goes_leaves_the_others_served
-            a_server_that_asks_its_caller_is_not_stuck
-        }
-        time {
-            a_timer_is_due_at_multiples_of_its_period
-            a_timer_that_cannot_keep_up_skips
-            a_cancelled_timer_does_not_run_until_it_is_reset
-            an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_reset
-            timers_of_all_clocks_run_in_real_time
-            setting_ros_time_wakes_whoever_sleeps
-            virtual_time_wakes_whoever_sleeps
-        }
-        lifetime {
-            guard_conditions_count_their_triggers
-            a_guard_condition_may_trigger_itself
-            a_sleeping_runner_wakes_for_whatever_becomes_ready
-            entities_may_be_dropped_and_closed_in_their_own_callbacks
-            what_an_earlier_callback_drops_does_not_run
-            entities_may_be_made_in_callbacks
-            entities_come_and_go_while_others_publish
-            close_waits_for_a_callback_that_runs
-            drop_does_not_wait_but_nothing_starts_after_it
-            close_of_something_idle_returns_at_once
-            nothing_is_left_behind
-        }
-        faults {
-            a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest
-            a_panic_that_is_only_reported_lets_the_rest_go_on
-            an_error_is_reported_unless_it_is_to_stop
-            who_is_busy_cannot_be_spun_again
-            a_callback_may_spin_another_runner
-        }
-        stopping {
-            a_stop_from_another_thread_ends_the_spin
-            a_stop_before_the_spin_counts_once
-            a_stop_from_a_callback_lets_that_one_finish
-            shutdown_ends_every_spin
-            shutdown_in_a_callback_ends_the_spin_after_it
-        }
-    }
-}
-
 conformance! {
     shm_executors over Shm:
-    [single = Single, multi_2 = Multi<2>]
+    [single = Single, multi_2 = Multi<2>, multi_4 = Multi<4>]
     {
         stopping {
             spin_until_is_woken_from_another_thread
@@ -451,7 +346,7 @@ conformance! {
 
 conformance! {
     shm_threads over Shm:
-    [multi_2 = Multi<2>]
+    [multi_2 = Multi<2>, multi_4 = Multi<4>]
     {
         groups {
             reentrant_callbacks_overlap

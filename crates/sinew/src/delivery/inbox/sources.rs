@@ -1,0 +1,142 @@
+//! A subscription's publishers in other processes.
+
+use super::{Inbox, Wanted};
+use crate::delivery::history::Entry;
+use crate::delivery::outbox::Outbox;
+use crate::delivery::plan::Role;
+use crate::executor::scheduler::Scheduler;
+use crate::outside::proxy::{Direct, Proxy};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use std::ops::ControlFlow;
+
+/// Publishers of other processes.
+#[derive(Default)]
+pub(super) struct Sources {
+    pub(super) any: AtomicBool,
+    all: Mutex<Arc<Vec<Arc<Proxy>>>>,
+}
+
+impl Inbox {
+    /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
+    /// nobody else is told of what comes. `Continue`: it is not so simple.
+    #[inline]
+    pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let Some(proxy) = &state.direct else { return ControlFlow::Continue(()) };
+        if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
+            return ControlFlow::Continue(());
+        }
+        let direct = proxy.take_for(self, self.wanted.qos.capacity() as u64);
+        let again = proxy.is_wanted();
+        let (message, publication, lost) = match direct {
+            Direct::Message(message, publication, lost) => (message, publication, lost),
+            Direct::Nothing if !again => return ControlFlow::Break(None),
+            _ => {
+                let proxy = proxy.clone();
+                drop(guard);
+                proxy.report(&direct);
+                if again {
+                    proxy.drain();
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        let left = (lost > 0 || again).then(|| proxy.clone());
+        let reception = state.history.pass();
+        state.count(Some(publication.stamp.time));
+        state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
+        drop(guard);
+        if let Some(proxy) = left {
+            Outbox::with(|outbox| self.count_lost(lost, outbox));
+            proxy.drain();
+        }
+        ControlFlow::Break(Some(Entry { message, publication, reception }))
+    }
+
+    /// Reads what publishers of other processes have, if there are any.
+    #[inline]
+    pub(super) fn look_outside(&self) {
+        // Relaxed: who is matched meanwhile drains by himself.
+        if self.sources.any.load(Ordering::Relaxed) {
+            self.read_sources();
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn read_sources(&self) {
+        let sources = self.sources.all.lock().clone();
+        sources.iter().for_each(|proxy| proxy.look());
+        if sources.iter().any(|proxy| proxy.is_over()) {
+            self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
+        }
+    }
+
+    /// Whether messages may go past the history when they are taken by hand, as far as that is fixed.
+    fn takes_directly(&self) -> bool {
+        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
+        self.deadline.is_none() && self.lifespan == i64::MAX && !qos.is_keep_all()
+    }
+
+    pub(super) fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
+        let mut sources = self.sources.all.lock();
+        let mut all = sources.to_vec();
+        change(&mut all);
+        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
+        let direct = match &all[..] {
+            [only] if self.takes_directly() => Some(only.clone()),
+            _ => None,
+        };
+        let direct = std::mem::replace(&mut self.state.lock().direct, direct);
+        let before = std::mem::replace(&mut *sources, Arc::new(all));
+        drop(sources);
+        drop((before, direct));
+    }
+
+    /// A publisher of another process matches.
+    pub(crate) fn add_source(&self, proxy: &Arc<Proxy>) {
+        self.change_sources(|all| all.push(proxy.clone()));
+    }
+
+    /// Whoever reads for this subscription has changed.
+    pub(super) fn retune(&self) {
+        if self.sources.any.load(Ordering::Relaxed) {
+            let sources = self.sources.all.lock().clone();
+            sources.iter().for_each(|proxy| proxy.retune());
+        }
+    }
+
+    /// Whose executor runs its callback.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+    }
+
+    /// Whether somebody waits for its messages without an executor.
+    pub(crate) fn needs_receiver(&self) -> bool {
+        if self.deadline.is_some() {
+            return true; // that a message came is to be known when it does
+        }
+        let state = self.state.lock();
+        state.listened || state.home.is_some()
+    }
+
+    /// Messages for it were overwritten before it got them.
+    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
+        if count == 0 {
+            return;
+        }
+        self.state.lock().history.count_lost(count);
+        let Some(lost) = &self.lost else { return };
+        outbox.signal(lost.update(|event| {
+            event.total += count;
+            event.total_change += count;
+        }));
+    }
+
+    /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which
+    /// tells it.
+    #[inline]
+    pub(super) fn frees_elsewhere(&self) -> bool {
+        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `look_outside`
+    }
+}

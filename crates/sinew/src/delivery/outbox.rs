@@ -1,0 +1,110 @@
+//! What a delivery leaves to do once no lock is held.
+
+use super::listening::Heard;
+use crate::executor::scheduler::Scheduler;
+use crate::message::block::Erased;
+use crate::outside::proxy::Proxy;
+use crate::sync::Arc;
+use std::cell::Cell;
+
+/// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
+/// people's code), and signalling executors (a system call).
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub(crate) dropped: Vec<Erased>,
+    pub(crate) signals: Vec<Arc<Scheduler>>,
+    pub(crate) heard: Vec<Heard>,
+    pub(crate) warnings: Vec<String>,
+    /// Publishers of other processes, from whom there may be something to read.
+    pub(crate) proxies: Vec<Arc<Proxy>>,
+}
+
+thread_local! {
+    /// The outbox of this thread, with the room it has: publishing allocates none.
+    static OUTBOX: Cell<Option<Box<Outbox>>> = const { Cell::new(None) };
+}
+
+impl Outbox {
+    /// Runs `work` with an empty outbox, then does what it left to do.
+    #[inline]
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
+        // Taken out while in use: a `Drop` that publishes finds none and gets its own.
+        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = work(&mut outbox);
+        if !outbox.signals.is_empty() {
+            outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        }
+        if !outbox.heard.is_empty() {
+            outbox.heard.drain(..).for_each(Heard::tell);
+        }
+        if !outbox.dropped.is_empty() {
+            outbox.dropped.clear();
+        }
+        while let Some(proxy) = outbox.proxies.pop() {
+            proxy.drain();
+        }
+        if !outbox.warnings.is_empty() {
+            outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
+        }
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
+        result
+    }
+
+    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
+        self.signals.extend(scheduler);
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, left: Left) {
+        self.dropped.extend(left.dropped);
+        self.signals.extend(left.signal);
+        if let Some(seldom) = left.seldom {
+            self.signals.extend(seldom.lost_signal);
+            self.signals.extend(seldom.deadline_signal);
+            self.heard.push(seldom.heard);
+        }
+    }
+}
+
+/// What one delivery leaves to do once all locks are released.
+#[must_use]
+pub(crate) struct Left {
+    pub(super) dropped: Option<Erased>,
+    pub(super) signal: Option<Arc<Scheduler>>,
+    pub(super) seldom: Option<Seldom>,
+}
+
+/// What most deliveries don't leave to do: one look tells.
+#[derive(Default)]
+pub(super) struct Seldom {
+    pub(super) lost_signal: Option<Arc<Scheduler>>,
+    pub(super) deadline_signal: Option<Arc<Scheduler>>,
+    pub(super) heard: Heard,
+}
+
+impl Left {
+    #[inline]
+    pub(crate) fn finish(self) {
+        if let Some(scheduler) = &self.signal {
+            scheduler.signal();
+        }
+        if let Some(seldom) = self.seldom {
+            seldom.finish();
+        }
+        drop(self.dropped);
+    }
+}
+
+impl Seldom {
+    #[cold]
+    #[inline(never)]
+    fn finish(self) {
+        if let Some(scheduler) = &self.lost_signal {
+            scheduler.signal();
+        }
+        if let Some(scheduler) = &self.deadline_signal {
+            scheduler.signal();
+        }
+        self.heard.tell();
+    }
+}

@@ -1,0 +1,176 @@
+//! How a publisher's messages leave the process.
+
+use super::{Outlet, State, Unpublished, no_space};
+use crate::clock::Time;
+use crate::message::block::{Erased, Pool};
+use crate::message::foreign::Keep;
+use crate::message::info::Publication;
+use crate::outside::sender::{Prepared, Sender};
+use crate::qos::QoS;
+use crate::sync::{Arc, Guard, Mutex, Ordering};
+use sinew_shm::{EntityKey, Lender, Lent, OwnEntity, Peer};
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+/// How a publisher's messages leave the process.
+#[derive(Default)]
+pub(crate) struct WayOut {
+    /// There once somebody matched. Locked before the publisher's state.
+    pub(super) sender: Mutex<Option<Box<Sender>>>,
+    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
+    lender: OnceLock<(Lender, usize)>,
+    /// What others know it by.
+    entity: OnceLock<Arc<OwnEntity>>,
+    /// Control blocks for messages that are lent where they will be published.
+    pub(super) foreign: OnceLock<Arc<Pool>>,
+}
+
+/// A message's way out, for the time of one publish.
+pub(super) struct Opened<'a> {
+    sender: Guard<'a, Option<Box<Sender>>>,
+    prepared: Option<Prepared>,
+}
+
+pub(super) enum Out<'a> {
+    /// Nobody is connected.
+    Closed,
+    Open(Opened<'a>),
+    /// Somebody came or went: all is to be thought of again.
+    Changed,
+}
+
+impl Opened<'_> {
+    pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
+        let (sender, prepared) = (self.sender.as_deref_mut()?, self.prepared.take()?);
+        sender.encode(message, prepared)
+    }
+
+    pub(super) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+        if let Some(sender) = self.sender.as_deref_mut() {
+            sender.send(publication, image);
+        }
+    }
+}
+
+impl Outlet {
+    /// Locks the way out, once every reader that must get everything has room, with memory for the image.
+    pub(super) fn open_way_out(
+        &self,
+        leaves: bool,
+        message: &mut Erased,
+        deadline: Time,
+    ) -> Result<Out<'_>, Unpublished> {
+        if !leaves {
+            return Ok(Out::Closed);
+        }
+        let mut waited = false;
+        loop {
+            let mut sender = self.way_out.sender.lock();
+            let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
+                return Ok(Out::Changed);
+            };
+            if self.context.has_ended() {
+                return Err(Unpublished::Shutdown);
+            }
+            if let Some(waiting) = open.wait_for_room() {
+                let left = deadline - Time::steady();
+                if left.is_zero() {
+                    open.stop_waiting();
+                    return Err(Unpublished::Full);
+                }
+                drop(sender);
+                waiting.sleep(Some(left));
+                waited = true;
+                continue;
+            }
+            if waited {
+                open.stop_waiting();
+            }
+            let prepared = open.prepare(message).map_err(|error| no_space(&error))?;
+            return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
+        }
+    }
+
+    /// What others know it by; set once.
+    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        self.state.lock().counters = Some(entity.counters());
+        let _ = self.way_out.entity.set(Arc::new(entity));
+    }
+
+    /// A subscription of another process matches.
+    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) {
+        let Some(entity) = self.way_out.entity.get() else { return };
+        let mut sender = self.way_out.sender.lock();
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        let next = state.sequence + 1;
+        let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
+        let made = match &mut *sender {
+            Some(_) => Ok(()),
+            none => Sender::new(entity, &self.qos, plain, next).map(|made| {
+                self.way_out.lender.get_or_init(|| (made.lender.clone(), made.inline()));
+                *none = Some(Box::new(made));
+            }),
+        };
+        let retained = state.retained.as_ref().map(|retained| &retained.0);
+        let none = VecDeque::new();
+        let connected = made.and_then(|()| {
+            let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
+            sender.connect((peer, key, requested), &self.qos, next, retained.unwrap_or(&none).iter())
+        });
+        if let Err(error) = connected {
+            log::error!("publisher on {} can't reach a subscription in another process: {error}", self.topic);
+        }
+        self.mark_way_out(&sender, &mut state);
+    }
+
+    /// A subscription of another process is gone.
+    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) {
+        let mut sender = self.way_out.sender.lock();
+        let mut state = self.state.lock();
+        if let Some(sender) = sender.as_deref_mut() {
+            sender.disconnect(peer, key, &self.qos);
+        }
+        self.mark_way_out(&sender, &mut state);
+    }
+
+    fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
+        state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
+        state.generation = 0; // the next publish looks
+        self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
+    }
+
+    /// A message to be written where it is published, if somebody outside listens and the type allows it.
+    pub(crate) fn loan_outside(&self) -> Option<Erased> {
+        if !self.leaves.load(Ordering::Relaxed) || !self.table.is_plain() {
+            return None;
+        }
+        self.loan_in_chunk()
+    }
+
+    fn loan_in_chunk(&self) -> Option<Erased> {
+        let size = self.table.layout.size();
+        let (lender, inline) = self.way_out.lender.get()?;
+        // A small image is copied into the ring anyway.
+        if size + 4 <= *inline {
+            return None;
+        }
+        // If there is no room, an ordinary block does, and publishing says so.
+        let mut loan = lender.loan(size + 4).ok()?;
+        let (header, value) = loan.bytes_mut().split_at_mut(4);
+        header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
+        let value = NonNull::from(value).cast::<u8>();
+        if !value.addr().get().is_multiple_of(self.table.layout.align()) {
+            return None;
+        }
+        let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
+        // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
+        Some(unsafe { Erased::foreign(foreign, Keep::Loan(loan), value) })
+    }
+}
+
+/// Control blocks for messages in shared memory that a publisher keeps.
+const FOREIGN: usize = 64;

@@ -1,0 +1,69 @@
+//! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
+
+use super::inbox::Inbox;
+use super::plan::Role;
+use crate::message::table::Table;
+use crate::qos::QoS;
+use crate::sync::{Arc, Mutex};
+use std::mem;
+
+/// The subscriptions of a class of publishers, and what a publish needs to know of them all.
+#[derive(Default)]
+pub(crate) struct Routes {
+    pub(super) inboxes: Box<[Arc<Inbox>]>,
+    pub(super) owners: usize,
+    pub(super) sharers: usize,
+    pub(super) values: usize,
+    /// Some have a filter, ignore their own node, or can hold up the publisher.
+    pub(super) particular: bool,
+}
+
+impl Routes {
+    pub(crate) fn new(inboxes: Vec<Arc<Inbox>>, blocking: bool) -> Self {
+        let count = |role| inboxes.iter().filter(|inbox| inbox.wanted.role == role).count();
+        let particular = inboxes.iter().any(|inbox| {
+            let wanted = &inbox.wanted;
+            wanted.filter.is_some() || wanted.ignore_own || (blocking && wanted.qos.is_blocking())
+        });
+        let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
+        Self { inboxes: inboxes.into(), owners, sharers, values, particular }
+    }
+
+    /// Whether this is the only subscription.
+    pub(crate) fn is_only(&self, inbox: &Inbox) -> bool {
+        matches!(&*self.inboxes, [only] if std::ptr::eq(&raw const **only, inbox))
+    }
+
+    pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
+        &self.inboxes
+    }
+
+    /// All take references, and nothing else is to be thought of.
+    pub(crate) fn is_plain_sharers(&self) -> bool {
+        !self.particular && self.owners == 0 && self.values == 0
+    }
+
+    /// Nobody could read a message before it is given away.
+    pub(super) fn nobody_shares(&self) -> bool {
+        self.sharers == 0
+    }
+}
+
+/// The publishers of one topic, type and QoS class, as far as matching goes.
+pub(crate) struct Class {
+    pub(crate) table: &'static Table,
+    pub(crate) qos: QoS,
+    pub(super) routes: Mutex<Arc<Routes>>,
+}
+
+impl Class {
+    pub(crate) fn new(table: &'static Table, qos: QoS, routes: Routes) -> Arc<Self> {
+        Arc::new(Self { table, qos, routes: Mutex::new(Arc::new(routes)) })
+    }
+
+    /// The list changes (before C1); returns the old one, to be dropped outside all locks.
+    #[must_use]
+    pub(crate) fn replace(&self, routes: Routes) -> Arc<Routes> {
+        mem::replace(&mut *self.routes.lock(), Arc::new(routes))
+    }
+}
