@@ -103,6 +103,44 @@ impl sinew::Service for Echo {
     type Response = Text;
 }
 
+/// Whatever thread of an executor it was that waited for news, while it is in a callback another one does.
+#[test]
+fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let node = other.node("listener")?;
+    let (tell, told) = std::sync::mpsc::channel();
+    let (begin, begun) = std::sync::mpsc::channel();
+    let told = std::sync::Mutex::new(told);
+    let waiting = node.subscription::<Text>("first").in_group(&node.group(()));
+    let _waiting = waiting.callback(move |_: &mut (), text: &Text| {
+        begin.send(()).expect("the test waits");
+        let second = told.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
+        assert_eq!((text.0.as_str(), second), ("first", "second".to_owned()));
+    })?;
+    let second = node.subscription::<Text>("second").in_group(&node.group(()));
+    let _second =
+        second.callback(move |_: &mut (), text: &Text| tell.send(text.0.clone()).expect("one waits"))?;
+    let talker = one.node("talker")?;
+    let publish = |topic: &str| talker.publisher::<Text>(topic).create();
+    let (first, second) = (publish("first")?, publish("second")?);
+    let executor = Executor::multi(3);
+    executor.add(&other)?;
+    std::thread::scope(|scope| {
+        let spinning = scope.spawn(|| executor.spin());
+        for _ in 0..3 {
+            std::thread::sleep(Duration::from_millis(1100)); // all rest, and nobody looks after the others
+            first.publish(Text("first".to_owned()))?;
+            begun.recv_timeout(PATIENCE).expect("it begins");
+            second.publish(Text("second".to_owned()))?;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        executor.stop_handle().stop();
+        spinning.join().expect("no panic")?;
+        Ok(())
+    })
+}
+
 #[test]
 fn a_service_answers_another_process() -> sinew::Result<()> {
     let place = Place::new();

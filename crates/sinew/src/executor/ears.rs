@@ -7,6 +7,9 @@
 //! The post is taken under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
 //! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
 //!
+//! Whoever has the post and finds work leaves it. If that work may take longer than a wake-up, or waits for something, another worker is
+//! called to the post; else the watchman finds it empty (`handover`), should it take longer all the same.
+//!
 //! # One drain at a time
 //!
 //! A drain goes from connection to connection, so in the middle of it what came later on one may be in the ready queue, and what came
@@ -192,6 +195,13 @@ impl Ears {
             turn = self.over.wait_at_most(turn, Some(left));
         }
         true
+    }
+
+    /// Whether nobody would notice what comes now. Under the scheduler's mutex.
+    #[inline]
+    pub(crate) fn are_deaf(&self) -> bool {
+        // Relaxed: the post is taken under that mutex, and whoever gives it up looks once more.
+        self.any.load(Ordering::Relaxed) && self.post.load(Ordering::Relaxed) == 0
     }
 
     /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.

@@ -269,6 +269,12 @@ impl Workers {
         self.unless_soon(run.saturating_add(load))
     }
 
+    /// A worker begins what it expects to take `run`, and nobody hears what other processes have to say: whom to wake for that.
+    pub(crate) fn for_ears(&mut self, run: i64) -> Option<u32> {
+        // Whoever was called hears, or rests, and hears then.
+        if self.parked.is_empty() || self.called > 0 { None } else { self.unless_soon(run) }
+    }
+
     /// A place became free that a thread from outside had: whom to wake for what is ready.
     pub(crate) fn for_place(&mut self, ready: usize) -> Option<u32> {
         if ready > self.called && !self.are_full() { self.call() } else { None }

@@ -98,6 +98,12 @@ impl Scheduler {
         }
         state.call_lender(&self.bells)
     }
+
+    /// A worker is about to wait for something: somebody else is to hear what other processes have to say. True if the caller must signal.
+    pub(super) fn call_to_post(&self, state: &mut State) -> bool {
+        let called = self.ears.are_deaf().then(|| state.workers.for_ears(i64::MAX)).flatten();
+        called.inspect(|worker| self.bells.call(*worker)).is_some()
+    }
 }
 
 /// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].

@@ -746,7 +746,8 @@ impl Scheduler {
                 if state.pop(limit, Hand::Worker(worker.index), ended, work) {
                     state.workers.leave_post(worker.index);
                     let is_anybody_there = state.workers.has_parked() || !state.lenders.is_empty();
-                    let signal = is_anybody_there && state.call_for_rest(work, &self.bells);
+                    let signal =
+                        is_anybody_there && state.call_for_rest(work, &self.bells, self.ears.are_deaf());
                     drop(state);
                     if signal {
                         self.signal();

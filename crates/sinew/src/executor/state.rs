@@ -592,9 +592,18 @@ impl State {
 
     /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
     #[inline]
-    pub(super) fn call_for_rest(&mut self, work: &Option<Work>, bells: &super::scheduler::Bells) -> bool {
+    pub(super) fn call_for_rest(
+        &mut self,
+        work: &Option<Work>,
+        bells: &super::scheduler::Bells,
+        is_deaf: bool,
+    ) -> bool {
         let Some(work) = work else { return false };
         let run = work.times.run.expected();
+        if is_deaf && let Some(worker) = self.workers.for_ears(run) {
+            bells.call(worker);
+            return true;
+        }
         if self.ready.first().is_some() {
             let called = self.workers.for_rest(self.ready.len(), self.load, run);
             if let Some(worker) = called {
