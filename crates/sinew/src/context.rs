@@ -25,7 +25,7 @@ use std::sync::{OnceLock, Weak};
 /// [directory](ContextBuilder::directory). Most programs have one.
 ///
 /// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its first node joins the domain, which does
-/// both, unless it is to do [without shared memory](ContextBuilder::shared_memory). It leaves when the last clone and all that was made
+/// both, unless it is to do [without shared memory](ContextBuilder::shared_memory), as it does in virtual time. It leaves when the last clone and all that was made
 /// with it is dropped, or the process ends.
 ///
 /// ```
@@ -242,7 +242,8 @@ impl Drop for Shared {
 /// Makes a [`Context`]; from [`Context::builder`].
 #[derive(Default)]
 pub struct ContextBuilder {
-    stays_inside: bool,
+    /// Whether it is to meet others, if that was said.
+    shared_memory: Option<bool>,
     base: Option<PathBuf>,
     arguments: Option<Vec<String>>,
     domain: Option<u32>,
@@ -277,11 +278,12 @@ impl ContextBuilder {
         self
     }
 
-    /// Whether its nodes reach those of other processes on the host (default: yes), through the shared memory of the domain's
-    /// directory. Without, it opens no file and starts no thread.
+    /// Whether its nodes reach those of other processes on the host, through the shared memory of the domain's directory. Without, it
+    /// opens no file and starts no thread. Default: yes, but for contexts in [virtual time](Self::virtual_time) that no
+    /// [directory](Self::directory) is given.
     #[must_use]
     pub fn shared_memory(mut self, wanted: bool) -> Self {
-        self.stays_inside = !wanted;
+        self.shared_memory = Some(wanted);
         self
     }
 
@@ -293,7 +295,9 @@ impl ContextBuilder {
         self
     }
 
-    /// Lives in virtual time.
+    /// Lives in virtual time. Unless it is told to ([`shared_memory`](Self::shared_memory), [`directory`](Self::directory)), it meets no other
+    /// context: stamps, lifespans and deadlines would mean nothing to those that go by another clock. If it is, all that meet there should go
+    /// by this one.
     #[must_use]
     pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
         self.clock = Some(clock.clone());
@@ -310,6 +314,7 @@ impl ContextBuilder {
             Some(domain) => domain,
             None => domain_from_environment()?,
         };
+        let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
         let shared = Arc::new(Shared {
             participant: RandomState::new().hash_one(crate::sync::next_serial()),
             domain,
@@ -320,7 +325,7 @@ impl ContextBuilder {
             waits: Waits::of_this_process(),
             groups: Arc::default(),
             neighbours: Neighbours {
-                wanted: !self.stays_inside && cfg!(not(loom)),
+                wanted: meets_others && cfg!(not(loom)),
                 base: self.base,
                 outside: OnceLock::new(),
                 joining: Mutex::new(()),

@@ -446,3 +446,46 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
         Ok(())
     })
 }
+
+#[test]
+fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result<()> {
+    const HASTE: Duration = Duration::from_millis(50);
+    if let Some((_, context)) = role() {
+        let node = context.node("b")?;
+        let back = node.client::<Numbers>("/a").create()?;
+        let _server = node.service::<Numbers>("/b").callback(move |n: &Number| match n.0 {
+            0 => Ok(Number(0)),
+            _ => back.call(Number(1), HASTE).map(|n| Number(n.0)),
+        })?;
+        return sinew::spin(&context);
+    }
+    play(|place| {
+        let context = place.context();
+        let (node, log) = (context.node("a")?, Log::new());
+        let _server = node.service::<Numbers>("/a").callback(|n: Number| n)?;
+        let client = node.client::<Numbers>("/b").create()?;
+        let _other = place.start("processes_that_call_each_other_in_their_callbacks_are_told", "b");
+        assert!(client.wait_for_server(PATIENCE));
+        let (pen, timer_s, done) = (log.pen(), client.clone(), context.clone());
+        let mut numbers = [1, 0, 1, 0].into_iter();
+        let _timer = node.timer(Duration::from_millis(1)).callback(move || match numbers.next() {
+            Some(n) => pen.write(timer_s.call(Number(n), PATIENCE).map(|n| n.0).map_err(|e| e.to_string())),
+            None => done.shutdown(),
+        })?;
+        sinew::spin(&context)?; // the only thread, which waits in the timer's callback
+        let lines = log.wait_for(4);
+        for (line, is_circle) in lines.iter().zip([true, false, true, false]) {
+            match line {
+                Ok(n) => assert!(!is_circle && *n == 0, "nobody could answer {n}"),
+                Err(error) => {
+                    assert!(is_circle, "{error}");
+                    assert!(
+                        error.contains("/a") && error.contains("waiting for the caller in turn"),
+                        "{error}"
+                    );
+                }
+            }
+        }
+        Ok(())
+    })
+}

@@ -439,3 +439,32 @@ fn a_subscription_that_is_dropped_goes_at_once() -> sinew::Result<()> {
     assert_eq!(Arc::strong_count(&captured), 1, "nobody has its filter any more");
     Ok(())
 }
+
+#[test]
+fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()> {
+    const CHILD: &str = "SINEW_TEST_IN_VIRTUAL_TIME";
+    if std::env::var_os(CHILD).is_none() {
+        let place = Place::new(); // the usual directory of a process of its own
+        let program = std::env::current_exe().expect("this test");
+        let test = ["--exact", "a_context_in_virtual_time_meets_others_only_if_told_to"];
+        let mut child = std::process::Command::new(program);
+        let child = child.args(test).env(CHILD, "1").env("SINEW_DIR", place.0.path());
+        assert!(child.status().expect("it starts").success());
+        return Ok(());
+    }
+    let clock = sinew::VirtualClock::new();
+    let real = Context::builder().domain(3).build()?;
+    let _subscription = real.node("listener")?.subscription::<Text>("chatter").create()?;
+    let virtual_time = || Context::builder().domain(3).virtual_time(&clock);
+    let directory = std::env::var_os("SINEW_DIR").expect("set above");
+    for (context, meets) in [
+        (virtual_time(), 0),
+        (virtual_time().shared_memory(true), 1),
+        (virtual_time().directory(&directory), 1),
+        (virtual_time().directory(&directory).shared_memory(false), 0),
+    ] {
+        let publisher = context.build()?.node("talker")?.publisher::<Text>("chatter").create()?;
+        assert_eq!(publisher.matched_subscriptions(), meets);
+    }
+    Ok(())
+}

@@ -39,14 +39,16 @@ pub enum CallFailure {
     /// The server didn't answer in time.
     #[error(
         "there was no answer within {waited:?}; {}",
-        if *.started { "the server has taken the request" } else {
+        if *.started { "the server has taken the request, or is in another process: \
+            does an executor there spin its node, and is that not waiting for the caller in turn?" } else {
             "the server has not got to it: does an executor spin its node, and is its callback group free?"
         }
     )]
     Timeout {
         /// The timeout.
         waited: Duration,
-        /// Whether the server had taken the request. If not, it never will.
+        /// Whether the server may have taken the request: it has, or is in another process, where that isn't known. If not, it never
+        /// will.
         started: bool,
     },
     /// The server went before it answered.
