@@ -146,6 +146,7 @@ impl Incoming {
         record.port.store(0, Ordering::Relaxed);
         record.cursor.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
+        peer.open_bells();
         Ok(Some(Self {
             participant: participant.clone(),
             peer: peer.clone(),

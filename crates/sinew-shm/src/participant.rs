@@ -168,6 +168,15 @@ impl Participant {
         outgoing.iter().for_each(|accepted| accepted.announce());
     }
 
+    /// Whether others can find it: nobody has removed its control segment's name.
+    pub(crate) fn has_name(&self) -> bool {
+        self.control.has_name()
+    }
+
+    pub(crate) fn control_path(&self) -> &std::path::Path {
+        self.control.path()
+    }
+
     /// Its id, random: no other participant has or had it.
     pub fn id(&self) -> u64 {
         self.id
@@ -381,8 +390,7 @@ impl Participant {
         let incoming = std::mem::take(&mut *self.incoming.lock());
         drop(incoming);
         self.control.leave(); // Q2
-        let directory = self.domain.path();
-        let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives(directory));
+        let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives());
         kill::at(Point::Leaving);
         if !read_on {
             for path in self.memory.paths().iter().chain([&self.bells.path]) {

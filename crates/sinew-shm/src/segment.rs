@@ -16,6 +16,9 @@
 //! the segment is mapped, whose descriptor is closed: so it lives as long as the mapping, and the kernel lets it go with the
 //! owner's address space. It is taken before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
+//!
+//! A name says nothing about life: anybody may remove it, a clean-up script or the session manager at logout. So whoever has mapped a
+//! control segment asks through the descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by name.
 
 use crate::control::FIXED;
 use crate::domain::Domain;
@@ -165,6 +168,11 @@ impl OwnSegment {
         self.header.reserved.store(reserved as u64, Ordering::Release);
     }
 
+    /// Whether others can still find it.
+    pub(crate) fn has_name(&self) -> bool {
+        has_name(&self.file, &self.path)
+    }
+
     /// Others who watch this file hear of it.
     pub(crate) fn announce(&self) {
         let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
@@ -192,8 +200,8 @@ pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: Place<Header>,
     pub(crate) name: String,
-    path: PathBuf,
-    file: u64,
+    /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if neither will ever be asked for.
+    file: Option<OwnedFd>,
     /// What was said of it, and compared.
     declared: Declared,
 }
@@ -269,14 +277,27 @@ impl PeerSegment {
         let mapping = Arc::new(mapping);
         let header = Place::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
-        Ok(Self { mapping, header, name, path, file: found.st_ino, declared: Declared::default() })
+        let declared = Declared::default();
+        declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
+        let file = (kind == Kind::Control || allocated < length).then_some(file);
+        Ok(Self { mapping, header, name, file, declared })
     }
 
-    /// Bytes that the file system has allocated for it; 0 if it has no name any more: then its owner is gone, and reserves nothing.
+    /// Bytes that the file system has allocated for it.
     #[cold]
     pub(crate) fn allocated(&self) -> u64 {
-        let found = rustix::fs::stat(&self.path).ok().filter(|found| found.st_ino == self.file);
-        found.map_or(0, |found| allocated(&found))
+        let found = self.file.as_ref().and_then(|file| fstat(file).ok());
+        found.map_or_else(|| self.declared.checked(), |found| allocated(&found))
+    }
+
+    /// Of a control segment: whether its owner lives. When in doubt, it does.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| sys::is_locked(file, 0, Lock::Read).unwrap_or(true))
+    }
+
+    /// Whether its file still has the name that it was opened by. When in doubt, it has.
+    pub(crate) fn has_name(&self, directory: &Path) -> bool {
+        self.file.as_ref().is_none_or(|file| has_name(file, &directory.join(&self.name)))
     }
 
     /// How many bytes from the start may be touched.
@@ -286,6 +307,15 @@ impl PeerSegment {
         let declared = self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
         let reserved = self.declared.check(declared, || self.allocated() >= declared);
         usize::try_from(reserved).unwrap_or(0)
+    }
+}
+
+/// Whether a file has this name. When in doubt, it has.
+fn has_name(file: &OwnedFd, path: &Path) -> bool {
+    let Ok(ours) = fstat(file) else { return true };
+    match rustix::fs::lstat(path) {
+        Ok(found) => (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino),
+        Err(error) => !matches!(error, Errno::NOENT | Errno::NOTDIR),
     }
 }
 
@@ -353,7 +383,8 @@ pub(crate) enum Life {
     Gone,
 }
 
-/// Asks for the lock on a control segment, and takes none.
+/// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That it is gone doesn't mean that its
+/// owner is; of one that is mapped, [`PeerSegment::is_locked`] says more.
 pub(crate) fn probe(directory: &Path, owner: u64) -> Life {
     let path = directory.join(file_name(Kind::Control, owner, 0));
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;

@@ -12,12 +12,10 @@ use crate::peer::Peer;
 use crate::place::Place;
 use crate::ring::{Head, Payload, Ring, Shape};
 use crate::room::{self, Cursor};
-use crate::segment::{Life, probe};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
 use crate::towards::Towards;
 use std::fmt;
-use std::path::Path;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
@@ -304,6 +302,7 @@ impl Writer {
         }
         drop(list);
         kill::at(Point::ReaderListed);
+        peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
@@ -648,8 +647,8 @@ impl Accepted {
         self.ended.load(Ordering::Acquire) != 0
     }
 
-    pub(crate) fn peer_lives(&self, directory: &Path) -> bool {
-        probe(directory, self.peer.id()) == Life::Alive && !self.peer.has_left()
+    pub(crate) fn peer_lives(&self) -> bool {
+        self.peer.lives() && !self.peer.has_left()
     }
 
     fn is_retired(&self) -> bool {
