@@ -404,6 +404,7 @@ impl Participant {
         let now = sys::steady();
         discovery.hear(now);
         self.look_for_news(discovery, now);
+        self.go_on();
         let mut changed = std::mem::take(&mut discovery.changed);
         if std::mem::take(&mut discovery.has_all_changed) {
             changed = discovery.peers.keys().copied().collect();
@@ -638,7 +639,15 @@ impl Participant {
             return;
         }
         let Some(port) = self.port(reference) else { return };
-        let Some(entries) = self.event_entries(&known.peer, slot) else { return };
+        let entries = match self.event_entries(&known.peer, slot) {
+            Ok(Some(entries)) => entries,
+            Err(error) if error.may_pass() => {
+                known.is_incomplete = true;
+                self.pause();
+                return;
+            }
+            Ok(None) | Err(_) => return,
+        };
         let tail = self
             .slot_for(known.peer.id())
             .and_then(|(peer_slot, peer_life)| port.peer_tail(peer_slot, peer_life));

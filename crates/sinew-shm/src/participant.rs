@@ -5,7 +5,7 @@ use crate::counters::Counters;
 use crate::discovery::{Discovery, Helper, is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
-use crate::error::{CapacityError, JoinError, SystemError};
+use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
 use crate::events::{Bell, Entries};
 use crate::holds::Holds;
 use crate::incoming::{Incoming, Taken};
@@ -38,6 +38,9 @@ pub trait Observer: Send + Sync + 'static {
     fn left(&self, peer: &Arc<Peer>);
 }
 
+/// How long what couldn't be opened is left alone.
+const PAUSE: i64 = 20_000_000;
+
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
 /// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all that was made with it is dropped, or its process
@@ -66,6 +69,8 @@ pub struct Participant {
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
+    /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0: nothing is.
+    paused: PlainU64,
     /// 1: it has left, and its readers remove its files.
     files_stay: PlainU64,
     helper: Mutex<Option<Helper>>,
@@ -128,6 +133,7 @@ impl Participant {
             incoming: Mutex::default(),
             peers: Mutex::default(),
             left: PlainU64::new(0),
+            paused: PlainU64::new(0),
             files_stay: PlainU64::new(0),
             helper: Mutex::default(),
         });
@@ -303,12 +309,65 @@ impl Participant {
         }
     }
 
-    /// Where a peer's event ring is now.
-    pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Option<Entries> {
-        let record: Place<EventRingRecord> = peer.record(Table::EventRings, slot)?;
+    /// Where a peer's event ring is now; `None` if nothing of use is there.
+    ///
+    /// # Errors
+    /// [`SegmentError`]: it can't be seen. That [may pass](SegmentError::may_pass).
+    pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Result<Option<Entries>, SegmentError> {
+        let record = peer.record::<EventRingRecord>(Table::EventRings, slot);
+        let Some(record) = record else { return Ok(None) };
         let location = record.ring.load(Ordering::Acquire); // pairs with G2
-        let (words, _) = peer.block(location).ok()?;
-        Entries::open(words)
+        let (words, _) = peer.block(location)?;
+        Ok(Entries::open(words))
+    }
+
+    /// Something of another participant can't be opened now: when that is to be tried again. Until then it is left alone, and what is
+    /// connected goes on by itself, also if nobody announces anything: the helper thread sees to it.
+    #[cold]
+    pub(crate) fn pause(&self) -> i64 {
+        let until = sys::steady() + PAUSE;
+        self.try_again_at(until);
+        until
+    }
+
+    /// Whether a pause isn't over.
+    #[cold]
+    pub(crate) fn is_pausing(&self, until: i64) -> bool {
+        let is_pausing = sys::steady() < until;
+        if is_pausing {
+            self.try_again_at(until);
+        }
+        is_pausing
+    }
+
+    fn try_again_at(&self, until: i64) {
+        // Relaxed: a time and no more. One that is overwritten by a later one is late by that.
+        if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0
+            && let Some(helper) = self.helper.try_lock()
+            && let Some(helper) = &*helper
+        {
+            helper.wake(); // else it looks by itself, a little later
+        }
+    }
+
+    /// How long it is until something is to be tried again.
+    pub(crate) fn paused(&self) -> Option<i64> {
+        let until = self.paused.load(Ordering::Relaxed).cast_signed(); // as above
+        (until != 0).then(|| (until - sys::steady()).max(0))
+    }
+
+    /// A pause is over: whoever had one reads on.
+    pub(crate) fn go_on(&self) {
+        if self.paused() != Some(0) {
+            return;
+        }
+        self.paused.store(0, Ordering::Relaxed); // before they try: who pauses again says so again
+        let sinks: Vec<_> = {
+            let all = self.incoming.lock();
+            all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
+        };
+        sinks.iter().for_each(|sink| sink.drain());
+        self.each_port(Port::ring);
     }
 
     /// Who reads what a peer announced under this connection.

@@ -247,17 +247,17 @@ impl PeerSegment {
     /// Maps a segment, having checked that it is what its name says.
     pub(crate) fn open(directory: &Path, kind: Kind, owner: u64, number: u64) -> Result<Self, SegmentError> {
         let name = file_name(kind, owner, number);
-        let system = |call: &str, error: &dyn std::fmt::Display| {
-            SegmentError::new(&name, SegmentProblem::System(format!("{call}: {error}")))
-        };
         let path = directory.join(&name);
+        let system = |call| {
+            let (name, path) = (&name, &path);
+            move |errno| SegmentError::new(name, SegmentProblem::System(SystemError::at(call, path)(errno)))
+        };
         let writable = kind == Kind::Bells;
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
         // NOFOLLOW: a link could lead anywhere.
         let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty())
-            .map_err(|error| system("open", &error))?;
-        let found = fstat(&file).map_err(|error| system("fstat", &error))?;
+        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty()).map_err(system("open"))?;
+        let found = fstat(&file).map_err(system("fstat"))?;
         let length = found.st_size.cast_unsigned();
         let minimum = size_of::<Header>() as u64;
         if length < minimum {
@@ -265,15 +265,18 @@ impl PeerSegment {
         }
         // Not by the mapping: nobody knows yet whether there is a page.
         let mut head = [0; size_of::<Header>()];
-        rustix::io::pread(&file, &mut head, 0).map_err(|error| system("pread", &error))?;
+        rustix::io::pread(&file, &mut head, 0).map_err(system("pread"))?;
         check(&head, &name, kind, owner, length)?;
         let needed = always_reserved(kind).min(length);
         let allocated = allocated(&found);
         if allocated < needed {
             return Err(SegmentError::new(&name, SegmentProblem::Sparse { allocated, needed }));
         }
-        let bytes = usize::try_from(length).map_err(|error| system("fstat", &error))?;
-        let mapping = Mapping::new(&file, bytes, writable).map_err(|error| system("mmap", &error))?;
+        let bytes = usize::try_from(length)
+            .map_err(|_| SegmentError::field(&name, "length", length, usize::MAX as u64))?;
+        let mapping = Mapping::new(&file, bytes, writable).map_err(|error| {
+            SegmentError::new(&name, SegmentProblem::System(SystemError::io("mmap", &path)(error)))
+        })?;
         let mapping = Arc::new(mapping);
         let header = Place::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;

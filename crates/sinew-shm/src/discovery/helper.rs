@@ -6,6 +6,7 @@ use crate::sync::Arc;
 use crate::sys::{self, Watch};
 use std::sync::Weak;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// The thread that follows the others.
 pub(crate) struct Helper {
@@ -25,6 +26,11 @@ impl Helper {
             .spawn(move || help(&whose, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
         Ok(Self { wake, thread: Some(thread) })
+    }
+
+    /// Has it look.
+    pub(crate) fn wake(&self) {
+        self.wake.wake();
     }
 
     /// Ends it, and waits until it has ended, unless this is it.
@@ -47,7 +53,10 @@ fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::
             }
             let mut discovery = participant.discovery.lock();
             participant.look(&mut discovery);
-            discovery.patience()
+            let patience = discovery.patience();
+            participant
+                .paused()
+                .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
         };
         sys::wait_for(wake, watch, patience);
     }

@@ -299,3 +299,67 @@ fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end
     }
     assert_eq!(scene.files(), Vec::<String>::new());
 }
+
+/// How many descriptors this process may have; those that it has stay.
+fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a valid `rlimit` for the duration of the call.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }, 0);
+    limit.rlim_cur = most(limit);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+}
+
+/// Reads what others publish, for a while without a descriptor to be had. Words: the message that it can't read then.
+pub(crate) fn run_short(part: &Part) {
+    let done = |what: &str| part.directory.join(what).exists();
+    let station = Station::join(&part.directory).spin();
+    until("they know each other", || station.known().len() == 1);
+    let (writer, _) = *station.known().keys().next().unwrap();
+    let next = || station.progress(writer).unwrap().next;
+    until("the first message arrives", || next() == 2);
+    allow_descriptors(|_| 0);
+    part.say("short");
+    until("there is something that it can't open", || done("published"));
+    let stuck = part.words[0].parse().unwrap();
+    until("what it can read arrives", || next() == stuck);
+    std::thread::sleep(Duration::from_millis(100));
+    station.is_fine();
+    assert_eq!(next(), stuck);
+    allow_descriptors(|limit| limit.rlim_max);
+    until("all of it arrives, though nothing more is announced", || next() == 9);
+    until("others are found", || station.known().len() == 2);
+    station.is_fine();
+    part.say("fine");
+    drop(station);
+    std::process::exit(0);
+}
+
+#[test]
+fn a_reader_that_has_no_descriptors_for_a_while_misses_nothing_and_reads_on() {
+    for (is_moved, stuck) in [(true, "2"), (false, "4")] {
+        run_short_of_descriptors(is_moved, stuck);
+    }
+}
+
+/// The reader has yet to open the ring, if that is moved, or else the segment of the first message that doesn't fit into it.
+fn run_short_of_descriptors(is_moved: bool, stuck: &str) {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut child = scene.child("runs short", stuck);
+    until("they know each other", || station.known().len() == 1);
+    assert_eq!(station.publish(PATIENCE), Some(1));
+    child.says("short");
+    if is_moved {
+        station.with_writer(|writer| writer.grow(1 << 15)).unwrap(); // more than the arena has
+    }
+    for number in 2..9 {
+        assert_eq!(station.publish(PATIENCE), Some(number));
+    }
+    let late = Station::join(scene.base()).spin();
+    std::fs::write(scene.base().join("published"), "").unwrap();
+    child.says("fine");
+    assert!(child.wait().success());
+    station.is_fine();
+    late.is_fine();
+}
