@@ -1,6 +1,6 @@
 //! What lies in the directory is not what it should be.
 
-use crate::process::Scene;
+use crate::process::{Part, Scene};
 use crate::reuse::One;
 use crate::station::{Station, Told, entity, until};
 use sinew_shm::*;
@@ -355,4 +355,33 @@ fn what_is_asked_for_beyond_every_limit_is_an_error() {
         assert!(matches!(writer.grow(usize::MAX), Err(CapacityError::Depth { .. })));
         assert!(writer.lender().loan(1000).is_ok());
     });
+}
+
+/// Joins a directory by a relative name, and goes elsewhere.
+pub(crate) fn change_directory(part: &Part) {
+    std::env::set_current_dir(part.directory.parent().unwrap()).unwrap();
+    let relative = Path::new(part.directory.file_name().unwrap());
+    let station = Station::join(relative).spin();
+    let found = Domain::find(Some(relative), 0).unwrap().unwrap();
+    assert!(found.path().is_absolute() && found == *station.participant.domain());
+    std::env::set_current_dir("/").unwrap();
+    part.say("moved");
+    until("others are found", || station.known().len() == 1);
+    station.with_writer(|writer| writer.lender().loan(1 << 20).map(drop)).unwrap();
+    station.publish(PATIENCE).unwrap();
+    part.say("fine");
+    drop(station);
+    std::process::exit(0);
+}
+
+#[test]
+fn whoever_joins_by_a_relative_name_may_change_the_working_directory() {
+    let scene = Scene::new();
+    let mut child = scene.child("moves", "");
+    child.says("moved");
+    let station = Station::join(scene.base()).spin();
+    child.says("fine");
+    assert!(child.wait().success());
+    drop(station);
+    assert_eq!(scene.files(), Vec::<String>::new());
 }
