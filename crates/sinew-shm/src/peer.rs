@@ -1,7 +1,7 @@
 //! Another participant, as far as this one has mapped it.
 
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
-use crate::entity::{Counts, Entity, EntityKey};
+use crate::entity::{Counts, Entity, EntityKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
 use crate::place::{Place, Record};
@@ -80,12 +80,12 @@ impl Peer {
         self.header.pid.load(Ordering::Relaxed) // written before the segment got its name
     }
 
-    /// The name of its program.
+    /// The name of its program, without control characters.
     pub fn program(&self) -> String {
         let words = self.header.program.iter();
         let bytes: Vec<u8> = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end]).into_owned()
+        printable(&String::from_utf8_lossy(&bytes[..end]))
     }
 
     /// Wall nanoseconds at which it joined.

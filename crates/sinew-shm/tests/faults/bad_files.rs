@@ -385,3 +385,21 @@ fn whoever_joins_by_a_relative_name_may_change_the_working_directory() {
     drop(station);
     assert_eq!(scene.files(), Vec::<String>::new());
 }
+
+#[test]
+fn names_of_others_steer_no_terminal() {
+    let scene = Scene::new();
+    let one = One::join(&scene);
+    let about = Entity {
+        node: "/no\u{9b}de".into(),
+        type_name: "a/msg/\r\u{7f}".into(),
+        ..entity(EntityKind::Publisher, "/red\u{1b}[31m\nü")
+    };
+    let _theirs = one.participant.advertise(&about, None).unwrap();
+    let census = Census::take(one.participant.domain()).unwrap();
+    let found = census.peers()[0].entities();
+    let (_, found) = found.iter().find(|(_, entity)| entity.kind == EntityKind::Publisher).unwrap();
+    assert_eq!(found.node, "/no\u{fffd}de");
+    assert_eq!(found.name, "/red\u{fffd}[31m\u{fffd}ü");
+    assert_eq!(found.type_name, "a/msg/\u{fffd}\u{fffd}");
+}
