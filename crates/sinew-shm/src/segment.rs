@@ -26,13 +26,15 @@ use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::port::BELLS_LENGTH;
-use crate::sync::{Arc, AtomicU64, Ordering, PlainU64};
+use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, Stat, fstat};
 use rustix::io::Errno;
+use std::collections::BTreeMap;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
 pub const LAYOUT_VERSION: u32 = 2;
@@ -201,7 +203,7 @@ pub(crate) struct PeerSegment {
     header: Place<Header>,
     pub(crate) name: String,
     /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if neither will ever be asked for.
-    file: Option<OwnedFd>,
+    file: Option<Arc<OwnedFd>>,
     /// What was said of it, and compared.
     declared: Declared,
 }
@@ -282,7 +284,7 @@ impl PeerSegment {
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
         let declared = Declared::default();
         declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
-        let file = (kind == Kind::Control || allocated < length).then_some(file);
+        let file = (kind == Kind::Control || allocated < length).then(|| shared(file, &found));
         Ok(Self { mapping, header, name, file, declared })
     }
 
@@ -313,11 +315,29 @@ impl PeerSegment {
     }
 }
 
+/// Descriptors that are kept, by device and inode: the participants of a process keep one of each file between them. An inode has no other
+/// file as long as one is kept.
+static KEPT: PlainMutex<BTreeMap<(u64, u64), Weak<OwnedFd>>> = PlainMutex::new(BTreeMap::new());
+
+/// The descriptor of this file that is kept already, or else this one.
+fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
+    // Without waiting: in a forked child it may be locked for ever. Then there is one more descriptor.
+    let Some(mut kept) = KEPT.try_lock() else { return Arc::new(file) };
+    let place = (found.st_dev, found.st_ino);
+    if let Some(before) = kept.get(&place).and_then(Weak::upgrade) {
+        return before;
+    }
+    kept.retain(|_, file| file.strong_count() > 0);
+    let file = Arc::new(file);
+    kept.insert(place, Arc::downgrade(&file));
+    file
+}
+
 /// Whether a file has this name. When in doubt, it has.
 fn has_name(file: &OwnedFd, path: &Path) -> bool {
     let Ok(ours) = fstat(file) else { return true };
     match rustix::fs::lstat(path) {
-        Ok(found) => (found.st_dev, found.st_ino) == (ours.st_dev, ours.st_ino),
+        Ok(found) => found.st_ino == ours.st_ino,
         Err(error) => !matches!(error, Errno::NOENT | Errno::NOTDIR),
     }
 }
