@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{BELLS_LENGTH, Port, SPACE_BELL, Sink, bell_offset};
 use crate::segment::{Kind, NewSegment, OwnSegment};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark};
 use crate::towards::Towards;
 use crate::writer::Accepted;
@@ -73,7 +73,7 @@ pub struct Participant {
     paused: PlainU64,
     /// 1: it has left, and its readers remove its files.
     files_stay: PlainU64,
-    helper: Mutex<Option<Helper>>,
+    helper: PlainMutex<Option<Helper>>,
 }
 
 impl fmt::Debug for Participant {
@@ -135,7 +135,7 @@ impl Participant {
             left: PlainU64::new(0),
             paused: PlainU64::new(0),
             files_stay: PlainU64::new(0),
-            helper: Mutex::default(),
+            helper: PlainMutex::default(),
         });
         let _ = participant.observer.set(observer);
         participant.refresh();
