@@ -8,16 +8,18 @@
 //! What is found is compared with what was known, so it doesn't matter how often or how late somebody looks. A peer's end is in [`death`].
 
 mod death;
+mod helper;
 
 use death::Unburied;
 pub(crate) use death::{is_read_by_others, remove_files};
+pub(crate) use helper::Helper;
 
 use crate::control::{
     EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
 };
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
-use crate::error::{JoinError, SegmentProblem, SystemError};
+use crate::error::SegmentProblem;
 use crate::incoming::{Incoming, Party};
 use crate::participant::{Observer, Participant};
 use crate::peer::{Changes, Peer};
@@ -27,8 +29,6 @@ use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::Weak;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// How often it looks where nobody tells.
@@ -83,6 +83,8 @@ pub(crate) struct Discovery {
     orphans: HashMap<u64, i64>,
     /// Dead ones whose files are still there.
     unburied: HashMap<u64, Unburied>,
+    /// Somebody has removed our control segment's name, and that was said.
+    is_nameless: bool,
 }
 
 /// Why somebody's control segment isn't used.
@@ -173,6 +175,7 @@ impl Discovery {
             swept: (sys::steady(), 0),
             orphans: HashMap::new(),
             unburied: HashMap::new(),
+            is_nameless: false,
         }
     }
 
@@ -266,7 +269,6 @@ impl Discovery {
 
     /// Finds who is new in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
-        self.is_stale = false;
         self.directory.read = now;
         let Ok(entries) = std::fs::read_dir(self.domain.path()) else { return };
         let (mut with_control, mut others) = (HashSet::new(), HashSet::new());
@@ -282,6 +284,9 @@ impl Discovery {
         // The control segment is linked first and removed last: what has none is nobody's.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
         for &id in others.difference(&with_control) {
+            if self.peers.contains_key(&id) {
+                continue; // but for its name, which says nothing
+            }
             if now - *self.orphans.entry(id).or_insert(now) > ORPHANED {
                 remove_files(&self.domain, id);
             }
@@ -398,12 +403,8 @@ impl Participant {
         let _looking = Looking::begin();
         let now = sys::steady();
         discovery.hear(now);
-        if discovery.is_stale {
-            discovery.read_directory(self.id(), now);
-        }
-        for (id, _) in std::mem::take(&mut discovery.came) {
-            discovery.meet(id, self.id(), now);
-        }
+        self.look_for_news(discovery, now);
+        self.go_on();
         let mut changed = std::mem::take(&mut discovery.changed);
         if std::mem::take(&mut discovery.has_all_changed) {
             changed = discovery.peers.keys().copied().collect();
@@ -416,7 +417,11 @@ impl Participant {
             }
         }
         for id in discovery.due(now) {
-            if probe(self.domain().path(), id) == Life::Alive {
+            let lives = match discovery.peers.get(&id) {
+                Some(known) => known.peer.lives(),
+                None => probe(self.domain().path(), id) == Life::Alive,
+            };
+            if lives {
                 continue;
             }
             discovery.suspects.remove(&id);
@@ -442,6 +447,33 @@ impl Participant {
             }
         }
         self.reap(discovery, &*observer);
+    }
+
+    /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets nobody: one of two who don't both know
+    /// the other would send to, or wait for, somebody who never answers.
+    fn look_for_news(&self, discovery: &mut Discovery, now: i64) {
+        let is_stale = std::mem::take(&mut discovery.is_stale);
+        let came = std::mem::take(&mut discovery.came);
+        if !is_stale && came.is_empty() {
+            return;
+        }
+        // After the news: a name that is there now was there for whoever has looked around since he came.
+        if !self.has_name() {
+            if !std::mem::replace(&mut discovery.is_nameless, true) {
+                log::warn!(
+                    "{} was removed while its participant lives: those who know it go on with it, but nobody else can find it, nor \
+                     open anything new of it; restart the program, and exempt the directory from whatever cleans up",
+                    self.control_path().display()
+                );
+            }
+            return;
+        }
+        if is_stale {
+            discovery.read_directory(self.id(), now);
+        }
+        for (id, _) in came {
+            discovery.meet(id, self.id(), now);
+        }
     }
 
     /// Brings what is known of a peer up to date.
@@ -607,7 +639,15 @@ impl Participant {
             return;
         }
         let Some(port) = self.port(reference) else { return };
-        let Some(entries) = self.event_entries(&known.peer, slot) else { return };
+        let entries = match self.event_entries(&known.peer, slot) {
+            Ok(Some(entries)) => entries,
+            Err(error) if error.may_pass() => {
+                known.is_incomplete = true;
+                self.pause();
+                return;
+            }
+            Ok(None) | Err(_) => return,
+        };
         let tail = self
             .slot_for(known.peer.id())
             .and_then(|(peer_slot, peer_life)| port.peer_tail(peer_slot, peer_life));
@@ -674,6 +714,8 @@ impl Participant {
             peer.bell(index).map_err(|error| error.to_string())
         } else if owner == self.id() {
             self.bell(index).map_err(|error| error.to_string())
+        } else if let Some(known) = self.accepted.lock().iter().find(|known| known.id() == owner).cloned() {
+            known.bell(index).map_err(|error| error.to_string())
         } else {
             let other = Peer::open(self.domain().path(), owner);
             other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
@@ -703,52 +745,6 @@ fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {
     if let (Some(key), Some((_, entity))) = (key, found) {
         known.entities.insert(slot, key);
         observer.appeared(&known.peer, key, &entity);
-    }
-}
-
-/// The thread that follows the others.
-pub(crate) struct Helper {
-    wake: Arc<sys::Wake>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Helper {
-    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, JoinError> {
-        let path = participant.domain().path();
-        let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
-        let watch = participant.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
-        let (theirs, whose) = (wake.clone(), Arc::downgrade(participant));
-        let thread = std::thread::Builder::new()
-            .name("sinew-shm".to_owned())
-            .stack_size(256 << 10)
-            .spawn(move || help(&whose, &theirs, watch.as_ref()))
-            .map_err(SystemError::io("starting a thread", path))?;
-        Ok(Self { wake, thread: Some(thread) })
-    }
-
-    /// Ends it, and waits until it has ended, unless this is it.
-    pub(crate) fn stop(mut self) {
-        self.wake.wake();
-        let Some(thread) = self.thread.take() else { return };
-        if thread.thread().id() != std::thread::current().id() {
-            let _ = thread.join(); // it doesn't panic; if it did, it said so
-        }
-    }
-}
-
-fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
-    sys::small_timer_slack();
-    loop {
-        let patience = {
-            let Some(participant) = whose.upgrade() else { return };
-            if participant.check().is_err() {
-                return;
-            }
-            let mut discovery = participant.discovery.lock();
-            participant.look(&mut discovery);
-            discovery.patience()
-        };
-        sys::wait_for(wake, watch, patience);
     }
 }
 

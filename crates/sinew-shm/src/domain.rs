@@ -4,7 +4,7 @@ use crate::error::{CapacityError, DomainError, SystemError};
 use crate::segment::{Kind, NewSegment, OwnSegment};
 use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
@@ -35,12 +35,12 @@ impl Domain {
     /// it if it isn't there. Directories that are made have mode 0700.
     ///
     /// A base that was given may belong to somebody else, e.g. in containers or for several users: then whoever may write to
-    /// it takes part. The default one must be ours alone.
+    /// it takes part. The default one must be ours alone. A relative one is taken from the working directory of this moment.
     ///
     /// # Errors
     /// [`DomainError`]
     pub fn open(base: Option<&Path>, number: u32) -> Result<Self, DomainError> {
-        let (base, given) = base.map_or_else(Self::default_base, |base| (base.to_owned(), true));
+        let (base, given) = base_of(base)?;
         let found = make(&base)?;
         check(&base, &found, given)?;
         let path = base.join(number.to_string());
@@ -58,7 +58,7 @@ impl Domain {
     /// # Errors
     /// [`DomainError`]
     pub fn find(base: Option<&Path>, number: u32) -> Result<Option<Self>, DomainError> {
-        let (base, given) = base.map_or_else(Self::default_base, |base| (base.to_owned(), true));
+        let (base, given) = base_of(base)?;
         let path = base.join(number.to_string());
         let mut shared_with = 0;
         for directory in [&base, &path] {
@@ -124,6 +124,13 @@ impl Domain {
         rustix::fs::statvfs(&self.path)
             .map_or((0, 0), |found| (found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize))
     }
+}
+
+/// The base directory, wherever the process goes later; and whether it was given.
+fn base_of(base: Option<&Path>) -> Result<(PathBuf, bool), SystemError> {
+    let (base, given) = base.map_or_else(Domain::default_base, |base| (base.to_owned(), true));
+    let base = absolute(&base).map_err(SystemError::io("getcwd", &base))?;
+    Ok((base, given))
 }
 
 fn stat(path: &Path) -> Result<Stat, SystemError> {

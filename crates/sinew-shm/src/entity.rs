@@ -156,7 +156,7 @@ impl Entity {
         counters.for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
-    /// T3: reads a record of a peer; `None` if there is no such life (any more).
+    /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are [`printable`].
     pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
         let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
         Ok(Some((life, Self::understand(&words, file)?)))
@@ -177,12 +177,17 @@ impl Entity {
             let wrong = || SegmentError::field(file, "entity.lengths", length, TEXT as u64);
             let (bytes, after) =
                 rest.split_at_checked(usize::try_from(length).unwrap_or(usize::MAX)).ok_or_else(wrong)?;
-            *part = String::from_utf8(bytes.to_vec()).map_err(|_| wrong())?;
+            *part = printable(str::from_utf8(bytes).map_err(|_| wrong())?);
             rest = after;
         }
         let [node, name, type_name] = parts;
         Ok(Self { kind, number, node, name, type_name, hash, qos })
     }
+}
+
+/// A name that somebody else chose, as it may reach a terminal or a log: nothing in it steers one.
+pub(crate) fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
 }
 
 /// What a record says, not looked at yet.

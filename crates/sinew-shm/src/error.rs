@@ -213,13 +213,19 @@ pub enum SegmentProblem {
         limit: u64,
     },
     /// It can't be opened or mapped.
-    #[error("{0}")]
-    System(String),
+    #[error(transparent)]
+    System(SystemError),
 }
 
 impl SegmentError {
     pub(crate) fn new(file: &str, problem: SegmentProblem) -> Self {
         Self { file: file.to_owned(), problem }
+    }
+
+    /// Whether it is the operating system's doing, for want of descriptors or memory say, and may be better later. A file that isn't there
+    /// won't come back.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(&self.problem, SegmentProblem::System(error) if error.errno != Errno::NOENT)
     }
 
     pub(crate) fn field(file: &str, field: &'static str, value: u64, limit: u64) -> Self {

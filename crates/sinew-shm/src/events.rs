@@ -268,8 +268,8 @@ pub(crate) enum Drained {
     Nothing,
     /// This one may have something: it is to be read until it is empty.
     Connection(u32),
-    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's, or there was no memory to map it.
-    /// Nothing more comes.
+    /// The ring was outgrown, and where the new one is to be is nothing of use: a broken writer's. Nothing more comes, unless `find` is
+    /// to find it later.
     Lost,
 }
 
@@ -297,11 +297,11 @@ impl Drainer {
                 }
                 Entry::Moved => {
                     // A broken writer must not lead us on for ever.
-                    self.moves += 1;
                     match find() {
-                        Some(entries) if self.moves <= MOVES => self.entries = entries,
+                        Some(entries) if self.moves < MOVES => self.entries = entries,
                         _ => return Drained::Lost,
                     }
+                    self.moves += 1;
                 }
             }
         }

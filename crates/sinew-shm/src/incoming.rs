@@ -50,6 +50,8 @@ pub struct Incoming {
     is_done: bool,
     /// Where the ring should be is something else: nothing more comes.
     is_broken: bool,
+    /// What comes next can't be opened: until then it isn't tried again. Steady nanoseconds; 0: nothing is wrong.
+    paused: i64,
     port: u64,
 }
 
@@ -146,6 +148,7 @@ impl Incoming {
         record.port.store(0, Ordering::Relaxed);
         record.cursor.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
+        peer.open_bells();
         Ok(Some(Self {
             participant: participant.clone(),
             peer: peer.clone(),
@@ -163,6 +166,7 @@ impl Incoming {
             live,
             is_done: false,
             is_broken: false,
+            paused: 0,
             port: 0,
         }))
     }
@@ -211,7 +215,10 @@ impl Incoming {
     ///
     /// # Errors
     /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
-    /// said once, and the connection [is over](Self::is_over).
+    /// said once, and the connection [is over](Self::is_over). What was skipped counts as missed.
+    ///
+    /// What can't be opened now, for want of descriptors or memory, is no error: that is logged once and tried again, and meanwhile there is
+    /// nothing to read. What is overwritten until then counts as missed.
     ///
     /// In a forked child there is nothing to read, nor once the participant has left.
     #[inline]
@@ -220,6 +227,9 @@ impl Incoming {
             return Ok(None);
         }
         let end = self.end();
+        if self.is_paused() {
+            return Ok(None);
+        }
         for _ in 0..RETRIES {
             if self.next >= end {
                 return Ok(None); // what follows is for others, or comes by another connection
@@ -255,8 +265,13 @@ impl Incoming {
                 Found::Chunk(head, chunk) => match self.read_chunk(chunk, buffer) {
                     Ok(Some(hold)) => return Ok(self.found(head, hold)),
                     Ok(None) => {}
+                    Err(error) if error.may_pass() => {
+                        self.pause(&error);
+                        return Ok(None);
+                    }
                     Err(error) => {
                         self.next += 1;
+                        self.missed += 1;
                         return Err(error);
                     }
                 },
@@ -275,6 +290,7 @@ impl Incoming {
         }
         let number = self.next;
         self.next += 1;
+        self.paused = 0;
         let missed = std::mem::take(&mut self.missed);
         Some(Message { number, head, missed, is_retained: number < self.live, hold })
     }
@@ -288,13 +304,33 @@ impl Incoming {
     #[cold]
     fn look_for_ring(&mut self) -> Result<(), SegmentError> {
         let location = self.entity.ring.load(Ordering::Acquire); // pairs with G2
-        if location == 0 || self.is_broken {
+        if location == 0 || self.is_broken || self.is_paused() {
             return Ok(());
         }
-        let found = self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name));
-        self.is_broken = found.is_err();
-        self.ring = Some(found?);
+        match self.peer.block(location).and_then(|(words, segment)| Ring::open(words, &segment.name)) {
+            Ok(ring) => self.ring = Some(ring),
+            Err(error) if error.may_pass() => self.pause(&error),
+            Err(error) => {
+                self.is_broken = true;
+                return Err(error);
+            }
+        }
         Ok(())
+    }
+
+    /// Whether what comes next couldn't be opened just now.
+    #[inline]
+    fn is_paused(&self) -> bool {
+        self.paused != 0 && self.participant.is_pausing(self.paused)
+    }
+
+    /// What comes next can't be opened now.
+    #[cold]
+    fn pause(&mut self, error: &SegmentError) {
+        if self.paused == 0 {
+            log::warn!("messages of {:?} can't be read now, it is tried again: {error}", self.peer);
+        }
+        self.paused = self.participant.pause();
     }
 
     /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
@@ -363,7 +399,8 @@ impl Incoming {
     /// Whether a message is there to be read. Cheaper than reading it.
     #[inline]
     pub fn is_ready(&mut self) -> bool {
-        if let Some(ring) = &self.ring
+        if self.paused == 0
+            && let Some(ring) = &self.ring
             && ring.has(self.next)
         {
             return true;
@@ -372,6 +409,9 @@ impl Incoming {
     }
 
     fn becomes_ready(&mut self) -> bool {
+        if self.is_paused() {
+            return false;
+        }
         // Twice, since the ring may have been outgrown; one that says so again has nothing.
         for _ in 0..2 {
             if self.find_ring().is_err() {
@@ -459,11 +499,16 @@ impl Incoming {
         }
         match self.outgoing.end.load(Ordering::Acquire) {
             // pairs with `Accepted::end`
-            0 => self.peer.is_gone() && !self.is_ready(),
-            u64::MAX => !self.is_ready(),
+            0 => self.peer.is_gone() && self.is_empty(),
+            u64::MAX => self.is_empty(),
             // A peer that is gone sends nothing more, whatever it said.
-            end => self.next >= end - 1 || self.peer.is_gone() && !self.is_ready(),
+            end => self.next >= end - 1 || self.peer.is_gone() && self.is_empty(),
         }
+    }
+
+    /// Whether nothing is there, now or when it can be opened again.
+    fn is_empty(&mut self) -> bool {
+        !self.is_ready() && self.paused == 0
     }
 
     /// Whether the writer has ended the connection: it has published its last message for this reader.

@@ -86,6 +86,11 @@ impl OwnControl {
         &self.segment.path
     }
 
+    /// Whether others can still find this participant.
+    pub(crate) fn has_name(&self) -> bool {
+        self.segment.has_name()
+    }
+
     /// T1: a free record of a table, to be filled and [published](Self::publish).
     pub(crate) fn allocate(&self, table: Table) -> Result<u32, CapacityError> {
         let mut tables = self.tables.lock();

@@ -5,7 +5,7 @@ use crate::counters::Counters;
 use crate::discovery::{Discovery, Helper, is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
-use crate::error::{CapacityError, JoinError, SystemError};
+use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
 use crate::events::{Bell, Entries};
 use crate::holds::Holds;
 use crate::incoming::{Incoming, Taken};
@@ -16,7 +16,7 @@ use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{BELLS_LENGTH, Port, SPACE_BELL, Sink, bell_offset};
 use crate::segment::{Kind, NewSegment, OwnSegment};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark};
 use crate::towards::Towards;
 use crate::writer::Accepted;
@@ -37,6 +37,9 @@ pub trait Observer: Send + Sync + 'static {
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
 }
+
+/// How long what couldn't be opened is left alone.
+const PAUSE: i64 = 20_000_000;
 
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
@@ -66,9 +69,11 @@ pub struct Participant {
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
+    /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0: nothing is.
+    paused: PlainU64,
     /// 1: it has left, and its readers remove its files.
     files_stay: PlainU64,
-    helper: Mutex<Option<Helper>>,
+    helper: PlainMutex<Option<Helper>>,
 }
 
 impl fmt::Debug for Participant {
@@ -128,8 +133,9 @@ impl Participant {
             incoming: Mutex::default(),
             peers: Mutex::default(),
             left: PlainU64::new(0),
+            paused: PlainU64::new(0),
             files_stay: PlainU64::new(0),
-            helper: Mutex::default(),
+            helper: PlainMutex::default(),
         });
         let _ = participant.observer.set(observer);
         participant.refresh();
@@ -166,6 +172,15 @@ impl Participant {
             outgoing.iter().for_each(|accepted| accepted.set_unfenced());
         }
         outgoing.iter().for_each(|accepted| accepted.announce());
+    }
+
+    /// Whether others can find it: nobody has removed its control segment's name.
+    pub(crate) fn has_name(&self) -> bool {
+        self.control.has_name()
+    }
+
+    pub(crate) fn control_path(&self) -> &std::path::Path {
+        self.control.path()
     }
 
     /// Its id, random: no other participant has or had it.
@@ -294,12 +309,65 @@ impl Participant {
         }
     }
 
-    /// Where a peer's event ring is now.
-    pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Option<Entries> {
-        let record: Place<EventRingRecord> = peer.record(Table::EventRings, slot)?;
+    /// Where a peer's event ring is now; `None` if nothing of use is there.
+    ///
+    /// # Errors
+    /// [`SegmentError`]: it can't be seen. That [may pass](SegmentError::may_pass).
+    pub(crate) fn event_entries(&self, peer: &Peer, slot: u32) -> Result<Option<Entries>, SegmentError> {
+        let record = peer.record::<EventRingRecord>(Table::EventRings, slot);
+        let Some(record) = record else { return Ok(None) };
         let location = record.ring.load(Ordering::Acquire); // pairs with G2
-        let (words, _) = peer.block(location).ok()?;
-        Entries::open(words)
+        let (words, _) = peer.block(location)?;
+        Ok(Entries::open(words))
+    }
+
+    /// Something of another participant can't be opened now: when that is to be tried again. Until then it is left alone, and what is
+    /// connected goes on by itself, also if nobody announces anything: the helper thread sees to it.
+    #[cold]
+    pub(crate) fn pause(&self) -> i64 {
+        let until = sys::steady() + PAUSE;
+        self.try_again_at(until);
+        until
+    }
+
+    /// Whether a pause isn't over.
+    #[cold]
+    pub(crate) fn is_pausing(&self, until: i64) -> bool {
+        let is_pausing = sys::steady() < until;
+        if is_pausing {
+            self.try_again_at(until);
+        }
+        is_pausing
+    }
+
+    fn try_again_at(&self, until: i64) {
+        // Relaxed: a time and no more. One that is overwritten by a later one is late by that.
+        if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0
+            && let Some(helper) = self.helper.try_lock()
+            && let Some(helper) = &*helper
+        {
+            helper.wake(); // else it looks by itself, a little later
+        }
+    }
+
+    /// How long it is until something is to be tried again.
+    pub(crate) fn paused(&self) -> Option<i64> {
+        let until = self.paused.load(Ordering::Relaxed).cast_signed(); // as above
+        (until != 0).then(|| (until - sys::steady()).max(0))
+    }
+
+    /// A pause is over: whoever had one reads on.
+    pub(crate) fn go_on(&self) {
+        if self.paused() != Some(0) {
+            return;
+        }
+        self.paused.store(0, Ordering::Relaxed); // before they try: who pauses again says so again
+        let sinks: Vec<_> = {
+            let all = self.incoming.lock();
+            all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
+        };
+        sinks.iter().for_each(|sink| sink.drain());
+        self.each_port(Port::ring);
     }
 
     /// Who reads what a peer announced under this connection.
@@ -381,8 +449,7 @@ impl Participant {
         let incoming = std::mem::take(&mut *self.incoming.lock());
         drop(incoming);
         self.control.leave(); // Q2
-        let directory = self.domain.path();
-        let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives(directory));
+        let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives());
         kill::at(Point::Leaving);
         if !read_on {
             for path in self.memory.paths().iter().chain([&self.bells.path]) {

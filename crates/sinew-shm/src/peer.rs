@@ -1,11 +1,11 @@
 //! Another participant, as far as this one has mapped it.
 
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
-use crate::entity::{Counts, Entity, EntityKey};
+use crate::entity::{Counts, Entity, EntityKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
 use crate::place::{Place, Record};
-use crate::port::bell_offset;
+use crate::port::{SPACE_BELL, bell_offset};
 use crate::segment::{Declared, Kind, PeerSegment};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::Mapping;
@@ -80,12 +80,12 @@ impl Peer {
         self.header.pid.load(Ordering::Relaxed) // written before the segment got its name
     }
 
-    /// The name of its program.
+    /// The name of its program, without control characters.
     pub fn program(&self) -> String {
         let words = self.header.program.iter();
         let bytes: Vec<u8> = words.flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        String::from_utf8_lossy(&bytes[..end]).into_owned()
+        printable(&String::from_utf8_lossy(&bytes[..end]))
     }
 
     /// Wall nanoseconds at which it joined.
@@ -108,7 +108,17 @@ impl Peer {
         control::has_let_go(&self.header.state) || self.dead.load(Ordering::Acquire) != 0 // pairs with `set_dead`
     }
 
-    /// Its lock is free, or its control segment has no name any more.
+    /// Whether its lock is taken, whatever became of its files' names.
+    pub(crate) fn lives(&self) -> bool {
+        self.control.is_locked()
+    }
+
+    /// Whether others can still find it.
+    pub(crate) fn has_name(&self) -> bool {
+        self.control.has_name(&self.directory)
+    }
+
+    /// Its lock was found free.
     pub(crate) fn set_dead(&self) {
         self.dead.store(1, Ordering::Release); // carries that it reads nothing
     }
@@ -213,6 +223,11 @@ impl Peer {
             control::names_life(u64::from(key.life), record.life.load(Ordering::Acquire))
         };
         !self.is_gone() && !self.has_left() && self.entity_record(key.slot).is_some_and(lives)
+    }
+
+    /// Opens its bells while they have a name: whoever is connected can ring for good. What is wrong with them is said when it rings.
+    pub(crate) fn open_bells(&self) {
+        let _ = self.bell(SPACE_BELL); // asked for again when it rings
     }
 
     /// One of its bells.

@@ -12,6 +12,7 @@ use crate::peer::Peer;
 use crate::place::Place;
 use crate::segment::Header;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ struct Source {
     slot: u32,
     drainer: Drainer,
     tail: Place<TailRecord>,
+    /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in steady nanoseconds.
+    paused: Option<i64>,
 }
 
 impl fmt::Debug for Port {
@@ -112,7 +115,7 @@ impl Port {
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source { peer: peer.clone(), slot, drainer: Drainer::new(entries), tail });
+        sources.push(Source { peer: peer.clone(), slot, drainer: Drainer::new(entries), tail, paused: None });
         drop(sources);
         self.ring(); // there may be something in it already
     }
@@ -128,7 +131,7 @@ impl Port {
             return false;
         }
         let sources = self.sources.lock();
-        sources.iter().any(|source| source.drainer.is_pending())
+        sources.iter().any(|source| source.paused.is_none() && source.drainer.is_pending())
     }
 
     /// Drains what peers have announced, one connection after another, until there is nothing more. True if there was something.
@@ -154,10 +157,23 @@ impl Port {
         }
         let mut sources = self.sources.lock();
         for (index, source) in sources.iter_mut().enumerate() {
-            let Source { peer, slot, drainer, tail } = source;
-            let find = || self.participant.event_entries(peer, *slot);
-            match drainer.next(&tail.tail, find) {
+            let Source { peer, slot, drainer, tail, paused } = source;
+            if paused.is_some_and(|until| self.participant.is_pausing(until)) {
+                continue;
+            }
+            let pause = Cell::new(None);
+            let find = || match self.participant.event_entries(peer, *slot) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    pause.set(error.may_pass().then(|| self.participant.pause()));
+                    None
+                }
+            };
+            let found = drainer.next(&tail.tail, find);
+            *paused = pause.get();
+            match found {
                 Drained::Nothing => {}
+                Drained::Lost if paused.is_some() => {}
                 Drained::Connection(connection) => {
                     let peer = peer.id();
                     drop(sources);

@@ -61,6 +61,12 @@ pub(crate) const HEAD: usize = 7;
 /// The most messages that a ring keeps. What is asked for may come from another process.
 const DEEPEST: usize = 1 << 24;
 
+/// The most messages that a ring keeps for its readers' sake, whatever they ask for: the memory is the writer's.
+const DEEPEST_FOR_READERS: usize = 1 << 16;
+
+/// The most bytes of slots that a ring has for its readers' sake.
+const LONGEST_FOR_READERS: usize = 64 << 20;
+
 /// Words of a ring before the slots.
 pub(crate) const HEADER: usize = 8;
 
@@ -107,6 +113,12 @@ impl Shape {
             return Err(CapacityError::Depth { depth: messages, limit: DEEPEST });
         }
         Ok(Self { slots: messages.max(1).next_power_of_two(), ..self })
+    }
+
+    /// The most messages that a ring of such slots keeps for its readers' sake: a power of two.
+    pub(crate) fn most_for_readers(self) -> usize {
+        let fitting = (LONGEST_FOR_READERS / (self.stride * 8)).max(1);
+        (1 << fitting.ilog2()).min(DEEPEST_FOR_READERS)
     }
 
     /// Bytes of the whole ring.

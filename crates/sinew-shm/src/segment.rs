@@ -16,6 +16,9 @@
 //! the segment is mapped, whose descriptor is closed: so it lives as long as the mapping, and the kernel lets it go with the
 //! owner's address space. It is taken before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
+//!
+//! A name says nothing about life: anybody may remove it, a clean-up script or the session manager at logout. So whoever has mapped a
+//! control segment asks through the descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by name.
 
 use crate::control::FIXED;
 use crate::domain::Domain;
@@ -23,13 +26,15 @@ use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::port::BELLS_LENGTH;
-use crate::sync::{Arc, AtomicU64, Ordering, PlainU64};
+use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
 use rustix::fs::{OFlags, Stat, fstat};
 use rustix::io::Errno;
+use std::collections::BTreeMap;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
+use std::sync::Weak;
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
 pub const LAYOUT_VERSION: u32 = 2;
@@ -165,6 +170,11 @@ impl OwnSegment {
         self.header.reserved.store(reserved as u64, Ordering::Release);
     }
 
+    /// Whether others can still find it.
+    pub(crate) fn has_name(&self) -> bool {
+        has_name(&self.file, &self.path)
+    }
+
     /// Others who watch this file hear of it.
     pub(crate) fn announce(&self) {
         let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
@@ -192,8 +202,8 @@ pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: Place<Header>,
     pub(crate) name: String,
-    path: PathBuf,
-    file: u64,
+    /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if neither will ever be asked for.
+    file: Option<Arc<OwnedFd>>,
     /// What was said of it, and compared.
     declared: Declared,
 }
@@ -239,17 +249,17 @@ impl PeerSegment {
     /// Maps a segment, having checked that it is what its name says.
     pub(crate) fn open(directory: &Path, kind: Kind, owner: u64, number: u64) -> Result<Self, SegmentError> {
         let name = file_name(kind, owner, number);
-        let system = |call: &str, error: &dyn std::fmt::Display| {
-            SegmentError::new(&name, SegmentProblem::System(format!("{call}: {error}")))
-        };
         let path = directory.join(&name);
+        let system = |call| {
+            let (name, path) = (&name, &path);
+            move |errno| SegmentError::new(name, SegmentProblem::System(SystemError::at(call, path)(errno)))
+        };
         let writable = kind == Kind::Bells;
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
         // NOFOLLOW: a link could lead anywhere.
         let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty())
-            .map_err(|error| system("open", &error))?;
-        let found = fstat(&file).map_err(|error| system("fstat", &error))?;
+        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty()).map_err(system("open"))?;
+        let found = fstat(&file).map_err(system("fstat"))?;
         let length = found.st_size.cast_unsigned();
         let minimum = size_of::<Header>() as u64;
         if length < minimum {
@@ -257,26 +267,42 @@ impl PeerSegment {
         }
         // Not by the mapping: nobody knows yet whether there is a page.
         let mut head = [0; size_of::<Header>()];
-        rustix::io::pread(&file, &mut head, 0).map_err(|error| system("pread", &error))?;
+        rustix::io::pread(&file, &mut head, 0).map_err(system("pread"))?;
         check(&head, &name, kind, owner, length)?;
         let needed = always_reserved(kind).min(length);
         let allocated = allocated(&found);
         if allocated < needed {
             return Err(SegmentError::new(&name, SegmentProblem::Sparse { allocated, needed }));
         }
-        let bytes = usize::try_from(length).map_err(|error| system("fstat", &error))?;
-        let mapping = Mapping::new(&file, bytes, writable).map_err(|error| system("mmap", &error))?;
+        let bytes = usize::try_from(length)
+            .map_err(|_| SegmentError::field(&name, "length", length, usize::MAX as u64))?;
+        let mapping = Mapping::new(&file, bytes, writable).map_err(|error| {
+            SegmentError::new(&name, SegmentProblem::System(SystemError::io("mmap", &path)(error)))
+        })?;
         let mapping = Arc::new(mapping);
         let header = Place::<Header>::at(&mapping, 0)
             .ok_or_else(|| SegmentError::new(&name, SegmentProblem::Truncated { length, needed: minimum }))?;
-        Ok(Self { mapping, header, name, path, file: found.st_ino, declared: Declared::default() })
+        let declared = Declared::default();
+        declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
+        let file = (kind == Kind::Control || allocated < length).then(|| shared(file, &found));
+        Ok(Self { mapping, header, name, file, declared })
     }
 
-    /// Bytes that the file system has allocated for it; 0 if it has no name any more: then its owner is gone, and reserves nothing.
+    /// Bytes that the file system has allocated for it.
     #[cold]
     pub(crate) fn allocated(&self) -> u64 {
-        let found = rustix::fs::stat(&self.path).ok().filter(|found| found.st_ino == self.file);
-        found.map_or(0, |found| allocated(&found))
+        let found = self.file.as_ref().and_then(|file| fstat(file).ok());
+        found.map_or_else(|| self.declared.checked(), |found| allocated(&found))
+    }
+
+    /// Of a control segment: whether its owner lives. When in doubt, it does.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.file.as_ref().is_none_or(|file| sys::is_locked(file, 0, Lock::Read).unwrap_or(true))
+    }
+
+    /// Whether its file still has the name that it was opened by. When in doubt, it has.
+    pub(crate) fn has_name(&self, directory: &Path) -> bool {
+        self.file.as_ref().is_none_or(|file| has_name(file, &directory.join(&self.name)))
     }
 
     /// How many bytes from the start may be touched.
@@ -286,6 +312,33 @@ impl PeerSegment {
         let declared = self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
         let reserved = self.declared.check(declared, || self.allocated() >= declared);
         usize::try_from(reserved).unwrap_or(0)
+    }
+}
+
+/// Descriptors that are kept, by device and inode: the participants of a process keep one of each file between them. An inode has no other
+/// file as long as one is kept.
+static KEPT: PlainMutex<BTreeMap<(u64, u64), Weak<OwnedFd>>> = PlainMutex::new(BTreeMap::new());
+
+/// The descriptor of this file that is kept already, or else this one.
+fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
+    // Without waiting: in a forked child it may be locked for ever. Then there is one more descriptor.
+    let Some(mut kept) = KEPT.try_lock() else { return Arc::new(file) };
+    let place = (found.st_dev, found.st_ino);
+    if let Some(before) = kept.get(&place).and_then(Weak::upgrade) {
+        return before;
+    }
+    kept.retain(|_, file| file.strong_count() > 0);
+    let file = Arc::new(file);
+    kept.insert(place, Arc::downgrade(&file));
+    file
+}
+
+/// Whether a file has this name. When in doubt, it has.
+fn has_name(file: &OwnedFd, path: &Path) -> bool {
+    let Ok(ours) = fstat(file) else { return true };
+    match rustix::fs::lstat(path) {
+        Ok(found) => found.st_ino == ours.st_ino,
+        Err(error) => !matches!(error, Errno::NOENT | Errno::NOTDIR),
     }
 }
 
@@ -353,7 +406,8 @@ pub(crate) enum Life {
     Gone,
 }
 
-/// Asks for the lock on a control segment, and takes none.
+/// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That it is gone doesn't mean that its
+/// owner is; of one that is mapped, [`PeerSegment::is_locked`] says more.
 pub(crate) fn probe(directory: &Path, owner: u64) -> Life {
     let path = directory.join(file_name(Kind::Control, owner, 0));
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;

@@ -2,7 +2,7 @@
 
 use crate::chunk::{Lent, Loan, Pool};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
-use crate::entity::EntityKey;
+use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::events::{self, Announced, Bell, Position};
 use crate::kill::{self, Point};
@@ -12,12 +12,10 @@ use crate::peer::Peer;
 use crate::place::Place;
 use crate::ring::{Head, Payload, Ring, Shape};
 use crate::room::{self, Cursor};
-use crate::segment::{Life, probe};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
 use crate::towards::Towards;
 use std::fmt;
-use std::path::Path;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
@@ -33,6 +31,8 @@ pub struct Writer {
     /// Disconnected, but what was published before may still be read.
     ending: Vec<Arc<Accepted>>,
     pool: Arc<Pool>,
+    /// A reader asked for more than the ring keeps for readers, and that was said.
+    has_refused_depth: bool,
 }
 
 struct Connection {
@@ -121,9 +121,9 @@ pub struct Connect {
     pub first: u64,
     /// The first message that it would get without being a late joiner.
     pub live: u64,
-    /// Messages that the ring is to keep at least.
+    /// Messages that the ring is to keep at least, as far as it [grows for readers](Writer::grow_for_reader).
     pub depth: usize,
-    /// For a reader that must get everything: how many messages may be under way to it.
+    /// For a reader that must get everything: how many messages may be under way to it; no more than the ring keeps.
     pub capacity: Option<usize>,
 }
 
@@ -165,6 +165,7 @@ impl Writer {
             connections,
             ending: Vec::new(),
             pool,
+            has_refused_depth: false,
         })
     }
 
@@ -238,13 +239,31 @@ impl Writer {
         Ok(())
     }
 
+    /// Keeps at least so many messages for a reader that asks for them, within reason: 65,536 at most, and no more than 64 MB of slots. Beyond
+    /// that it keeps what it may, and says so once; for what the writer wants for itself there is [`grow`](Self::grow).
+    ///
+    /// # Errors
+    /// [`CapacityError`]: then it keeps what it kept.
+    pub fn grow_for_reader(&mut self, depth: usize) -> Result<(), CapacityError> {
+        let most = self.ring.shape.most_for_readers().max(self.depth());
+        if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
+            let name = Entity::load_last(&self.entity.record, "")
+                .map_or_else(|_| String::new(), |entity| entity.name);
+            log::warn!(
+                "a reader of `{name}` in another process asks for {depth} messages, {most} are kept for it: a slow one misses some; \
+                 give it a smaller depth, or the writer a greater one"
+            );
+        }
+        self.grow(depth.min(most))
+    }
+
     /// Connects a reader. One that is gone already isn't connected afterwards.
     ///
     /// # Errors
     /// [`CapacityError`]: then it isn't connected.
     pub fn connect(&mut self, peer: &Arc<Peer>, connect: &Connect) -> Result<(), CapacityError> {
-        self.grow(connect.depth.max(connect.capacity.unwrap_or(0)))?;
-        let capacity = connect.capacity.map(|capacity| capacity as u64);
+        self.grow_for_reader(connect.depth.max(connect.capacity.unwrap_or(0)))?;
+        let capacity = self.bounded(connect.capacity);
         let accepted = self.accept(peer, connect)?;
         let target = connect.target;
         self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
@@ -304,6 +323,7 @@ impl Writer {
         }
         drop(list);
         kill::at(Point::ReaderListed);
+        peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
         // Relaxed: T2 publishes it.
@@ -359,11 +379,17 @@ impl Writer {
 
     /// Changes how many messages may be under way to a reader.
     pub fn bind(&mut self, peer: u64, capacity: Option<usize>) {
+        let capacity = self.bounded(capacity);
         for connection in &mut self.connections {
             if connection.accepted.peer.id() == peer {
-                connection.capacity = capacity.map(|capacity| capacity as u64);
+                connection.capacity = capacity;
             }
         }
+    }
+
+    /// No more can be under way than the ring keeps.
+    fn bounded(&self, capacity: Option<usize>) -> Option<u64> {
+        capacity.map(|capacity| capacity.min(self.depth()) as u64)
     }
 
     /// Ends a reader's connection: what was published before is still its.
@@ -648,8 +674,8 @@ impl Accepted {
         self.ended.load(Ordering::Acquire) != 0
     }
 
-    pub(crate) fn peer_lives(&self, directory: &Path) -> bool {
-        probe(directory, self.peer.id()) == Life::Alive && !self.peer.has_left()
+    pub(crate) fn peer_lives(&self) -> bool {
+        self.peer.lives() && !self.peer.has_left()
     }
 
     fn is_retired(&self) -> bool {
@@ -724,74 +750,4 @@ impl Announced for Accepted {
 
 #[cfg(all(test, not(loom)))]
 #[expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
-mod tests {
-    use super::*;
-    use crate::{Domain, Entity, EntityKind, Incoming, Observer, Sink, sys};
-    use std::time::Duration;
-
-    /// Lets others come and go, and takes their connections up without listening.
-    #[derive(Default)]
-    struct Polls(Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
-
-    impl Observer for Polls {
-        fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
-            self.0.lock().0.push(peer.clone());
-        }
-        fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-        fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-            self.0.lock().1.push(incoming);
-            None
-        }
-        fn left(&self, _: &Arc<Peer>) {}
-    }
-
-    fn entity(kind: EntityKind) -> Entity {
-        let text = String::new;
-        Entity { kind, number: 1, node: text(), name: text(), type_name: text(), hash: [0; 32], qos: [0; 64] }
-    }
-
-    /// Whether a writer announces its messages to a reader that only polls.
-    fn announces_to_who_polls() -> bool {
-        let base = tempfile::tempdir_in("/dev/shm").unwrap();
-        let domain = Domain::open(Some(base.path()), 0).unwrap();
-        let (a, b) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
-        let writing = Participant::join(&domain, a.clone()).unwrap();
-        let reading = Participant::join(&domain, b.clone()).unwrap();
-        let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
-        let until = |is_so: &dyn Fn() -> bool| {
-            let end = sys::steady() + 20_000_000_000;
-            while !is_so() {
-                assert!(sys::steady() < end, "they find each other");
-                sys::wait_for(&sys::Wake::new().unwrap(), None, Duration::from_millis(1));
-            }
-        };
-        until(&|| !a.0.lock().0.is_empty());
-        let peer = a.0.lock().0[0].clone();
-        let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
-        let mut writer = Writer::new(source, 1, 8, 1).unwrap();
-        let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
-        writer.connect(&peer, &connect).unwrap();
-        let accepted = writer.connections[0].accepted.clone();
-        until(&|| accepted.cursor.record().is_some());
-        let announces = accepted.has_listener();
-        b.0.lock().1.clear();
-        drop((accepted, writer));
-        writing.leave();
-        reading.leave();
-        announces
-    }
-
-    #[test]
-    fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
-        sys::prepare_fences();
-        if sys::fences_threads() {
-            assert!(!announces_to_who_polls(), "a fence for nothing");
-        }
-        let without = std::thread::spawn(|| {
-            sys::forbid_membarrier();
-            assert!(!sys::fence_all_threads() && !sys::fences_threads());
-            announces_to_who_polls()
-        });
-        assert!(without.join().unwrap());
-    }
-}
+mod tests;

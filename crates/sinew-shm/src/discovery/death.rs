@@ -99,7 +99,7 @@ impl Participant {
     /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked for them again.
     fn release(&self, peer: &Peer) -> bool {
         if !peer.holds_nothing() {
-            if probe(self.domain().path(), peer.id()) == Life::Alive {
+            if peer.lives() {
                 return false;
             }
             peer.set_dead(); // before the list is cleared: see `Writer::accept`
@@ -110,20 +110,28 @@ impl Participant {
 
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
     pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, observer: &dyn Observer) {
-        let directory = self.domain().path();
         let now = sys::steady();
-        discovery.unburied.retain(|&id, unburied| {
+        let Discovery { unburied, peers, .. } = discovery;
+        unburied.retain(|&id, unburied| {
             let is_early = unburied.is_early(now);
             if unburied.known.is_incomplete && is_early {
                 self.take_up_rest(&mut unburied.known, observer);
             }
             if !self.release(&unburied.known.peer) {
-                return true; // its lock is asked for again, by the name of its control segment
+                return true; // its lock is asked for again
             }
-            if probe(directory, id) != Life::Gone {
-                if unburied.known.is_incomplete && is_early || self.is_read(&unburied.known.peer, is_early) {
-                    return true;
-                }
+            let dead = &unburied.known.peer;
+            let has_name = dead.has_name();
+            let is_read = if has_name {
+                unburied.known.is_incomplete && is_early || self.is_read(dead, peers, is_early)
+            } else {
+                // Whoever removed it has seen to the others, or cared for nobody.
+                unread(dead).get(&self.id()).is_some_and(|unread| self.reads(id, unread))
+            };
+            if is_read {
+                return true;
+            }
+            if has_name {
                 remove_files(self.domain(), id);
             }
             let taken = self.incoming.lock().remove(&id);
@@ -142,8 +150,13 @@ impl Participant {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
         let directory = self.domain().path();
         for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
-            let is_over = peer.holds_nothing() || probe(directory, peer.id()) != Life::Alive;
-            if is_over && !is_read_by_others(directory, peer) {
+            let is_over = peer.holds_nothing() || !peer.lives();
+            let is_read = || {
+                unread(peer).iter().any(|(&reader, unread)| {
+                    peer_reads(directory, (reader, &discovery.peers), peer.id(), unread, true)
+                })
+            };
+            if is_over && !is_read() {
                 remove_files(self.domain(), peer.id());
             }
         }
@@ -159,32 +172,37 @@ impl Participant {
 
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
     /// up: he may be slow to notice.
-    fn is_read(&self, dead: &Peer, is_early: bool) -> bool {
-        unread(dead).iter().any(|(&reader, unread)| self.reads(reader, dead.id(), unread, is_early))
+    fn is_read(&self, dead: &Peer, peers: &HashMap<u64, Known>, is_early: bool) -> bool {
+        let directory = self.domain().path();
+        unread(dead).iter().any(|(&reader, unread)| {
+            if reader == self.id() {
+                return self.reads(dead.id(), unread);
+            }
+            peer_reads(directory, (reader, peers), dead.id(), unread, is_early)
+        })
     }
 
-    /// Whether a participant lives and is not done with all these connections of a dead peer.
-    fn reads(&self, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
-        if reader == self.id() {
-            let control = self.control().ok();
-            let all = self.incoming.lock();
-            let Some(taken) = all.get(&dead) else { return false };
-            return connections.iter().any(|&connection| {
-                let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
-                let record = taken.zip(control).and_then(|(taken, control)| {
-                    control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
-                });
-                // What wasn't taken up with its last words won't be. Relaxed: our own.
-                record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
+    /// Whether this participant is not done with all these connections of a dead peer.
+    fn reads(&self, dead: u64, connections: &HashSet<u64>) -> bool {
+        let control = self.control().ok();
+        let all = self.incoming.lock();
+        let Some(taken) = all.get(&dead) else { return false };
+        connections.iter().any(|&connection| {
+            let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
+            let record = taken.zip(control).and_then(|(taken, control)| {
+                control.record::<IncomingRecord>(Table::Incoming, taken.lease.slot).ok()
             });
-        }
-        peer_reads(self.domain().path(), reader, dead, connections, is_early)
+            // What wasn't taken up with its last words won't be. Relaxed: our own.
+            record.is_some_and(|record| record.cursor.load(Ordering::Relaxed) != DONE)
+        })
     }
 }
 
 /// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
 pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
-    unread(dead).iter().any(|(&reader, unread)| peer_reads(directory, reader, dead.id(), unread, true))
+    let nobody = HashMap::new();
+    let mut all = unread(dead).into_iter();
+    all.any(|(reader, unread)| peer_reads(directory, (reader, &nobody), dead.id(), &unread, true))
 }
 
 /// The connections of a dead peer that it hasn't retired, by their readers.
@@ -201,16 +219,26 @@ fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     readers
 }
 
-/// Whether another participant lives and is not done with all these connections of a dead peer.
-fn peer_reads(directory: &Path, reader: u64, dead: u64, connections: &HashSet<u64>, is_early: bool) -> bool {
-    if probe(directory, reader) != Life::Alive {
+/// Whether another participant, one of `peers` perhaps, lives and is not done with all these connections of a dead peer.
+fn peer_reads(
+    directory: &Path,
+    (reader, peers): (u64, &HashMap<u64, Known>),
+    dead: u64,
+    connections: &HashSet<u64>,
+    is_early: bool,
+) -> bool {
+    let peer = match peers.get(&reader).map(|known| known.peer.clone()) {
+        Some(peer) => peer,
+        None if probe(directory, reader) != Life::Alive => return false,
+        None => match Peer::open(directory, reader) {
+            Ok(peer) => Arc::new(peer),
+            // Of another version, or none: no reader of ours. But if it only can't be opened now, it may be one.
+            Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
+        },
+    };
+    if !peer.lives() {
         return false;
     }
-    let peer = match Peer::open(directory, reader) {
-        Ok(peer) => peer,
-        // Of another version, or none: no reader of ours. But if it only can't be opened now, it may be one.
-        Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
-    };
     let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
     let (mut taken, mut done) = (HashSet::new(), HashSet::new());
     for record in records.iter() {

@@ -1,10 +1,12 @@
 //! What lies in the directory is not what it should be.
 
-use crate::process::Scene;
-use crate::station::{Station, Told, until};
+use crate::process::{Part, Scene};
+use crate::reuse::One;
+use crate::station::{Station, Told, entity, until};
 use sinew_shm::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -205,19 +207,139 @@ fn a_directory_that_cannot_be_used_is_an_error_that_says_why() {
     assert!(message(&none).contains("mkdir"), "{}", message(&none));
 }
 
+/// Longer than it takes until all locks are asked for without a sign.
+const SWEPT: Duration = Duration::from_millis(2500);
+
+/// Two that know each other; the second one keeps what it got first, while the first one publishes in chunks.
+struct Keeping {
+    writing: One,
+    reading: One,
+    writer: Writer,
+    incoming: Incoming,
+    kept: Vec<Hold>,
+}
+
+impl Keeping {
+    fn new(scene: &Scene) -> Self {
+        let (writing, reading) = (One::join(scene), One::join(scene));
+        let source = writing.participant.advertise(&entity(EntityKind::Publisher, "/kept"), None).unwrap();
+        let mut writer = Writer::new(Arc::new(source), 4, 0, 1).unwrap();
+        let connect = Connect { target: None, first: 1, live: 1, depth: 4, capacity: None };
+        writer.connect(&writing.peer(&reading), &connect).unwrap();
+        let incoming = reading.incoming(&writer);
+        let mut all = Self { writing, reading, writer, incoming, kept: Vec::new() };
+        for byte in 0..5 {
+            let hold = all.pass_on(byte);
+            all.kept.push(hold);
+        }
+        all
+    }
+
+    fn pass_on(&mut self, byte: u8) -> Hold {
+        let number = self.writer.next();
+        let mut loan = self.writer.lender().loan(1000).unwrap();
+        loan.bytes_mut().fill(byte);
+        self.writer.publish_lent(number, &Head::default(), loan.share());
+        let message = self.incoming.read(&mut Vec::new()).unwrap().unwrap();
+        assert_eq!((message.number, message.missed), (number, 0));
+        message.hold.unwrap()
+    }
+
+    /// Messages go on, and what is kept stays as it is, until everything was looked at again.
+    fn goes_on(&mut self) {
+        let begin = std::time::Instant::now();
+        while begin.elapsed() < SWEPT {
+            let hold = self.pass_on(99);
+            assert!(hold.bytes().iter().all(|&byte| byte == 99));
+            drop(hold);
+            self.is_unchanged();
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[track_caller]
+    fn is_unchanged(&self) {
+        for (byte, hold) in (0u8..).zip(&self.kept) {
+            assert!(hold.bytes().iter().all(|&found| found == byte), "message {byte} has changed");
+        }
+    }
+}
+
+#[test]
+fn what_a_reader_holds_stays_when_its_control_segment_loses_its_name() {
+    let scene = Scene::new();
+    let mut all = Keeping::new(&scene);
+    let name = |of: &One| scene.base().join(format!("0/{:016x}.control", of.participant.id()));
+    std::fs::remove_file(name(&all.reading)).unwrap();
+    all.goes_on();
+    // Another one comes: who can't be found by it doesn't look for it either.
+    let new = One::join(&scene);
+    assert!(new.knows(&all.writing) && all.writing.knows(&new));
+    all.goes_on();
+    assert!(!new.has_met(&all.reading) && !all.reading.has_met(&new));
+    // Its end is noticed all the same.
+    let Keeping { writing, reading, incoming, kept, writer } = all;
+    let id = reading.participant.id();
+    drop((kept, incoming));
+    reading.participant.leave();
+    writing.has_seen_leave(id);
+    drop((writer, writing, reading, new));
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+#[test]
+fn the_death_of_one_whose_control_segment_lost_its_name_is_noticed() {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut child = scene.child("talks", "0 0");
+    until("they know each other", || station.known().len() == 1);
+    let (id, _) = *station.known().keys().next().unwrap();
+    std::fs::remove_file(scene.base().join(format!("0/{id:016x}.control"))).unwrap();
+    child.kill();
+    until("it is noticed", || station.told.left.load(std::sync::atomic::Ordering::SeqCst) == 1);
+    station.is_fine();
+}
+
 #[test]
 fn a_domain_whose_directory_is_removed_is_an_error_and_no_crash() {
     let scene = Scene::new();
     let (a, b) = (Station::join(scene.base()).spin(), Station::join(scene.base()).spin());
     until("both know each other", || a.known().len() == 1 && b.known().len() == 1);
+    let talk = || {
+        for (reader, writer) in [(&a, &b), (&b, &a)] {
+            for _ in 0..30 {
+                writer.publish(PATIENCE).unwrap();
+            }
+            let next = writer.with_writer(|writer| writer.next());
+            until("it arrives", || reader.progress(writer.id()).is_some_and(|from| from.next == next));
+            reader.is_fine();
+        }
+    };
+    talk(); // what they need is there
     std::fs::remove_dir_all(scene.base().join("0")).unwrap();
     // Who knows each other goes on with what is mapped.
-    for _ in 0..3 {
-        a.publish(PATIENCE).unwrap();
-    }
+    talk();
+    std::thread::sleep(SWEPT);
+    talk();
     let class = 1 << 20;
     let refused = a.with_writer(|writer| writer.lender().loan(class)).unwrap_err();
     assert!(refused.to_string().contains("failed"), "{refused}");
+}
+
+#[test]
+fn what_is_held_stays_when_the_directory_is_removed_and_others_meet_in_a_new_one() {
+    let scene = Scene::new();
+    let mut keeping = Keeping::new(&scene);
+    std::fs::remove_dir_all(scene.base().join("0")).unwrap();
+    keeping.goes_on();
+    // Whoever comes later meets in a new directory, and none of the old ones.
+    let new = [One::join(&scene), One::join(&scene)];
+    assert!(new[0].knows(&new[1]));
+    keeping.goes_on();
+    for new in &new {
+        assert!(!new.has_met(&keeping.reading) && !keeping.reading.has_met(new));
+        assert!(!new.has_met(&keeping.writing) && !keeping.writing.has_met(new));
+    }
 }
 
 #[test]
@@ -233,4 +355,51 @@ fn what_is_asked_for_beyond_every_limit_is_an_error() {
         assert!(matches!(writer.grow(usize::MAX), Err(CapacityError::Depth { .. })));
         assert!(writer.lender().loan(1000).is_ok());
     });
+}
+
+/// Joins a directory by a relative name, and goes elsewhere.
+pub(crate) fn change_directory(part: &Part) {
+    std::env::set_current_dir(part.directory.parent().unwrap()).unwrap();
+    let relative = Path::new(part.directory.file_name().unwrap());
+    let station = Station::join(relative).spin();
+    let found = Domain::find(Some(relative), 0).unwrap().unwrap();
+    assert!(found.path().is_absolute() && found == *station.participant.domain());
+    std::env::set_current_dir("/").unwrap();
+    part.say("moved");
+    until("others are found", || station.known().len() == 1);
+    station.with_writer(|writer| writer.lender().loan(1 << 20).map(drop)).unwrap();
+    station.publish(PATIENCE).unwrap();
+    part.say("fine");
+    drop(station);
+    std::process::exit(0);
+}
+
+#[test]
+fn whoever_joins_by_a_relative_name_may_change_the_working_directory() {
+    let scene = Scene::new();
+    let mut child = scene.child("moves", "");
+    child.says("moved");
+    let station = Station::join(scene.base()).spin();
+    child.says("fine");
+    assert!(child.wait().success());
+    drop(station);
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+#[test]
+fn names_of_others_steer_no_terminal() {
+    let scene = Scene::new();
+    let one = One::join(&scene);
+    let about = Entity {
+        node: "/no\u{9b}de".into(),
+        type_name: "a/msg/\r\u{7f}".into(),
+        ..entity(EntityKind::Publisher, "/red\u{1b}[31m\nü")
+    };
+    let _theirs = one.participant.advertise(&about, None).unwrap();
+    let census = Census::take(one.participant.domain()).unwrap();
+    let found = census.peers()[0].entities();
+    let (_, found) = found.iter().find(|(_, entity)| entity.kind == EntityKind::Publisher).unwrap();
+    assert_eq!(found.node, "/no\u{fffd}de");
+    assert_eq!(found.name, "/red\u{fffd}[31m\u{fffd}ü");
+    assert_eq!(found.type_name, "a/msg/\u{fffd}\u{fffd}");
 }

@@ -1,6 +1,6 @@
 //! Other users, other namespaces, forked and stopped processes, and writing where one may only read.
 
-use crate::limits::has_namespaces;
+use crate::limits::{has_namespaces, skip};
 use crate::process::{Part, Scene};
 use crate::station::{Station, Told, entity, until};
 use sinew_shm::*;
@@ -86,7 +86,7 @@ pub(crate) fn stranger(part: &Part) {
 fn another_user_can_neither_write_nor_without_rights_read() {
     // SAFETY: takes nothing.
     if unsafe { libc::geteuid() } != 0 {
-        println!("skipped: only root can become somebody else");
+        skip("becoming somebody else needs root");
         return;
     }
     for (word, mode) in [("private", 0o700), ("shared", 0o755)] {

@@ -11,17 +11,27 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the file `$SINEW_SKIPPED`.
+pub(crate) fn skip(why: &str) {
+    println!("skipped: {why}");
+    if let Some(path) = std::env::var_os("SINEW_SKIPPED") {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        std::io::Write::write_all(&mut file, format!("{}\n", why.trim_end().replace('\n', " ")).as_bytes())
+            .unwrap();
+    }
+}
+
 /// Whether this user may have namespaces of his own; says why not.
 pub(crate) fn has_namespaces(what: &str) -> bool {
     let tried = Command::new("unshare").args(["-rmpf", "true"]).output();
     match tried {
         Ok(done) if done.status.success() => true,
         Ok(done) => {
-            println!("skipped: {what} needs user namespaces: {}", String::from_utf8_lossy(&done.stderr));
+            skip(&format!("{what} needs user namespaces: {}", String::from_utf8_lossy(&done.stderr)));
             false
         }
         Err(error) => {
-            println!("skipped: {what} needs unshare(1): {error}");
+            skip(&format!("{what} needs unshare(1): {error}"));
             false
         }
     }
@@ -256,6 +266,7 @@ fn more_messages_in_use_than_there_are_holds_are_copied() {
 
 /// Many participants in one process. Words: how many, and how many there are in all processes.
 pub(crate) fn crowd(part: &Part) {
+    allow_descriptors(|_| 1024); // as many as usual
     let [own, all] = [0, 1].map(|word: usize| part.words[word].parse::<usize>().unwrap());
     let domain = Domain::open(Some(&part.directory), 0).unwrap();
     let told: Vec<_> = (0..own).map(|_| Arc::new(Told::default())).collect();
@@ -298,4 +309,68 @@ fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end
         assert!(child.wait().success());
     }
     assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+/// How many descriptors this process may have; those that it has stay.
+fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a valid `rlimit` for the duration of the call.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }, 0);
+    limit.rlim_cur = most(limit);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+}
+
+/// Reads what others publish, for a while without a descriptor to be had. Words: the message that it can't read then.
+pub(crate) fn run_short(part: &Part) {
+    let done = |what: &str| part.directory.join(what).exists();
+    let station = Station::join(&part.directory).spin();
+    until("they know each other", || station.known().len() == 1);
+    let (writer, _) = *station.known().keys().next().unwrap();
+    let next = || station.progress(writer).unwrap().next;
+    until("the first message arrives", || next() == 2);
+    allow_descriptors(|_| 0);
+    part.say("short");
+    until("there is something that it can't open", || done("published"));
+    let stuck = part.words[0].parse().unwrap();
+    until("what it can read arrives", || next() == stuck);
+    std::thread::sleep(Duration::from_millis(100));
+    station.is_fine();
+    assert_eq!(next(), stuck);
+    allow_descriptors(|limit| limit.rlim_max);
+    until("all of it arrives, though nothing more is announced", || next() == 9);
+    until("others are found", || station.known().len() == 2);
+    station.is_fine();
+    part.say("fine");
+    drop(station);
+    std::process::exit(0);
+}
+
+#[test]
+fn a_reader_that_has_no_descriptors_for_a_while_misses_nothing_and_reads_on() {
+    for (is_moved, stuck) in [(true, "2"), (false, "4")] {
+        run_short_of_descriptors(is_moved, stuck);
+    }
+}
+
+/// The reader has yet to open the ring, if that is moved, or else the segment of the first message that doesn't fit into it.
+fn run_short_of_descriptors(is_moved: bool, stuck: &str) {
+    let scene = Scene::new();
+    let station = Station::join(scene.base()).spin();
+    let mut child = scene.child("runs short", stuck);
+    until("they know each other", || station.known().len() == 1);
+    assert_eq!(station.publish(PATIENCE), Some(1));
+    child.says("short");
+    if is_moved {
+        station.with_writer(|writer| writer.grow(1 << 15)).unwrap(); // more than the arena has
+    }
+    for number in 2..9 {
+        assert_eq!(station.publish(PATIENCE), Some(number));
+    }
+    let late = Station::join(scene.base()).spin();
+    std::fs::write(scene.base().join("published"), "").unwrap();
+    child.says("fine");
+    assert!(child.wait().success());
+    station.is_fine();
+    late.is_fine();
 }

@@ -26,6 +26,8 @@ fn a_child_plays_its_role() {
         "fills" => limits::fill(&part),
         "overstates" => corrupt::overstate(&part),
         "is late" => limits::be_late(&part),
+        "runs short" => limits::run_short(&part),
+        "moves" => bad_files::change_directory(&part),
         "keeps" => reuse::keep(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),

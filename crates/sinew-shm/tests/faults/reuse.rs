@@ -37,7 +37,7 @@ pub(crate) struct One {
 }
 
 impl One {
-    fn join(scene: &Scene) -> Self {
+    pub(crate) fn join(scene: &Scene) -> Self {
         Self::join_at(scene.base())
     }
 
@@ -59,6 +59,16 @@ impl One {
             || self.keeps.peers.lock().iter().find(|peer| peer.id() == other.participant.id()).cloned();
         until("they know each other", || find().is_some());
         find().unwrap()
+    }
+
+    /// Whether it gets to know this one, as it should.
+    pub(crate) fn knows(&self, other: &One) -> bool {
+        self.peer(other).id() == other.participant.id()
+    }
+
+    /// Whether it has got to know this one.
+    pub(crate) fn has_met(&self, other: &One) -> bool {
+        self.keeps.peers.lock().iter().any(|peer| peer.id() == other.participant.id())
     }
 
     /// What this writer sends here.

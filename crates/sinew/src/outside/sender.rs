@@ -96,7 +96,8 @@ impl Sender {
             self.writer.skip_to(next);
         }
         let depth = requested.ring_depth();
-        self.writer.grow(depth.max(retained.len()))?;
+        self.writer.grow_for_reader(depth)?;
+        self.writer.grow(retained.len())?;
         if requested.is_transient_local() && retained.len() > 0 {
             let wanted = retained.len().min(requested.capacity());
             let first = self.retain(retained, wanted, next)?;

@@ -1,0 +1,63 @@
+//! The thread of a participant that follows the others.
+
+use crate::error::{JoinError, SystemError};
+use crate::participant::Participant;
+use crate::sync::Arc;
+use crate::sys::{self, Watch};
+use std::sync::Weak;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// The thread that follows the others.
+pub(crate) struct Helper {
+    wake: Arc<sys::Wake>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Helper {
+    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, JoinError> {
+        let path = participant.domain().path();
+        let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
+        let watch = participant.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
+        let (theirs, whose) = (wake.clone(), Arc::downgrade(participant));
+        let thread = std::thread::Builder::new()
+            .name("sinew-shm".to_owned())
+            .stack_size(256 << 10)
+            .spawn(move || help(&whose, &theirs, watch.as_ref()))
+            .map_err(SystemError::io("starting a thread", path))?;
+        Ok(Self { wake, thread: Some(thread) })
+    }
+
+    /// Has it look.
+    pub(crate) fn wake(&self) {
+        self.wake.wake();
+    }
+
+    /// Ends it, and waits until it has ended, unless this is it.
+    pub(crate) fn stop(mut self) {
+        self.wake.wake();
+        let Some(thread) = self.thread.take() else { return };
+        if thread.thread().id() != std::thread::current().id() {
+            let _ = thread.join(); // it doesn't panic; if it did, it said so
+        }
+    }
+}
+
+fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
+    sys::small_timer_slack();
+    loop {
+        let patience = {
+            let Some(participant) = whose.upgrade() else { return };
+            if participant.check().is_err() {
+                return;
+            }
+            let mut discovery = participant.discovery.lock();
+            participant.look(&mut discovery);
+            let patience = discovery.patience();
+            participant
+                .paused()
+                .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
+        };
+        sys::wait_for(wake, watch, patience);
+    }
+}

@@ -1,0 +1,108 @@
+//! Whom a writer tells, and how much it keeps for others.
+
+use super::*;
+use crate::{Domain, Entity, EntityKind, Incoming, Observer, Sink, sys};
+use std::time::Duration;
+
+/// Lets others come and go, and takes their connections up without listening.
+#[derive(Default)]
+struct Polls(Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
+
+impl Observer for Polls {
+    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+        self.0.lock().0.push(peer.clone());
+    }
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        self.0.lock().1.push(incoming);
+        None
+    }
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+fn entity(kind: EntityKind) -> Entity {
+    let text = String::new;
+    Entity { kind, number: 1, node: text(), name: text(), type_name: text(), hash: [0; 32], qos: [0; 64] }
+}
+
+/// Whether a writer announces its messages to a reader that only polls.
+fn announces_to_who_polls() -> bool {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let (a, b) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
+    let writing = Participant::join(&domain, a.clone()).unwrap();
+    let reading = Participant::join(&domain, b.clone()).unwrap();
+    let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
+    let until = |is_so: &dyn Fn() -> bool| {
+        let end = sys::steady() + 20_000_000_000;
+        while !is_so() {
+            assert!(sys::steady() < end, "they find each other");
+            sys::wait_for(&sys::Wake::new().unwrap(), None, Duration::from_millis(1));
+        }
+    };
+    until(&|| !a.0.lock().0.is_empty());
+    let peer = a.0.lock().0[0].clone();
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
+    let mut writer = Writer::new(source, 1, 8, 1).unwrap();
+    let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: None };
+    writer.connect(&peer, &connect).unwrap();
+    let accepted = writer.connections[0].accepted.clone();
+    until(&|| accepted.cursor.record().is_some());
+    let announces = accepted.has_listener();
+    b.0.lock().1.clear();
+    drop((accepted, writer));
+    writing.leave();
+    reading.leave();
+    announces
+}
+
+#[test]
+fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
+    sys::prepare_fences();
+    if sys::fences_threads() {
+        assert!(!announces_to_who_polls(), "a fence for nothing");
+    }
+    let without = std::thread::spawn(|| {
+        sys::forbid_membarrier();
+        assert!(!sys::fence_all_threads() && !sys::fences_threads());
+        announces_to_who_polls()
+    });
+    assert!(without.join().unwrap());
+}
+
+/// A reader may ask for whatever it likes; it is the writer's memory.
+#[test]
+fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let told = Arc::new(Polls::default());
+    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let reading = Participant::join(&domain, Arc::new(Polls::default())).unwrap();
+    let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
+    writing.refresh();
+    let peer = told.0.lock().0[0].clone();
+    for (inline, most) in [(0, 1 << 16), (200, 1 << 16), (4000, 1 << 14), (100_000_000, 1)] {
+        let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
+        let mut writer = Writer::new(source, 1, inline, 1).unwrap();
+        assert!(writer.ring.shape.keeping(most).unwrap().bytes() <= (64 << 20) + 64 || most == 1);
+        let asked = 1_000_000;
+        let connect = Connect { target: None, first: 1, live: 1, depth: asked, capacity: Some(asked) };
+        // Without its memory: that of the greatest is more than a test should take.
+        if inline < 4000 {
+            writer.connect(&peer, &connect).unwrap();
+            assert_eq!(writer.depth(), most);
+            assert_eq!(
+                writer.connections[0].capacity,
+                Some(most as u64),
+                "no message under way is overwritten"
+            );
+            writer.bind(peer.id(), Some(asked));
+            assert_eq!(writer.connections[0].capacity, Some(most as u64));
+            writer.grow(2 * most).unwrap();
+            assert_eq!(writer.depth(), 2 * most);
+        }
+        assert_eq!(writer.ring.shape.most_for_readers(), most);
+    }
+    writing.leave();
+    reading.leave();
+}
