@@ -384,7 +384,8 @@ impl Outlet {
             };
             let plan = given.plan(&routes, form);
             given.copy(&routes, plan, &message, &self.pool);
-            let mut out = match self.open_way_out(leaves, &mut message, deadline) {
+            let taken_here = !given.is_empty();
+            let mut out = match self.open_way_out(leaves, taken_here, &mut message, deadline) {
                 Ok(Out::Closed) => None,
                 Ok(Out::Open(out)) => Some(out),
                 Ok(Out::Changed) => {
@@ -433,7 +434,7 @@ impl Outlet {
                         image = out.encode(&kept);
                         outbox.dropped.push(kept);
                     }
-                    out.send(&publication, image);
+                    outbox.warnings.extend(out.send(&publication, image, &self.topic));
                 }
             });
             drop(routes); // the last of an old list, perhaps: outside the locks

@@ -34,6 +34,8 @@ pub(crate) struct Sender {
     /// The image of a small message.
     scratch: Vec<u8>,
     counters: Counters,
+    /// Some message didn't leave for want of room, and the log says so.
+    has_warned: bool,
 }
 
 impl fmt::Debug for Sender {
@@ -64,7 +66,7 @@ impl Sender {
         let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
         let lender = writer.lender();
         let counters = entity.counters();
-        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters })
+        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters, has_warned: false })
     }
 
     /// Whether anybody is connected.
@@ -183,7 +185,14 @@ impl Sender {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
-        Ok(Prepared::Loan(self.lender.loan(length)?))
+        let loan = self.lender.loan(length).map_err(|error| match error {
+            // What the message takes, whatever was asked for in its stead.
+            CapacityError::FileSystem { path, free, size, .. } => {
+                CapacityError::FileSystem { path, wanted: length, free, size }
+            }
+            other => other,
+        })?;
+        Ok(Prepared::Loan(loan))
     }
 
     /// The image of a message that lies in this participant's shared memory.
@@ -236,6 +245,14 @@ impl Sender {
             Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
             None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),
         }
+    }
+
+    /// There was no room for the image: those outside miss the message. Whether that is the first one.
+    #[cold]
+    pub(crate) fn leave_out(&mut self, publication: &Publication) -> bool {
+        self.writer.leave_out(publication.sequence, &head_of(publication));
+        self.counters.add(Counter::Missed, 1);
+        !std::mem::replace(&mut self.has_warned, true)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::message::info::Publication;
 use crate::outside::sender::{Prepared, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, Guard, Mutex, Ordering};
-use sinew_shm::{EntityKey, Lender, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, EntityKey, Lender, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -29,7 +29,8 @@ pub(crate) struct WayOut {
 /// A message's way out, for the time of one publish.
 pub(super) struct Opened<'a> {
     sender: Guard<'a, Option<Box<Sender>>>,
-    prepared: Option<Prepared>,
+    /// Until it is used. An error: it is delivered here alone.
+    prepared: Option<Result<Prepared, CapacityError>>,
 }
 
 pub(super) enum Out<'a> {
@@ -42,22 +43,36 @@ pub(super) enum Out<'a> {
 
 impl Opened<'_> {
     pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
-        let (sender, prepared) = (self.sender.as_deref_mut()?, self.prepared.take()?);
+        let sender = self.sender.as_deref_mut()?;
+        let prepared = self.prepared.take_if(|prepared| prepared.is_ok())?.ok()?;
         sender.encode(message, prepared)
     }
 
-    pub(super) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
-        if let Some(sender) = self.sender.as_deref_mut() {
+    /// Returns what to say if there was no room for the first time.
+    pub(super) fn send(
+        &mut self,
+        publication: &Publication,
+        image: Option<Lent>,
+        topic: &str,
+    ) -> Option<String> {
+        let sender = self.sender.as_deref_mut()?;
+        let Some(Err(error)) = self.prepared.take() else {
             sender.send(publication, image);
-        }
+            return None;
+        };
+        sender.leave_out(publication).then(|| {
+            format!("messages on {topic} reach subscriptions of this process only, others miss them: {error}")
+        })
     }
 }
 
 impl Outlet {
-    /// Locks the way out, once every reader that must get everything has room, with memory for the image.
+    /// Locks the way out, once every reader that must get everything has room, with memory for the image. If there is none, that is an
+    /// error only if nobody takes the message here, or somebody outside must get everything.
     pub(super) fn open_way_out(
         &self,
         leaves: bool,
+        taken_here: bool,
         message: &mut Erased,
         deadline: Time,
     ) -> Result<Out<'_>, Unpublished> {
@@ -87,7 +102,13 @@ impl Outlet {
             if waited {
                 open.stop_waiting();
             }
-            let prepared = open.prepare(message).map_err(|error| no_space(&error))?;
+            let prepared = open.prepare(message);
+            let is_vital = !taken_here || open.is_bound();
+            if let Err(error) = &prepared
+                && (is_vital || matches!(error, CapacityError::Left { .. }))
+            {
+                return Err(no_space(error));
+            }
             return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
         }
     }

@@ -1,0 +1,144 @@
+//! Nodes whose shared memory is full. Each test runs in a process of its own, for which a small file system is mounted.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{DecodeError, Encoding, PublishFailure, TypeHash};
+use sinew_shm::{Counter, EntityKind};
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use support::outside::Onlooker;
+
+/// Where the small file system is; absent in the test itself.
+const PLACE: &str = "SINEW_TEST_SMALL_PLACE";
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Blob(Vec<u8>);
+
+impl Message for Blob {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "test_msgs/msg/Blob",
+        hash: TypeHash([7; 32]),
+        size: |blob| blob.0.len(),
+        encode: |blob, image| image.copy_from_slice(&blob.0),
+        decode: |image| match image {
+            [0xff, ..] => Err(DecodeError::Invalid {
+                type_name: "test_msgs/msg/Blob",
+                field: "bytes",
+                offset: 0,
+                problem: "they begin with 0xff",
+            }),
+            image => Ok(Blob(image.to_vec())),
+        },
+        decode_into: |image, blob| {
+            *blob = (Blob::ENCODING.expect("above").decode)(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
+
+/// A directory on a file system of its own.
+struct Place(PathBuf);
+
+impl Place {
+    fn context(&self) -> Context {
+        Context::builder().domain(3).directory(&self.0).build().expect("a context")
+    }
+
+    /// Fills the file system but for so many KB.
+    fn fill_but(&self, kilobytes: u64) -> PathBuf {
+        let path = self.0.join("ballast");
+        let mut ballast = File::create(&path).expect("there is room for a file");
+        while ballast.write_all(&[1; 4096]).is_ok() {}
+        let length = ballast.metadata().expect("its own file").len();
+        ballast.set_len(length.saturating_sub(kilobytes << 10)).expect("its own file");
+        path
+    }
+}
+
+/// Runs the part with a file system of 4 MB, if this user may mount one.
+#[track_caller]
+fn on_a_small_file_system(
+    test: &str,
+    part: impl FnOnce(&Place) -> sinew::Result<()>,
+) -> sinew::Result<()> {
+    if let Some(place) = std::env::var_os(PLACE) {
+        return part(&Place(place.into()));
+    }
+    match Command::new("unshare").args(["-rm", "true"]).output() {
+        Ok(done) if done.status.success() => {}
+        other => {
+            println!("skipped: a small file system needs unshare(1) and user namespaces: {other:?}");
+            return Ok(());
+        }
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let mount =
+        format!("mount -t tmpfs -o size=4m,mode=700 none {} && exec \"$0\" \"$@\"", directory.path().display());
+    let done = Command::new("unshare")
+        .args(["-rm", "sh", "-c", &mount])
+        .arg(std::env::current_exe().expect("this test"))
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(PLACE, directory.path())
+        .output()
+        .expect("unshare was there before");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Ok(())
+}
+
+/// What is taken next.
+#[track_caller]
+fn next(subscription: &Subscription<Blob>) -> Blob {
+    let begin = std::time::Instant::now();
+    loop {
+        if let Some((blob, _)) = subscription.take() {
+            return Blob(blob.0.clone());
+        }
+        assert!(begin.elapsed() < PATIENCE, "nothing comes");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<()> {
+    const LENGTH: usize = 600_000;
+    on_a_small_file_system("who_looks_on_from_outside_stops_no_delivery_in_a_process", |place| {
+        let (own, other) = (place.context(), place.context());
+        let node = own.node("camera")?;
+        let publisher = node.publisher::<Blob>("images").create()?;
+        let local = node.subscription::<Blob>("images").qos(QoS::default().keep_last(10)).create()?;
+        let away = other.node("tool")?.subscription::<Blob>("images").create()?;
+        assert!(publisher.wait_for_subscribers(2, PATIENCE));
+        publisher.publish(Blob(vec![1]))?;
+        assert_eq!((next(&local), next(&away)), (Blob(vec![1]), Blob(vec![1])));
+        let onlooker = Onlooker::join(&place.0, 3);
+        place.fill_but(300);
+        for byte in 2..30 {
+            publisher.publish(Blob(vec![byte; LENGTH]))?;
+            assert_eq!(next(&local), Blob(vec![byte; LENGTH]));
+        }
+        assert!(away.take().is_none());
+        publisher.publish(Blob(vec![30]))?;
+        assert_eq!((next(&local), next(&away)), (Blob(vec![30]), Blob(vec![30])), "what fits comes");
+        let missed = onlooker.count(EntityKind::Publisher, "/images", "/camera", Counter::Missed);
+        assert_eq!(missed, 28);
+        let all = QoS::default().keep_all().max_samples(4);
+        // Somebody who must get everything, or nobody here: it isn't published.
+        let blocking = node.publisher::<Blob>("everything").qos(all).create()?;
+        let here = node.subscription::<Blob>("everything").qos(all).create()?;
+        let bound = other.node("recorder")?.subscription::<Blob>("everything").qos(all).create()?;
+        assert!(blocking.wait_for_subscribers(2, PATIENCE));
+        let refused = blocking.publish(Blob(vec![1; LENGTH])).expect_err("there is no room");
+        assert!(matches!(refused.failure(), PublishFailure::NoSpace { wanted: LENGTH, .. }), "{refused}");
+        assert!(here.take().is_none() && bound.take().is_none(), "nobody got it");
+        drop(local);
+        let refused = publisher.publish(Blob(vec![1; LENGTH])).expect_err("there is no room");
+        assert!(matches!(refused.failure(), PublishFailure::NoSpace { wanted: LENGTH, .. }), "{refused}");
+        Ok(())
+    })
+}
