@@ -63,10 +63,7 @@ impl Place {
 
 /// Runs the part with a file system of 4 MB, if this user may mount one.
 #[track_caller]
-fn on_a_small_file_system(
-    test: &str,
-    part: impl FnOnce(&Place) -> sinew::Result<()>,
-) -> sinew::Result<()> {
+fn on_a_small_file_system(test: &str, part: impl FnOnce(&Place) -> sinew::Result<()>) -> sinew::Result<()> {
     if let Some(place) = std::env::var_os(PLACE) {
         return part(&Place(place.into()));
     }
@@ -78,8 +75,10 @@ fn on_a_small_file_system(
         }
     }
     let directory = tempfile::tempdir().expect("a directory");
-    let mount =
-        format!("mount -t tmpfs -o size=4m,mode=700 none {} && exec \"$0\" \"$@\"", directory.path().display());
+    let mount = format!(
+        "mount -t tmpfs -o size=4m,mode=700 none {} && exec \"$0\" \"$@\"",
+        directory.path().display()
+    );
     let done = Command::new("unshare")
         .args(["-rm", "sh", "-c", &mount])
         .arg(std::env::current_exe().expect("this test"))

@@ -1,6 +1,8 @@
 //! Somebody who looks at participants from outside, as tools do.
 
-use sinew_shm::{Counter, Domain, Entity, EntityKey, EntityKind, Incoming, Observer, Participant, Peer, Sink};
+use sinew_shm::{
+    Counter, Domain, Entity, EntityKey, EntityKind, Incoming, Observer, Participant, Peer, Sink,
+};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

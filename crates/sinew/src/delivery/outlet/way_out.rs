@@ -115,6 +115,7 @@ impl Outlet {
 
     /// What others know it by; set once.
     pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        self.observers.is_counted(entity.counters());
         self.state.lock().counters = Some(entity.counters());
         let _ = self.way_out.entity.set(Arc::new(entity));
     }
