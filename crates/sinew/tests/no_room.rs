@@ -141,3 +141,39 @@ fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<(
         Ok(())
     })
 }
+
+#[test]
+fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() -> sinew::Result<()> {
+    on_a_small_file_system(
+        "a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some",
+        |place| {
+            let (own, other) = (place.context(), place.context());
+            let qos = QoS::default().transient_local();
+            let publisher = own.node("talker")?.publisher::<Blob>("blobs").qos(qos.keep_last(2)).create()?;
+            let node = other.node("listener")?;
+            let _known = node.subscription::<Blob>("blobs").create()?;
+            assert!(publisher.wait_for_subscribers(1, PATIENCE));
+            (1..4).try_for_each(|byte| publisher.publish(Blob(vec![byte])))?;
+            let ballast = place.fill_but(200);
+            // A ring that is so deep takes more than a megabyte.
+            let deep = node.subscription::<Blob>("blobs").qos(qos.keep_last(5000)).create()?;
+            let begin = std::time::Instant::now();
+            while deep.matched_publishers() == 0 || begin.elapsed() < Duration::from_millis(100) {
+                assert!(begin.elapsed() < PATIENCE, "it knows the publisher");
+                std::thread::yield_now();
+            }
+            assert_eq!(publisher.matched_subscriptions(), 1, "it isn't connected");
+            std::fs::remove_file(ballast).expect("it is there");
+            assert!(publisher.wait_for_subscribers(2, PATIENCE));
+            publisher.publish(Blob(vec![4]))?;
+            assert_eq!([2, 3, 4].map(|_| next(&deep)), [2, 3, 4].map(|byte| Blob(vec![byte])));
+            drop(deep);
+            let begin = std::time::Instant::now();
+            while publisher.matched_subscriptions() > 1 {
+                assert!(begin.elapsed() < PATIENCE, "its end is noticed");
+                std::thread::yield_now();
+            }
+            Ok(())
+        },
+    )
+}

@@ -26,6 +26,7 @@ fn a_child_plays_its_role() {
         "fills" => limits::fill(&part),
         "overstates" => corrupt::overstate(&part),
         "is late" => limits::be_late(&part),
+        "queues" => limits::queue(&part),
         "keeps" => reuse::keep(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),

@@ -543,6 +543,7 @@ impl Outlet {
         drop((retained, way));
         let sender = self.way_out.sender.lock().take();
         drop(sender);
+        self.way_out.refused.lock().clear();
         if let Some(foreign) = self.way_out.foreign.get() {
             foreign.close();
         }

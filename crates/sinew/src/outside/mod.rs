@@ -400,6 +400,12 @@ impl Observer for Watching {
     }
 
     fn left(&self, _peer: &Arc<Peer>) {}
+
+    fn retry(&self) {
+        if let Some((_, context)) = self.both() {
+            context.graph.connect_again();
+        }
+    }
 }
 
 /// Runs `work` for each proxy once all locks are released.

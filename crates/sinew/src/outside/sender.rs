@@ -44,6 +44,15 @@ impl fmt::Debug for Sender {
     }
 }
 
+/// A matching subscription elsewhere that is to be connected.
+pub(crate) struct Refused {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+    pub(crate) requested: QoS,
+    /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
+    pub(crate) has_retained: bool,
+}
+
 /// A message's image, or where it will be.
 pub(crate) enum Prepared {
     /// It lies in shared memory already.
@@ -89,26 +98,28 @@ impl Sender {
     /// A subscription elsewhere matches. `next`: the number of the next message; `retained`: of those before, with their messages.
     pub(crate) fn connect<'a>(
         &mut self,
-        (peer, key, requested): (&Arc<Peer>, EntityKey, &QoS),
+        other: &mut Refused,
         offered: &QoS,
         next: u64,
         retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
     ) -> Result<(), CapacityError> {
+        let Refused { peer, key, requested, has_retained } = other;
         if !self.writer.is_connected() {
             self.writer.skip_to(next);
         }
         let depth = requested.ring_depth();
         self.writer.grow(depth.max(retained.len()))?;
-        if requested.is_transient_local() && retained.len() > 0 {
+        if requested.is_transient_local() && retained.len() > 0 && !*has_retained {
             let wanted = retained.len().min(requested.capacity());
             let first = self.retain(retained, wanted, next)?;
-            self.writer.hand_over(peer, key, first)?;
+            self.writer.hand_over(peer, *key, first)?;
+            *has_retained = true;
         }
         if !self.writer.has(peer.id()) {
             let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
             self.writer.connect(peer, &connect)?;
         }
-        self.matched.push((peer.clone(), key, *requested));
+        self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::clock::Time;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
-use crate::outside::sender::{Prepared, Sender};
+use crate::outside::sender::{Prepared, Refused, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, Guard, Mutex, Ordering};
 use sinew_shm::{CapacityError, EntityKey, Lender, Lent, OwnEntity, Peer};
@@ -22,6 +22,8 @@ pub(crate) struct WayOut {
     lender: OnceLock<(Lender, usize)>,
     /// What others know it by.
     entity: OnceLock<Arc<OwnEntity>>,
+    /// Subscriptions elsewhere that are not connected yet, for want of room.
+    pub(super) refused: Mutex<Vec<Refused>>,
     /// Control blocks for messages that are lent where they will be published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
 }
@@ -120,13 +122,38 @@ impl Outlet {
         let _ = self.way_out.entity.set(Arc::new(entity));
     }
 
-    /// A subscription of another process matches.
-    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) {
-        let Some(entity) = self.way_out.entity.get() else { return };
+    /// A subscription of another process matches. False: there is no room to connect it, which is tried [again](Self::connect_again).
+    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) -> bool {
+        let mut other = Refused { peer: peer.clone(), key, requested: *requested, has_retained: false };
+        let Err(error) = self.try_to_connect(&mut other) else { return true };
+        log::error!(
+            "publisher on {} can't reach a subscription in another process, until there is room: {error}",
+            self.topic
+        );
+        self.way_out.refused.lock().push(other);
+        self.context.graph.has_refused();
+        false
+    }
+
+    /// Connects those for whom there was no room before. Returns how many are connected now.
+    pub(crate) fn connect_again(&self) -> usize {
+        let mut refused = std::mem::take(&mut *self.way_out.refused.lock());
+        let before = refused.len();
+        refused.retain_mut(|other| self.try_to_connect(other).is_err());
+        let connected = before - refused.len();
+        if !refused.is_empty() {
+            self.way_out.refused.lock().append(&mut refused);
+            self.context.graph.has_refused();
+        }
+        connected
+    }
+
+    fn try_to_connect(&self, other: &mut Refused) -> Result<(), CapacityError> {
+        let Some(entity) = self.way_out.entity.get() else { return Ok(()) };
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if state.closed {
-            return;
+            return Ok(());
         }
         let next = state.sequence + 1;
         let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
@@ -141,22 +168,30 @@ impl Outlet {
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
             let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
-            sender.connect((peer, key, requested), &self.qos, next, retained.unwrap_or(&none).iter())
+            sender.connect(other, &self.qos, next, retained.unwrap_or(&none).iter())
         });
-        if let Err(error) = connected {
-            log::error!("publisher on {} can't reach a subscription in another process: {error}", self.topic);
-        }
         self.mark_way_out(&sender, &mut state);
+        connected
     }
 
-    /// A subscription of another process is gone.
-    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) {
+    /// A subscription of another process is gone. Whether it was connected.
+    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) -> bool {
+        let was_refused = {
+            let mut refused = self.way_out.refused.lock();
+            let before = refused.len();
+            refused.retain(|other| other.peer.id() != peer || other.key != key);
+            refused.len() < before
+        };
+        if was_refused {
+            return false;
+        }
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if let Some(sender) = sender.as_deref_mut() {
             sender.disconnect(peer, key, &self.qos);
         }
         self.mark_way_out(&sender, &mut state);
+        true
     }
 
     fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
