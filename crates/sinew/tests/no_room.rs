@@ -177,3 +177,79 @@ fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() 
         },
     )
 }
+
+/// Answers with a thousand times as much.
+struct Enlarge;
+
+impl sinew::Service for Enlarge {
+    type Request = Blob;
+    type Response = Blob;
+}
+
+fn spin_aside(context: &Context) -> std::thread::JoinHandle<sinew::Result<()>> {
+    let context = context.clone();
+    std::thread::spawn(move || sinew::spin(&context))
+}
+
+#[test]
+fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
+    on_a_small_file_system("an_answer_for_which_there_is_no_room_fails_its_call", |place| {
+        let (serving, asking) = (place.context(), place.context());
+        let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 1000]);
+        let _server = serving.node("server")?.service::<Enlarge>("enlarge").callback(enlarge)?;
+        let client = asking.node("asker")?.client::<Enlarge>("enlarge").create()?;
+        let spinning = spin_aside(&serving);
+        assert!(client.wait_for_server(PATIENCE));
+        assert_eq!(client.call(Blob(vec![1]), PATIENCE)?.0.len(), 1000);
+        place.fill_but(200);
+        for _ in 0..20 {
+            let failed = client.call(Blob(vec![1; 1000]), PATIENCE).expect_err("there is no room");
+            let said = failed.to_string();
+            assert!(said.contains("1000000 bytes") && said.contains("sinew doctor"), "{said}");
+        }
+        // Nobody gives up waiting for this one.
+        let later = client.call_async(Blob(vec![1; 1000]));
+        let failed = Executor::single().spin_until(later)?.expect_err("there is no room");
+        assert!(matches!(failed.failure(), sinew::CallFailure::Outside { .. }), "{failed}");
+        assert_eq!(client.call(Blob(vec![1; 2]), PATIENCE)?.0.len(), 2000, "what fits comes");
+        serving.shutdown();
+        spinning.join().expect("no panic")
+    })
+}
+
+#[test]
+fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() -> sinew::Result<()> {
+    on_a_small_file_system(
+        "a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some",
+        |place| {
+            let (serving, asking) = (place.context(), place.context());
+            let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 10]);
+            let node = serving.node("server")?;
+            let _server = node.service::<Enlarge>("enlarge").callback(enlarge)?;
+            // The client's process has what it needs: room in its tables, and for a ring.
+            let asker = asking.node("asker")?;
+            let publishers = ["a", "b", "c"].map(|name| asker.publisher::<Blob>(name).create());
+            let listening = node.subscription::<Blob>("a").create()?;
+            let [Ok(a), _b, _c] = publishers else { panic!("there is room") };
+            assert!(a.wait_for_subscribers(1, PATIENCE));
+            a.publish(Blob(vec![1]))?;
+            next(&listening);
+            let client = asker.client::<Enlarge>("enlarge").create()?;
+            let spinning = spin_aside(&serving);
+            assert!(client.wait_for_server(PATIENCE));
+            let ballast = place.fill_but(0);
+            let mut call = std::pin::pin!(client.call_async(Blob(vec![1; 5])));
+            let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+            let begin = std::time::Instant::now();
+            while begin.elapsed() < Duration::from_millis(300) {
+                assert!(call.as_mut().poll(&mut task).is_pending(), "there is no room for an answer");
+                std::thread::yield_now();
+            }
+            std::fs::remove_file(ballast).expect("it is there");
+            assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0.len(), 50);
+            assert_eq!(client.call(Blob(vec![1; 5]), PATIENCE)?.0.len(), 50);
+            serving.shutdown();
+            spinning.join().expect("no panic")
+        },
+    )
+}

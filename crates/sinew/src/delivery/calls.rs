@@ -455,6 +455,13 @@ impl Calls {
         self.fail(&CallFailure::ServerGone, |call| call.line.is_some_and(|key| line.is_known_as(key)));
     }
 
+    /// An answer that came by a line can't be told from the others: whoever waits for one of them is told.
+    #[cold]
+    pub(crate) fn lose_answers(&self, line: &Line, problem: String) {
+        let failure = CallFailure::Outside { problem };
+        self.fail(&failure, |call| call.line.is_some_and(|key| line.is_known_as(key)));
+    }
+
     /// Whose executor runs the callbacks of calls.
     pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
         self.state.lock().home.as_ref().map(|home| home.scheduler.clone())

@@ -426,6 +426,12 @@ impl Requests {
         state.count_matched();
     }
 
+    /// Sends what had no room to clients of other processes.
+    pub(crate) fn send_overdue(&self) {
+        let visitors = self.state.lock().visitors.clone();
+        visitors.iter().for_each(|visitor| visitor.send_overdue());
+    }
+
     /// What others can see of the server; set once it is there.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();

@@ -30,7 +30,7 @@ use crate::sync::{Arc, Mutex};
 use description::Described;
 use proxy::{Proxy, Retained};
 use receiver::Receiver;
-use service::{Serves, Visiting, Visitor, told_of};
+use service::{Serves, Visiting, told_of};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -55,6 +55,8 @@ pub(crate) struct Outside {
     clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
     /// Names of others' servers.
     services: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Clients of others for whose answers there is no room.
+    unserved: Mutex<Vec<Arc<Visiting>>>,
     receiver: Mutex<Option<Receiver>>,
 }
 
@@ -75,6 +77,7 @@ impl Outside {
             servers: Mutex::default(),
             clients: Mutex::default(),
             services: Mutex::default(),
+            unserved: Mutex::default(),
             receiver: Mutex::default(),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
@@ -194,6 +197,24 @@ impl Outside {
             }
         }
         receiver.as_ref().map(Receiver::port)
+    }
+
+    /// Whether this is a server of ours.
+    pub(crate) fn has_server(&self, key: EntityKey) -> bool {
+        self.servers.lock().contains_key(&key)
+    }
+
+    /// Does what couldn't be done before.
+    fn retry(&self) {
+        let servers: Vec<_> = self.servers.lock().values().cloned().collect();
+        let unserved = std::mem::take(&mut *self.unserved.lock());
+        for visiting in unserved {
+            drop(visiting.serve()); // the log has said why not
+            if !visiting.is_served() {
+                self.unserved.lock().push(visiting);
+            }
+        }
+        servers.iter().for_each(|server| server.requests.send_overdue());
     }
 
     /// The executors of subscriptions have changed.
@@ -381,12 +402,11 @@ impl Observer for Watching {
         };
         let server = outside.servers.lock().get(&target).cloned();
         if let Some(server) = server {
-            let visitor = Visitor::receive(&outside, incoming, &server)
-                .inspect_err(|error| log::error!("a client of another process can't be served: {error}"))
-                .ok()?;
-            server.requests.add_visitor(&visitor);
-            visitor.retune();
-            return Some(Arc::new(Visiting(visitor)));
+            let visiting = Visiting::receive(&outside, incoming, (target, server));
+            if !visiting.is_served() {
+                outside.unserved.lock().push(visiting.clone());
+            }
+            return Some(visiting);
         }
         let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
         if let Some(client) = client {
@@ -402,8 +422,9 @@ impl Observer for Watching {
     fn left(&self, _peer: &Arc<Peer>) {}
 
     fn retry(&self) {
-        if let Some((_, context)) = self.both() {
+        if let Some((outside, context)) = self.both() {
             context.graph.connect_again();
+            outside.retry();
         }
     }
 }
