@@ -448,7 +448,7 @@ impl Requests {
     }
 
     /// Who runs the server has changed.
-    fn retune(&self) {
+    pub(crate) fn retune(&self) {
         let visitors = self.state.lock().visitors.clone();
         visitors.iter().for_each(|visitor| visitor.retune());
     }

@@ -26,7 +26,7 @@ use crate::error::CreateError;
 use crate::message::table::Table;
 use crate::node::Node;
 use crate::qos::QoS;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use description::Described;
 use proxy::{Proxy, Retained};
 use receiver::Receiver;
@@ -58,6 +58,8 @@ pub(crate) struct Outside {
     /// Clients of others for whose answers there is no room.
     unserved: Mutex<Vec<Arc<Visiting>>>,
     receiver: Mutex<Option<Receiver>>,
+    /// It couldn't be started.
+    lacks_receiver: AtomicBool,
 }
 
 impl Outside {
@@ -79,6 +81,7 @@ impl Outside {
             services: Mutex::default(),
             unserved: Mutex::default(),
             receiver: Mutex::default(),
+            lacks_receiver: AtomicBool::new(false),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
         let participant = Participant::join_as(context.participant, &domain, watching)?;
@@ -192,7 +195,10 @@ impl Outside {
             match Receiver::start(participant) {
                 Ok(started) => *receiver = Some(started),
                 Err(error) => {
-                    log::error!("nothing is received for those who wait without an executor: {error}")
+                    log::error!(
+                        "nothing is received for those who wait without an executor, until this works: {error}"
+                    );
+                    self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
                 }
             }
         }
@@ -215,6 +221,12 @@ impl Outside {
             }
         }
         servers.iter().for_each(|server| server.requests.send_overdue());
+        if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
+            self.retune_all();
+            servers.iter().for_each(|server| server.requests.retune());
+            let clients: Vec<_> = self.clients.lock().values().filter_map(Weak::upgrade).collect();
+            clients.iter().filter_map(|client| client.line_now()).for_each(|line| line.retune());
+        }
     }
 
     /// The executors of subscriptions have changed.
