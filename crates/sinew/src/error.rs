@@ -87,7 +87,10 @@ pub enum ContextError {
 #[non_exhaustive]
 pub enum CreateError {
     /// The context can't meet the other processes of the host; see `sinew doctor`.
-    #[error("{name} can't be made known to other processes: {source}")]
+    #[error(
+        "{name} can't be made known to other processes: {source}. `sinew doctor` says what is wrong; another directory for shared memory \
+         is set with SINEW_DIR; and a program that needs no other one does without: Context::builder().shared_memory(false)"
+    )]
     Outside {
         /// What was to be made.
         name: String,

@@ -253,3 +253,21 @@ fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() ->
         },
     )
 }
+
+#[test]
+fn a_program_that_can_not_meet_others_is_told_how_to_do_without() -> sinew::Result<()> {
+    on_a_small_file_system("a_program_that_can_not_meet_others_is_told_how_to_do_without", |place| {
+        place.fill_but(0);
+        let context = place.context();
+        let refused = context.node("lonely").expect_err("there is no room").to_string();
+        for remedy in ["shared_memory(false)", "SINEW_DIR", "sinew doctor", "--shm-size"] {
+            assert!(refused.contains(remedy), "{remedy} in {refused}");
+        }
+        let context = Context::builder().shared_memory(false).build()?;
+        let node = context.node("lonely")?;
+        let numbers = node.subscription::<Blob>("numbers").create()?;
+        node.publisher::<Blob>("numbers").create()?.publish(Blob(vec![1]))?;
+        assert_eq!(next(&numbers), Blob(vec![1]));
+        Ok(())
+    })
+}
