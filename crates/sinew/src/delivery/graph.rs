@@ -295,10 +295,9 @@ impl Graph {
             let is_it = |remote: &Remote| remote.peer.id() == peer && remote.key == key;
             let remote = entry.remote.iter().position(is_it).map(|index| entry.remote.swap_remove(index))?;
             for outlet in &entry.outlets {
-                if matches!(match_remote(outlet, &remote), Match::Yes) {
-                    if outlet.disconnect(peer, key) {
-                        outlet.observers.is_unmatched(outbox);
-                    }
+                let matched = matches!(match_remote(outlet, &remote), Match::Yes);
+                if matched && outlet.disconnect(peer, key) {
+                    outlet.observers.is_unmatched(outbox);
                 }
             }
             self.changed.notify_all();
