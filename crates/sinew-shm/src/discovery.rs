@@ -191,8 +191,8 @@ impl Discovery {
         self.watch.is_none() || self.peers.values().any(|known| !known.is_watched)
     }
 
-    /// Reads what the operating system reports.
-    fn hear(&mut self, now: i64) {
+    /// Reads what the operating system reports. Whether it was time to look at everything.
+    fn hear(&mut self, now: i64) -> bool {
         let is_due = now - self.swept.0 > nanoseconds(FALLBACK);
         if is_due {
             self.swept.0 = now;
@@ -207,7 +207,7 @@ impl Discovery {
             self.suspect_some(now);
             self.is_stale |= self.directory.may_have_changed(sys::modified(self.domain.path()), now);
         }
-        let Some(watch) = &self.watch else { return };
+        let Some(watch) = &self.watch else { return is_due };
         for heard in watch.read() {
             match heard {
                 Heard::Came(name) => {
@@ -226,6 +226,7 @@ impl Discovery {
                 }
             }
         }
+        is_due
     }
 
     /// Its lock is to be asked for, now, and after this pause.
@@ -402,7 +403,7 @@ impl Participant {
         let Some(observer) = self.observer.get().cloned() else { return };
         let _looking = Looking::begin();
         let now = sys::steady();
-        discovery.hear(now);
+        let is_due = discovery.hear(now);
         self.look_for_news(discovery, now);
         self.go_on();
         let mut changed = std::mem::take(&mut discovery.changed);
@@ -447,6 +448,9 @@ impl Participant {
             }
         }
         self.reap(discovery, &*observer);
+        if is_due {
+            observer.retry();
+        }
     }
 
     /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets nobody: one of two who don't both know

@@ -44,7 +44,7 @@ pub struct Incoming {
     /// The data segment that the last chunk was in.
     segment: Option<(u64, Arc<PeerSegment>)>,
     next: u64,
-    /// Overwritten since the last message that was read.
+    /// Overwritten, or left out, since the last message that was read.
     missed: u64,
     live: u64,
     is_done: bool,
@@ -109,7 +109,7 @@ pub struct Message {
     pub number: u64,
     /// When it was published, and by what chain.
     pub head: Head,
-    /// Messages before it that were overwritten before they were read.
+    /// Messages before it that were overwritten before they were read, or for whose images their writer had no room.
     pub missed: u64,
     /// Whether it was kept for late joiners.
     pub is_retained: bool,
@@ -230,7 +230,8 @@ impl Incoming {
         if self.is_paused() {
             return Ok(None);
         }
-        for _ in 0..RETRIES {
+        let mut retries = 0..RETRIES;
+        while retries.next().is_some() {
             if self.next >= end {
                 return Ok(None); // what follows is for others, or comes by another connection
             }
@@ -254,6 +255,12 @@ impl Incoming {
                     self.missed += oldest - self.next;
                     self.next = oldest;
                 }
+                Found::LeftOut if ring.still_there(self.next) => {
+                    self.missed += 1;
+                    self.next += 1;
+                    retries = 0..RETRIES; // one after the other may be left out
+                }
+                Found::LeftOut => {}
                 Found::Inline(head, length) => {
                     buffer.clear();
                     buffer.resize(length, 0);
@@ -421,7 +428,7 @@ impl Incoming {
             match ring.look(self.next) {
                 Found::Nothing => return false,
                 Found::Moved => self.ring = None,
-                Found::Overwritten(_) | Found::Inline(..) | Found::Chunk(..) => return true,
+                Found::Overwritten(_) | Found::Inline(..) | Found::Chunk(..) | Found::LeftOut => return true,
             }
         }
         false

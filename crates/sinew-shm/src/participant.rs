@@ -36,6 +36,8 @@ pub trait Observer: Send + Sync + 'static {
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
+    /// Called every few seconds, whatever happens: there may be room for what there was none for. Does nothing by default.
+    fn retry(&self) {}
 }
 
 /// How long what couldn't be opened is left alone.

@@ -16,7 +16,7 @@
 //! |---|---|---|
 //! | 0 | sequence | `2n + 1` being written, `2n + 2` published, [`MOVED`] in an outgrown ring, 0 never used |
 //! | 1 | length of the image | bytes |
-//! | 2 | chunk | 0: the image stands in the slot; else 1 + (segment << 32, index) |
+//! | 2 | chunk | 0: the image stands in the slot; [`LEFT_OUT`]: it is nowhere, for want of room; else 1 + (segment << 32, index) |
 //! | 3 | time of the publication's stamp | steady ns |
 //! | 4 | order of the publication's stamp | |
 //! | 5 | lineage: time of the chain's first publication | steady ns |
@@ -54,6 +54,9 @@ use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The sequence of every slot of an outgrown ring.
 pub(crate) const MOVED: u64 = u64::MAX;
+
+/// In the word for the chunk: the message has no image. No chunk is called so: numbers of segments have 31 bits.
+const LEFT_OUT: u64 = u64::MAX;
 
 /// Words of a slot before the image.
 pub(crate) const HEAD: usize = 7;
@@ -170,6 +173,8 @@ pub(crate) enum Found {
     Inline(Head, usize),
     /// It lies in a chunk.
     Chunk(Head, Chunk),
+    /// It was published without its image, for which there was no room.
+    LeftOut,
 }
 
 /// Where a message's image is, if it isn't in its slot. Nobody vouches for it.
@@ -237,6 +242,10 @@ impl Ring {
                 store(LENGTH, chunk.length);
                 store(CHUNK, chunk.name.wrapping_add(1));
             }
+            Payload::LeftOut => {
+                store(LENGTH, 0);
+                store(CHUNK, LEFT_OUT);
+            }
         }
         kill::at(Point::SlotFilled);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(2), Ordering::Release); // W3
@@ -266,11 +275,10 @@ impl Ring {
             lineage_id: load(LINEAGE_ID),
         };
         let length = load(LENGTH);
-        match load(CHUNK).checked_sub(1) {
-            None => {
-                Found::Inline(head, usize::try_from(length).unwrap_or(usize::MAX).min(self.shape.inline()))
-            }
-            Some(name) => Found::Chunk(head, Chunk { name, length }),
+        match load(CHUNK) {
+            0 => Found::Inline(head, usize::try_from(length).unwrap_or(usize::MAX).min(self.shape.inline())),
+            LEFT_OUT => Found::LeftOut,
+            chunk => Found::Chunk(head, Chunk { name: chunk - 1, length }),
         }
     }
 
@@ -385,4 +393,6 @@ pub(crate) enum Payload<'a> {
     Inline(&'a [u8]),
     /// In a chunk.
     Chunk(Chunk),
+    /// Nowhere.
+    LeftOut,
 }

@@ -471,18 +471,35 @@ impl Writer {
         self.publish(number, head, Payload::Chunk(chunk), Some(image));
     }
 
+    /// Gives the next message this number without an image, for which there was no room: its readers count it as missed. They are not told
+    /// before the message after it comes.
+    #[cold]
+    pub fn leave_out(&mut self, number: u64, head: &Head) {
+        if self.entity.participant().is_forked() {
+            return;
+        }
+        let displaced = self.fill(number, head, Payload::LeftOut, None);
+        drop(displaced);
+    }
+
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
         if self.entity.participant().is_forked() {
             return; // the ring is its parent's
         }
+        let displaced = self.fill(number, head, payload, lent);
+        self.announce();
+        drop(displaced);
+    }
+
+    /// Fills the next message's slot; returns what it named before.
+    #[inline]
+    fn fill(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) -> Option<Lent> {
         debug_assert!(number >= self.next);
         self.ring.publish(number, head, payload);
         self.next = number + 1;
         let place = slot_index(number, self.named.len());
-        let displaced = std::mem::replace(&mut self.named[place], lent);
-        self.announce();
-        drop(displaced);
+        std::mem::replace(&mut self.named[place], lent)
     }
 
     /// P1 to P3, for all connections with two fences.

@@ -87,7 +87,10 @@ pub enum ContextError {
 #[non_exhaustive]
 pub enum CreateError {
     /// The context can't meet the other processes of the host; see `sinew doctor`.
-    #[error("{name} can't be made known to other processes: {source}")]
+    #[error(
+        "{name} can't be made known to other processes: {source}. `sinew doctor` says what is wrong; another directory for shared memory \
+         is set with SINEW_DIR; and a program that needs no other one does without: Context::builder().shared_memory(false)"
+    )]
     Outside {
         /// What was to be made.
         name: String,
@@ -188,13 +191,15 @@ pub enum PublishFailure {
         /// The publisher's `max_blocking_time`.
         waited: std::time::Duration,
     },
-    /// The file system of the shared memory has no room for the message's image.
+    /// The file system of the shared memory has no room for the message's image, and nobody in this process takes the message, or a reliable
+    /// keep_all subscription of another one must get it. Otherwise it is published in this process, and the others miss it: that is logged
+    /// once, and counted where tools find it ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
         "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
          are free. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
     )]
     NoSpace {
-        /// Bytes that were needed.
+        /// Bytes of the image.
         wanted: usize,
         /// Bytes that are left.
         free: u64,

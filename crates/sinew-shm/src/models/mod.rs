@@ -86,7 +86,7 @@ fn read(ring: &Ring, number: u64) -> Read {
             assert_eq!((head.order, &image[..]), (number, &number.to_le_bytes()[..]), "torn or another one");
             Read::There
         }
-        Found::Chunk(..) => panic!("no chunk was published"),
+        Found::Chunk(..) | Found::LeftOut => panic!("no chunk was published"),
     }
 }
 

@@ -14,6 +14,8 @@ enum Operation {
     Inline(usize),
     /// A chunk of this name.
     Chunk(u64),
+    /// Without its image.
+    LeftOut,
     /// So many empty ones.
     Many(u64),
     /// To twice the slots.
@@ -29,6 +31,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         4 => (0..=INLINE).prop_map(Operation::Inline),
         2 => (0..u64::MAX - 1).prop_map(Operation::Chunk),
+        1 => Just(Operation::LeftOut),
         1 => (1..200u64).prop_map(Operation::Many),
         1 => Just(Operation::Grow),
         6 => (0..READERS).prop_map(Operation::Read),
@@ -39,6 +42,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 enum Image {
     Bytes(Vec<u8>),
     Chunk(Chunk),
+    None,
 }
 
 /// The image of a message in its slot.
@@ -59,7 +63,8 @@ impl Reader {
     /// As `Incoming::read`, with one thread. The message, and how many were missed before it.
     fn read(&mut self, newest: &Place<[AtomicU64]>) -> Option<(u64, Image, u64)> {
         let mut missed = 0;
-        for _ in 0..5 {
+        let mut steps = 0..5;
+        while steps.next().is_some() {
             match self.ring.look(self.next) {
                 Found::Nothing => return None,
                 Found::Moved => self.ring = Ring::open(newest.clone(), "ring").unwrap(),
@@ -67,6 +72,11 @@ impl Reader {
                     assert!(oldest > self.next);
                     missed += oldest - self.next;
                     self.next = oldest;
+                }
+                Found::LeftOut => {
+                    missed += 1;
+                    self.next += 1;
+                    steps = 0..5;
                 }
                 Found::Inline(found, length) => {
                     let mut bytes = vec![0; length];
@@ -117,6 +127,11 @@ proptest! {
                     kept.insert(next, Image::Chunk(chunk));
                     next += 1;
                 }
+                Operation::LeftOut => {
+                    ring.publish(next, &head(next), Payload::LeftOut);
+                    kept.insert(next, Image::None);
+                    next += 1;
+                }
                 Operation::Many(count) => {
                     for _ in 0..count {
                         ring.publish(next, &head(next), Payload::Inline(&[]));
@@ -135,7 +150,7 @@ proptest! {
                 Operation::Read(index) => {
                     let reader = &mut readers[index];
                     let before = reader.next;
-                    let expected = kept.range(before..).next();
+                    let expected = kept.range(before..).find(|(_, image)| **image != Image::None);
                     let expected = expected.map(|(number, image)| (*number, image.clone(), number - before));
                     prop_assert_eq!(reader.read(&newest), expected);
                 }

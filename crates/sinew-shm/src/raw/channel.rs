@@ -53,6 +53,8 @@ pub(super) struct Channel {
 #[derive(Default)]
 pub(super) struct Sending {
     writer: Option<Writer>,
+    /// Readers of other processes that are not connected yet, for want of room.
+    refused: Vec<(Arc<Peer>, EntityKey)>,
     /// Everybody who read already is connected.
     is_ready: bool,
     /// Of the last message: each has a later one.
@@ -134,28 +136,52 @@ impl Channel {
     /// A reader of another process is there.
     pub(super) fn connect(&self, peer: &Arc<Peer>, key: EntityKey) {
         let mut sending = self.sending.lock();
-        let Some(writer) = &mut sending.writer else { return }; // it finds the reader when it begins
-        self.connect_to(writer, peer, key);
+        let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return }; // it finds the reader when it begins
+        self.connect_to((writer, refused), peer, key);
         self.tell_waiters(&sending);
     }
 
-    fn connect_to(&self, writer: &mut Writer, peer: &Arc<Peer>, key: EntityKey) {
+    fn connect_to(
+        &self,
+        (writer, refused): (&mut Writer, &mut Vec<(Arc<Peer>, EntityKey)>),
+        peer: &Arc<Peer>,
+        key: EntityKey,
+    ) {
+        if let Err(error) = self.try_to_connect(writer, peer, key) {
+            log::error!("a reader of `{}` gets nothing, until there is room: {error}", self.declared.name);
+            refused.push((peer.clone(), key));
+        }
+    }
+
+    fn try_to_connect(
+        &self,
+        writer: &mut Writer,
+        peer: &Arc<Peer>,
+        key: EntityKey,
+    ) -> Result<(), CapacityError> {
         if writer.has_entity(peer.id(), key) {
-            return;
+            return Ok(());
         }
         let live = writer.next();
         // The last message, if there is one, is for late joiners.
         let first = if self.retains() { live.saturating_sub(1).max(1) } else { live };
         let Plan { depth, capacity, .. } = self.plan;
-        if let Err(error) = writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
-        {
-            log::error!("a reader of `{}` gets nothing: {error}", self.declared.name);
+        writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
+    }
+
+    /// Connects those for whom there was no room before.
+    pub(super) fn connect_again(&self) {
+        let mut sending = self.sending.lock();
+        if !sending.refused.is_empty() {
+            drop(sending.connect_refused(self)); // the next time, then
+            self.tell_waiters(&sending);
         }
     }
 
     /// A reader of another process is gone.
     pub(super) fn disconnect(&self, peer: u64, key: EntityKey) {
         let mut sending = self.sending.lock();
+        sending.refused.retain(|(other, known)| other.id() != peer || *known != key);
         if let Some(writer) = &mut sending.writer {
             writer.disconnect_entity(peer, key);
         }
@@ -227,7 +253,7 @@ impl Channel {
         // Whoever appears from here on waits for the lock, and is connected then.
         for other in self.space.registry.others(&self.declared.name, Role::Reader) {
             if other.declared == self.declared {
-                self.connect_to(&mut writer, &other.peer, other.key);
+                self.connect_to((&mut writer, &mut sending.refused), &other.peer, other.key);
             }
         }
         sending.writer = Some(writer);
@@ -268,6 +294,7 @@ impl Channel {
         loop {
             let seen = bell.rung(); // B1: before it is looked for room
             let mut sending = self.sending()?;
+            sending.connect_refused(self)?; // each reader gets each message, or nobody does
             if sending.has_room(self.plan) {
                 sending.publish(self, image)?;
                 // Looking for room may have told readers that nobody waits: who does looks, and says so, again.
@@ -366,6 +393,16 @@ impl Sending {
         match image {
             Image::Inline(bytes) => writer.publish_inline(number, &head, bytes),
             Image::Lent(lent) => writer.publish_lent(number, &head, lent),
+        }
+        Ok(())
+    }
+
+    /// Connects readers for whom there was no room before.
+    fn connect_refused(&mut self, channel: &Channel) -> Result<(), CapacityError> {
+        let Some(writer) = &mut self.writer else { return Ok(()) };
+        while let Some((peer, key)) = self.refused.last() {
+            channel.try_to_connect(writer, peer, *key)?;
+            self.refused.pop();
         }
         Ok(())
     }

@@ -163,4 +163,11 @@ impl Observer for Registry {
     }
 
     fn left(&self, _: &Arc<Peer>) {}
+
+    fn retry(&self) {
+        let known = self.0.lock();
+        let channels: Vec<_> = known.channels.values().filter_map(|(_, channel)| channel.upgrade()).collect();
+        drop(known);
+        channels.iter().for_each(|channel| channel.connect_again());
+    }
 }

@@ -176,6 +176,42 @@ fn who_has_no_room_for_a_connection_takes_it_up_when_there_is_some() {
     }
 }
 
+/// A queue's reader comes while its writer has no room for it.
+pub(crate) fn queue(part: &Part) {
+    use sinew_shm::raw::{Queue, QueueOptions, Space, WriteError};
+    let domain = Domain::open(Some(&part.directory), 0).unwrap();
+    let [writing, reading] = [0, 1].map(|_| Space::join(&domain).unwrap());
+    let writer = Queue::<u64>::open_in(&writing, "numbers").unwrap();
+    writer.write(&1).unwrap();
+    // The reader's process has what it needs: room in its tables.
+    let [mut other, _another] =
+        ["other", "another"].map(|name| Queue::<u64>::open_in(&reading, name).unwrap());
+    other.join().unwrap();
+    let mut reader = Queue::<u64>::open_with(&reading, "numbers", &QueueOptions::default()).unwrap();
+    let filler = part.directory.join("filler");
+    let mut rest = std::fs::File::create(&filler).unwrap();
+    while std::io::Write::write(&mut rest, &[1; 4096]).is_ok_and(|written| written > 0) {}
+    reader.join().unwrap();
+    let refused = writer.write(&2).unwrap_err();
+    assert!(matches!(refused, WriteError::Capacity(CapacityError::FileSystem { .. })), "{refused}");
+    assert!(reader.read_within(Duration::ZERO).unwrap().is_none(), "nobody got it");
+    drop(rest);
+    std::fs::remove_file(&filler).unwrap();
+    (3..6).for_each(|number| writer.write(&number).unwrap());
+    let numbers = [3, 4, 5].map(|_| reader.read_within(PATIENCE).unwrap().unwrap().value);
+    assert_eq!(numbers, [3, 4, 5]);
+    drop((other, reader, _another));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_queue_with_a_reader_that_has_no_room_is_not_written() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "queues", "1m");
+    }
+}
+
 /// Without inotify.
 pub(crate) fn poll(part: &Part) {
     let mut all: Vec<Station> = (0..3).map(|_| Station::join(&part.directory).spin()).collect();

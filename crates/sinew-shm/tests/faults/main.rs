@@ -28,6 +28,7 @@ fn a_child_plays_its_role() {
         "is late" => limits::be_late(&part),
         "runs short" => limits::run_short(&part),
         "moves" => bad_files::change_directory(&part),
+        "queues" => limits::queue(&part),
         "keeps" => reuse::keep(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),

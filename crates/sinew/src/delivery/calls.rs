@@ -27,7 +27,7 @@ use crate::message::info::{Lineage, Publication};
 use crate::outside::service::Line;
 use crate::service::CallFailure;
 use crate::sync::{Arc, Bell, Mutex};
-use sinew_shm::{EntityKey, OwnEntity, Port};
+use sinew_shm::{Counter, Counters, EntityKey, OwnEntity, Port};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -139,6 +139,8 @@ struct State {
     home: Option<Home>,
     /// Settled calls with a callback, in the order in which they were settled.
     settled: VecDeque<(Stamp, CallId)>,
+    /// What others can see of the client.
+    counters: Option<Counters>,
 }
 
 /// The calls of a client. The first has its place here: most clients wait for one call at a time, and that one then touches no
@@ -185,6 +187,22 @@ impl Places {
 }
 
 impl State {
+    /// Tells others what became of the calls.
+    #[inline]
+    fn count(&self, last: Option<Stamp>) {
+        let Some(counters) = &self.counters else { return };
+        let Counts { begun, answered, failed, abandoned, .. } = self.counts;
+        counters.set_all([
+            (Counter::Messages, begun),
+            (Counter::Taken, answered),
+            (Counter::Refused, failed),
+            (Counter::Waiting, begun - answered - failed - abandoned),
+        ]);
+        if let Some(last) = last {
+            counters.set(Counter::Last, last.time.cast_unsigned());
+        }
+    }
+
     fn call(&mut self, id: CallId) -> Option<&mut Call> {
         self.calls.get_mut(id.place).filter(|call| call.sequence == id.sequence)
     }
@@ -228,6 +246,7 @@ impl State {
         } else {
             self.counts.failed += 1;
         }
+        self.count(None);
         Ok(woken)
     }
 
@@ -292,6 +311,7 @@ impl Calls {
             announced: false,
             home: None,
             settled: VecDeque::new(),
+            counters: None,
         };
         Arc::new(Self {
             state: Mutex::new(state),
@@ -318,6 +338,7 @@ impl Calls {
         let lineage = publication.lineage;
         let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
         let place = state.calls.insert(call);
+        state.count(Some(stamp));
         (CallId { place, sequence }, publication)
     }
 
@@ -336,7 +357,19 @@ impl Calls {
 
     /// What other processes know the client by; set once.
     pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        let mut state = self.state.lock();
+        state.counters = Some(entity.counters());
+        state.count(None);
+        drop(state);
         let _ = self.entity.set(entity);
+        self.count_matched();
+    }
+
+    /// Tells others how many servers there are for it.
+    pub(crate) fn count_matched(&self) {
+        if let Some(entity) = self.entity.get() {
+            entity.counters().set(Counter::Matched, self.requests.servers(&self.types) as u64);
+        }
     }
 
     pub(crate) fn patience(&self) -> Duration {
@@ -420,6 +453,13 @@ impl Calls {
         line.end();
         line.drain_replies(); // its last answers
         self.fail(&CallFailure::ServerGone, |call| call.line.is_some_and(|key| line.is_known_as(key)));
+    }
+
+    /// An answer that came by a line can't be told from the others: whoever waits for one of them is told.
+    #[cold]
+    pub(crate) fn lose_answers(&self, line: &Line, problem: String) {
+        let failure = CallFailure::Outside { problem };
+        self.fail(&failure, |call| call.line.is_some_and(|key| line.is_known_as(key)));
     }
 
     /// Whose executor runs the callbacks of calls.
@@ -553,6 +593,7 @@ impl Calls {
             let gone = state.remove(id);
             if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
                 state.counts.abandoned += 1;
+                state.count(None);
             }
             gone
         };
@@ -567,6 +608,7 @@ impl Calls {
         let mut state = self.state.lock();
         let gone = state.remove(id);
         state.counts.failed += 1;
+        state.count(None);
         drop(state);
         drop(gone);
     }
@@ -646,6 +688,7 @@ impl Calls {
             state.settled.clear();
             let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
             state.counts.abandoned += open.len() as u64;
+            state.count(None);
             (mem::take(&mut state.calls), open)
         };
         let (gone, open) = gone;

@@ -38,6 +38,11 @@ impl Given {
         Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
     }
 
+    /// Whether nobody wants the message.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.chosen.is_empty()
+    }
+
     pub(crate) fn forget_copies(&mut self) {
         self.chosen.clear();
     }

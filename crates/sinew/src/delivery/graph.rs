@@ -13,7 +13,7 @@ use crate::outside::description::Described;
 use crate::outside::drain_later;
 use crate::outside::proxy::Proxy;
 use crate::qos::{self, QoS};
-use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -26,6 +26,8 @@ pub(crate) struct Graph {
     topics: Mutex<HashMap<Arc<str>, Topic>>,
     /// Signalled when ends came or went.
     changed: Condvar,
+    /// Some subscription elsewhere isn't connected, for want of room.
+    refused: AtomicBool,
 }
 
 #[derive(Default)]
@@ -76,7 +78,12 @@ fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
 impl Default for Graph {
     fn default() -> Self {
         // No publisher has seen generation 1: the first publish fetches its list.
-        Self { generation: AtomicU64::new(1), topics: Mutex::default(), changed: Condvar::new() }
+        Self {
+            generation: AtomicU64::new(1),
+            topics: Mutex::default(),
+            changed: Condvar::new(),
+            refused: AtomicBool::new(false),
+        }
     }
 }
 
@@ -288,9 +295,9 @@ impl Graph {
             let is_it = |remote: &Remote| remote.peer.id() == peer && remote.key == key;
             let remote = entry.remote.iter().position(is_it).map(|index| entry.remote.swap_remove(index))?;
             for outlet in &entry.outlets {
-                if matches!(match_remote(outlet, &remote), Match::Yes) {
+                let matched = matches!(match_remote(outlet, &remote), Match::Yes);
+                if matched && outlet.disconnect(peer, key) {
                     outlet.observers.is_unmatched(outbox);
-                    outlet.disconnect(peer, key);
                 }
             }
             self.changed.notify_all();
@@ -298,6 +305,25 @@ impl Graph {
             Some((remote, entry))
         });
         drop(gone); // outside the lock
+    }
+
+    /// There was no room to connect a subscription of another process.
+    pub(crate) fn has_refused(&self) {
+        self.refused.store(true, Ordering::Relaxed); // looked at now and then
+    }
+
+    /// Connects subscriptions of other processes for which there was no room, if there is some now: from then on they match.
+    pub(crate) fn connect_again(&self) {
+        if !self.refused.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        Outbox::with(|outbox| {
+            let topics = self.topics.lock();
+            for outlet in topics.values().flat_map(|topic| &topic.outlets) {
+                (0..outlet.connect_again()).for_each(|_| outlet.observers.is_matched(outbox));
+            }
+            self.changed.notify_all();
+        });
     }
 
     /// Waits until something is so that depends on who is there, at most for `timeout` of real time. Whether it is.
@@ -428,8 +454,9 @@ fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
     let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
     match match_remote(outlet, remote) {
         Match::Yes => {
-            outlet.connect(&remote.peer, remote.key, &wanted.qos);
-            outlet.observers.is_matched(outbox);
+            if outlet.connect(&remote.peer, remote.key, &wanted.qos) {
+                outlet.observers.is_matched(outbox);
+            }
         }
         Match::OtherQos(policy) => {
             let reason = format!(

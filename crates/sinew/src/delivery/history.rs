@@ -54,6 +54,8 @@ pub(crate) struct Counts {
     pub(crate) received: u64,
     pub(crate) taken: u64,
     pub(crate) overwritten: u64,
+    /// Of those, what never came in.
+    pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
     pub(crate) copies: u64,
@@ -78,6 +80,8 @@ pub(crate) struct History {
     /// Entries that can expire.
     mortal: usize,
     overwritten: u64,
+    /// Of those, what never came in.
+    missed: u64,
     refused: u64,
     expired: u64,
     pub(crate) copies: u64,
@@ -94,6 +98,7 @@ impl History {
             reserved: 0,
             mortal: 0,
             overwritten: 0,
+            missed: 0,
             refused: 0,
             expired: 0,
             copies: 0,
@@ -110,6 +115,7 @@ impl History {
             received: self.received(),
             taken: self.taken,
             overwritten: self.overwritten,
+            missed: self.missed,
             refused: self.refused,
             expired: self.expired,
             copies: self.copies,
@@ -132,6 +138,7 @@ impl History {
     /// Messages that would have come were overwritten elsewhere.
     pub(crate) fn count_lost(&mut self, count: u64) {
         self.overwritten += count;
+        self.missed += count;
     }
 
     /// The number of the oldest message of this publisher.
@@ -263,7 +270,7 @@ impl History {
         let room = self.capacity.saturating_sub(self.reserved);
         match joins {
             // What gave way while the subscription joined never counted as received, or as lost.
-            Joins::Now => (self.overwritten, self.expired) = (0, 0),
+            Joins::Now => (self.overwritten, self.missed, self.expired) = (0, 0, 0),
             Joins::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));

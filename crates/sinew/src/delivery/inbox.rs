@@ -117,7 +117,8 @@ impl State {
         ]);
         if counts.overwritten + counts.refused + counts.expired > 0 {
             counters.set_all([
-                (Counter::Overwritten, counts.overwritten),
+                (Counter::Overwritten, counts.overwritten - counts.missed),
+                (Counter::Missed, counts.missed),
                 (Counter::Refused, counts.refused),
                 (Counter::Expired, counts.expired),
             ]);
@@ -420,7 +421,10 @@ impl Inbox {
 
     /// What others can see of it; set once.
     pub(crate) fn is_counted(&self, counters: Counters) {
-        self.state.lock().counters = Some(counters);
+        let mut state = self.state.lock();
+        self.observers.is_counted(counters.clone());
+        state.counters = Some(counters);
+        state.count(None);
     }
 
     /// The number of the oldest message of this publisher that waits.
@@ -598,7 +602,11 @@ impl Inbox {
     }
 
     pub(crate) fn count_copy(&self) {
-        self.state.lock().history.copies += 1;
+        let mut state = self.state.lock();
+        state.history.copies += 1;
+        if let Some(counters) = &state.counters {
+            counters.set(Counter::Copies, state.history.copies);
+        }
     }
 
     pub(crate) fn counts(&self) -> (Counts, usize) {

@@ -4,13 +4,34 @@ use super::outbox::Outbox;
 use crate::event::{IncompatibleQos, IncompatibleType, Matched, Source};
 use crate::qos::Policy;
 use crate::sync::{Arc, Mutex};
+use sinew_shm::{Counter, Counters};
 
 /// The status handlers of a publisher or a subscription, and what they are about.
 pub(crate) struct Observers {
     matched: Option<Arc<Source<Matched>>>,
     incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
     incompatible_type: Option<Arc<Source<IncompatibleType>>>,
-    current: Mutex<Matched>,
+    current: Mutex<Current>,
+}
+
+#[derive(Default)]
+struct Current {
+    matched: Matched,
+    /// What others can see of it.
+    counters: Option<Counters>,
+}
+
+impl Current {
+    fn change(&mut self, change: impl FnOnce(&mut Matched)) {
+        change(&mut self.matched);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        if let Some(counters) = &self.counters {
+            counters.set(Counter::Matched, self.matched.current);
+        }
+    }
 }
 
 impl Observers {
@@ -19,7 +40,7 @@ impl Observers {
         incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
         incompatible_type: Option<Arc<Source<IncompatibleType>>>,
     ) -> Self {
-        Self { matched, incompatible_qos, incompatible_type, current: Mutex::new(Matched::default()) }
+        Self { matched, incompatible_qos, incompatible_type, current: Mutex::default() }
     }
 
     pub(crate) fn is_matched(&self, outbox: &mut Outbox) {
@@ -29,7 +50,7 @@ impl Observers {
             event.current += 1;
             event.current_change += 1;
         };
-        change(&mut self.current.lock());
+        self.current.lock().change(change);
         outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
     }
 
@@ -38,13 +59,20 @@ impl Observers {
             event.current -= 1;
             event.current_change -= 1;
         };
-        change(&mut self.current.lock());
+        self.current.lock().change(change);
         outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
     }
 
     /// How many are matched now.
     pub(crate) fn matched_now(&self) -> u64 {
-        self.current.lock().current
+        self.current.lock().matched.current
+    }
+
+    /// What others can see of it; set once.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        let mut current = self.current.lock();
+        current.counters = Some(counters);
+        current.tell();
     }
 
     /// Tells the handler, or the log if there is none: a pair that silently doesn't talk is the worst of answers.

@@ -39,7 +39,7 @@ use super::inbox::Inbox;
 use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::outbox::Outbox;
-use super::plan::Form;
+use super::plan::{Form, Plan};
 use super::routes::{Class, Routes};
 use crate::clock::Time;
 use crate::context::Shared as ContextShared;
@@ -124,6 +124,22 @@ struct State {
     fetched: u64,
     /// What others can see of it.
     counters: Option<Counters>,
+}
+
+impl State {
+    fn count_copies(&mut self, plan: Plan) {
+        count_copies(&mut self.copies, &self.counters, plan);
+    }
+}
+
+/// Counts the copies that were made for a message.
+fn count_copies(copies: &mut u64, counters: &Option<Counters>, plan: Plan) {
+    if plan.copies() > 0 {
+        *copies += plan.copies() as u64;
+        if let Some(counters) = counters {
+            counters.set(Counter::Copies, *copies);
+        }
+    }
 }
 
 /// The newest messages of a transient-local publisher, oldest first.
@@ -250,7 +266,7 @@ impl Outlet {
         match way {
             Way::Sharer(inbox) => {
                 let publication = self.next_publication(sequence, counters);
-                let displaced = self.retain(retained, &message, &publication);
+                let displaced = self.retain(retained, counters, &message, &publication);
                 let left = inbox.push(message, &publication, Place::Any);
                 drop(state);
                 left.finish();
@@ -264,7 +280,7 @@ impl Outlet {
             }
             Way::Nobody => {
                 let publication = self.next_publication(sequence, counters);
-                let displaced = self.retain(retained, &message, &publication);
+                let displaced = self.retain(retained, counters, &message, &publication);
                 drop(state);
                 drop((message, displaced));
             }
@@ -283,7 +299,7 @@ impl Outlet {
             let State { way, sequence, retained, counters, .. } = &mut *state;
             let Way::Sharers(routes) = way else { return };
             let publication = self.next_publication(sequence, counters);
-            outbox.dropped.extend(self.retain(retained, &message, &publication));
+            outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
             for inbox in &routes.inboxes {
                 outbox.add(inbox.push(message.another(), &publication, Place::Any));
             }
@@ -342,7 +358,7 @@ impl Outlet {
                     };
                     let State { sequence, retained, counters, .. } = &mut *state;
                     let publication = self.next_publication(sequence, counters);
-                    let displaced = self.retain(retained, &message, &publication);
+                    let displaced = self.retain(retained, counters, &message, &publication);
                     drop(state);
                     let image = open.encode(&message, prepared);
                     open.send(&publication, image);
@@ -384,7 +400,8 @@ impl Outlet {
             };
             let plan = given.plan(&routes, form);
             given.copy(&routes, plan, &message, &self.pool);
-            let mut out = match self.open_way_out(leaves, &mut message, deadline) {
+            let taken_here = !given.is_empty();
+            let mut out = match self.open_way_out(leaves, taken_here, &mut message, deadline) {
                 Ok(Out::Closed) => None,
                 Ok(Out::Open(out)) => Some(out),
                 Ok(Out::Changed) => {
@@ -398,7 +415,7 @@ impl Outlet {
             };
             let mut state = self.state.lock();
             if state.leaves != out.is_some() {
-                state.copies += plan.copies() as u64; // made in vain, but made
+                state.count_copies(plan); // made in vain, but made
                 drop(state);
                 given.forget_copies();
                 continue;
@@ -410,7 +427,7 @@ impl Outlet {
             }
             // C2 again: what joined since must either be delivered to or find the message retained.
             if retains && self.context.graph.generation() != generation && !self.is_newest(&routes) {
-                state.copies += plan.copies() as u64; // made in vain, but made
+                state.count_copies(plan); // made in vain, but made
                 drop(state);
                 given.forget_copies();
                 continue;
@@ -422,8 +439,8 @@ impl Outlet {
             Outbox::with(|outbox| {
                 let State { sequence, retained, copies, counters, .. } = &mut *state;
                 let publication = self.next_publication(sequence, counters);
-                outbox.dropped.extend(self.retain(retained, &message, &publication));
-                *copies += plan.copies() as u64;
+                outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
+                count_copies(copies, counters, plan);
                 self.promised.published(&publication, outbox);
                 given.deliver(message, &publication, &promises, outbox);
                 promises.kept(); // before the outbox, where the program's code may panic
@@ -433,7 +450,7 @@ impl Outlet {
                         image = out.encode(&kept);
                         outbox.dropped.push(kept);
                     }
-                    out.send(&publication, image);
+                    outbox.warnings.extend(out.send(&publication, image, &self.topic));
                 }
             });
             drop(routes); // the last of an old list, perhaps: outside the locks
@@ -487,6 +504,7 @@ impl Outlet {
     fn retain(
         &self,
         retained: &mut Option<Box<Retained>>,
+        counters: &Option<Counters>,
         message: &Erased,
         publication: &Publication,
     ) -> Option<Erased> {
@@ -494,6 +512,9 @@ impl Outlet {
         let full = retained.len() >= self.qos.capacity();
         let oldest = if full { retained.pop_front() } else { None };
         retained.push_back((message.another(), *publication));
+        if let (None, Some(counters)) = (&oldest, counters) {
+            counters.set(Counter::Waiting, retained.len() as u64);
+        }
         oldest.map(|(message, _)| message)
     }
 
@@ -522,6 +543,7 @@ impl Outlet {
         drop((retained, way));
         let sender = self.way_out.sender.lock().take();
         drop(sender);
+        self.way_out.refused.lock().clear();
         if let Some(foreign) = self.way_out.foreign.get() {
             foreign.close();
         }

@@ -18,7 +18,7 @@ use crate::outside::service::{Visitor, told_of};
 use crate::service::CallFailure;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_msg::{Service, ServiceType};
-use sinew_shm::{EntityKey, Peer};
+use sinew_shm::{Counter, Counters, EntityKey, Peer};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -134,7 +134,11 @@ struct State {
     away: Vec<AwayServer>,
     /// Clients of other processes.
     visitors: Vec<Arc<Visitor>>,
+    /// Clients of this process that match the server.
+    clients: usize,
     seen: Seen,
+    /// What others can see of the server.
+    counters: Option<Counters>,
 }
 
 /// A server of another process.
@@ -162,13 +166,44 @@ impl AwayServer {
 }
 
 impl State {
+    /// Tells others what came, or went.
+    #[inline]
+    fn count(&self, last: Option<Stamp>) {
+        let Some(counters) = &self.counters else { return };
+        let waiting = self.queue.len() as u64;
+        let taken = self.seen.received - self.seen.withdrawn - waiting;
+        counters.set_all([
+            (Counter::Messages, self.seen.received),
+            (Counter::Taken, taken),
+            (Counter::Waiting, waiting),
+        ]);
+        if let Some(last) = last {
+            counters.set(Counter::Last, last.time.cast_unsigned());
+        }
+    }
+
+    fn count_matched(&self) {
+        if let Some(counters) = &self.counters {
+            counters.set(Counter::Matched, (self.clients + self.visitors.len()) as u64);
+        }
+    }
+
     fn serves(&self, number: u64) -> bool {
         self.serving.as_ref().is_some_and(|serving| serving.number == number)
     }
 
+    fn is_served_here(&self, types: &Types) -> bool {
+        self.serving.as_ref().is_some_and(|serving| serving.types.agree(types))
+    }
+
+    /// How many servers there are for calls of these types.
+    fn servers(&self, types: &Types) -> usize {
+        let away = self.away.iter().filter(|server| server.is_there() && server.serves(types));
+        usize::from(self.is_served_here(types)) + away.count()
+    }
+
     fn is_served(&self, types: &Types) -> bool {
-        let here = self.serving.as_ref().is_some_and(|serving| serving.types.agree(types));
-        here || self.away.iter().any(|server| server.is_there() && server.serves(types))
+        self.is_served_here(types) || self.away.iter().any(|server| server.is_there() && server.serves(types))
     }
 
     fn oldest(&self) -> Option<Stamp> {
@@ -212,7 +247,9 @@ impl Requests {
             serving: None,
             away: Vec::new(),
             visitors: Vec::new(),
+            clients: 0,
             seen: Seen::default(),
+            counters: None,
         };
         Arc::new(Self { state: Mutex::new(state), name, came: Condvar::new() })
     }
@@ -250,6 +287,9 @@ impl Requests {
         }
         if state.queue.len().saturating_add(in_hand) >= limit {
             state.seen.refused += 1;
+            if let Some(counters) = &state.counters {
+                counters.set(Counter::Refused, state.seen.refused);
+            }
             drop(state);
             return Err((request.message, CallFailure::Full { limit }));
         }
@@ -259,6 +299,7 @@ impl Requests {
         let place = state.queue.len() - later;
         state.queue.insert(place, request);
         state.seen.received += 1;
+        state.count(Some(stamp));
         if state.announced {
             if place == 0
                 && let Some(home) = &state.home
@@ -285,6 +326,7 @@ impl Requests {
         let place = state.queue.iter().position(is_it)?;
         let request = state.queue.remove(place)?;
         state.seen.withdrawn += 1;
+        state.count(None);
         drop(state);
         Some(request.message)
     }
@@ -297,6 +339,16 @@ impl Requests {
     /// Whether there is a server for calls of these types.
     pub(crate) fn is_served(&self, types: &Types) -> bool {
         self.state.lock().is_served(types)
+    }
+
+    /// Whether the server of this process is for calls of these types.
+    pub(crate) fn is_served_here(&self, types: &Types) -> bool {
+        self.state.lock().is_served_here(types)
+    }
+
+    /// How many servers there are for calls of these types, here and elsewhere.
+    pub(crate) fn servers(&self, types: &Types) -> usize {
+        self.state.lock().servers(types)
     }
 
     // ---- other processes ----
@@ -364,16 +416,39 @@ impl Requests {
     pub(crate) fn add_visitor(&self, visitor: &Arc<Visitor>) {
         let mut state = self.state.lock();
         state.visitors.push(visitor.clone());
+        state.count_matched();
     }
 
     /// A client of another process is gone.
     pub(crate) fn remove_visitor(&self, visitor: &Arc<Visitor>) {
         let mut state = self.state.lock();
         state.visitors.retain(|known| !Arc::ptr_eq(known, visitor)); // the caller's reference isn't the last one
+        state.count_matched();
+    }
+
+    /// Sends what had no room to clients of other processes.
+    pub(crate) fn send_overdue(&self) {
+        let visitors = self.state.lock().visitors.clone();
+        visitors.iter().for_each(|visitor| visitor.send_overdue());
+    }
+
+    /// What others can see of the server; set once it is there.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        let mut state = self.state.lock();
+        state.counters = Some(counters);
+        state.count(None);
+        state.count_matched();
+    }
+
+    /// So many clients of this process match the server.
+    pub(crate) fn set_clients(&self, clients: usize) {
+        let mut state = self.state.lock();
+        state.clients = clients;
+        state.count_matched();
     }
 
     /// Who runs the server has changed.
-    fn retune(&self) {
+    pub(crate) fn retune(&self) {
         let visitors = self.state.lock().visitors.clone();
         visitors.iter().for_each(|visitor| visitor.retune());
     }
@@ -436,6 +511,7 @@ impl Requests {
             }
             state.serving = None;
             state.home = None;
+            state.counters = None;
             state.announced = false;
             (mem::take(&mut state.queue), mem::take(&mut state.visitors))
         };
@@ -460,6 +536,7 @@ impl Requests {
             return None;
         }
         let request = state.queue.pop_front();
+        state.count(None);
         let (next, signal) = state.next(turn);
         drop(state);
         scheduler::signal(signal);

@@ -45,6 +45,7 @@ impl Services {
             let entry = Entry::of(&mut names, name);
             let calls = make(entry.requests.clone());
             let place = entry.clients.insert(calls.clone());
+            entry.count();
             (calls, place)
         };
         if let Some(reason) = calls.requests.mismatch(&calls.types) {
@@ -74,6 +75,7 @@ impl Services {
             log::warn!("server of service {name} in node {}: {stranger}", serving.node);
         }
         requests.open(serving);
+        self.count(name);
         Ok(requests)
     }
 
@@ -87,6 +89,7 @@ impl Services {
         let mut names = self.0.lock();
         let entry = names.get_mut(name)?;
         let gone = take(entry);
+        entry.count();
         let unused = entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_away();
         let entry = if unused { names.remove(name) } else { None };
         Some((gone, entry))
@@ -96,6 +99,14 @@ impl Services {
     pub(crate) fn add_away(&self, name: &str, server: AwayServer) {
         let requests = Entry::of(&mut self.0.lock(), name).requests.clone();
         requests.add_away(server);
+        self.count(name);
+    }
+
+    /// Ends came or went: what others see of those of this name.
+    pub(crate) fn count(&self, name: &str) {
+        if let Some(entry) = self.0.lock().get(name) {
+            entry.count();
+        }
     }
 
     /// A server of another process is gone: who waits for its answers is told.
@@ -123,6 +134,13 @@ impl Services {
 }
 
 impl Entry {
+    /// Tells others how many ends match.
+    fn count(&self) {
+        let here = |calls: &Arc<Calls>| self.requests.is_served_here(&calls.types);
+        self.requests.set_clients(self.clients.iter().filter(|(_, calls)| here(calls)).count());
+        self.clients.iter().for_each(|(_, calls)| calls.count_matched());
+    }
+
     /// Clients with other types than the server's.
     fn strangers(&self, serving: &Serving) -> Vec<String> {
         let types = |(_, calls): (usize, &Arc<Calls>)| -> Types { calls.types };

@@ -26,11 +26,11 @@ use crate::error::CreateError;
 use crate::message::table::Table;
 use crate::node::Node;
 use crate::qos::QoS;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use description::Described;
 use proxy::{Proxy, Retained};
 use receiver::Receiver;
-use service::{Serves, Visiting, Visitor, told_of};
+use service::{Serves, Visiting, told_of};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -55,7 +55,11 @@ pub(crate) struct Outside {
     clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
     /// Names of others' servers.
     services: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Clients of others for whose answers there is no room.
+    unserved: Mutex<Vec<Arc<Visiting>>>,
     receiver: Mutex<Option<Receiver>>,
+    /// It couldn't be started.
+    lacks_receiver: AtomicBool,
 }
 
 impl Outside {
@@ -75,7 +79,9 @@ impl Outside {
             servers: Mutex::default(),
             clients: Mutex::default(),
             services: Mutex::default(),
+            unserved: Mutex::default(),
             receiver: Mutex::default(),
+            lacks_receiver: AtomicBool::new(false),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
         let participant = Participant::join_as(context.participant, &domain, watching)?;
@@ -189,11 +195,38 @@ impl Outside {
             match Receiver::start(participant) {
                 Ok(started) => *receiver = Some(started),
                 Err(error) => {
-                    log::error!("nothing is received for those who wait without an executor: {error}")
+                    log::error!(
+                        "nothing is received for those who wait without an executor, until this works: {error}"
+                    );
+                    self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
                 }
             }
         }
         receiver.as_ref().map(Receiver::port)
+    }
+
+    /// Whether this is a server of ours.
+    pub(crate) fn has_server(&self, key: EntityKey) -> bool {
+        self.servers.lock().contains_key(&key)
+    }
+
+    /// Does what couldn't be done before.
+    fn retry(&self) {
+        let servers: Vec<_> = self.servers.lock().values().cloned().collect();
+        let unserved = std::mem::take(&mut *self.unserved.lock());
+        for visiting in unserved {
+            drop(visiting.serve()); // the log has said why not
+            if !visiting.is_served() {
+                self.unserved.lock().push(visiting);
+            }
+        }
+        servers.iter().for_each(|server| server.requests.send_overdue());
+        if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
+            self.retune_all();
+            servers.iter().for_each(|server| server.requests.retune());
+            let clients: Vec<_> = self.clients.lock().values().filter_map(Weak::upgrade).collect();
+            clients.iter().filter_map(|client| client.line_now()).for_each(|line| line.retune());
+        }
     }
 
     /// The executors of subscriptions have changed.
@@ -381,12 +414,11 @@ impl Observer for Watching {
         };
         let server = outside.servers.lock().get(&target).cloned();
         if let Some(server) = server {
-            let visitor = Visitor::receive(&outside, incoming, &server)
-                .inspect_err(|error| log::error!("a client of another process can't be served: {error}"))
-                .ok()?;
-            server.requests.add_visitor(&visitor);
-            visitor.retune();
-            return Some(Arc::new(Visiting(visitor)));
+            let visiting = Visiting::receive(&outside, incoming, (target, server));
+            if !visiting.is_served() {
+                outside.unserved.lock().push(visiting.clone());
+            }
+            return Some(visiting);
         }
         let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
         if let Some(client) = client {
@@ -400,6 +432,13 @@ impl Observer for Watching {
     }
 
     fn left(&self, _peer: &Arc<Peer>) {}
+
+    fn retry(&self) {
+        if let Some((outside, context)) = self.both() {
+            context.graph.connect_again();
+            outside.retry();
+        }
+    }
 }
 
 /// Runs `work` for each proxy once all locks are released.

@@ -3,17 +3,31 @@
 
 use crate::sync::{Arc, AtomicBool, Ordering};
 use sinew_shm::{CapacityError, Participant, Port};
+use std::io;
 use std::thread::JoinHandle;
 
 /// The thread, and its port.
 pub(crate) struct Receiver {
     port: Arc<Port>,
     ends: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
+}
+
+/// It can't be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// There is no place for its port.
+    #[error(transparent)]
+    Capacity(#[from] CapacityError),
+    /// The operating system has no thread for it.
+    #[error(
+        "the thread `sinew-receiver` can't be started: {0} (see `ulimit -u`, and the memory that is left)"
+    )]
+    Thread(io::Error),
 }
 
 impl Receiver {
-    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, CapacityError> {
+    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, StartError> {
         let port = Port::new(participant, None)?;
         let ends = Arc::new(AtomicBool::new(false));
         let (theirs, their_end) = (port.clone(), ends.clone());
@@ -21,8 +35,7 @@ impl Receiver {
             .name("sinew-receiver".to_owned())
             .stack_size(256 << 10)
             .spawn(move || receive(&theirs, &their_end))
-            .inspect_err(|error| log::error!("the receiving thread could not be started: {error}"))
-            .ok();
+            .map_err(StartError::Thread)?;
         Ok(Self { port, ends, thread })
     }
 
@@ -31,12 +44,11 @@ impl Receiver {
     }
 
     /// Ends the thread, and waits until it has ended, unless this is it.
-    pub(crate) fn stop(mut self) {
+    pub(crate) fn stop(self) {
         self.ends.store(true, Ordering::Release); // pairs with the load in `receive`
         self.port.ring();
-        let Some(thread) = self.thread.take() else { return };
-        if thread.thread().id() != std::thread::current().id() {
-            let _ = thread.join(); // a listener that panics has said so
+        if self.thread.thread().id() != std::thread::current().id() {
+            let _ = self.thread.join(); // a listener that panics has said so
         }
     }
 }

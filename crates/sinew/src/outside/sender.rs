@@ -34,12 +34,23 @@ pub(crate) struct Sender {
     /// The image of a small message.
     scratch: Vec<u8>,
     counters: Counters,
+    /// Some message didn't leave for want of room, and the log says so.
+    has_warned: bool,
 }
 
 impl fmt::Debug for Sender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sender").field("writer", &self.writer).finish_non_exhaustive()
     }
+}
+
+/// A matching subscription elsewhere that is to be connected.
+pub(crate) struct Refused {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+    pub(crate) requested: QoS,
+    /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
+    pub(crate) has_retained: bool,
 }
 
 /// A message's image, or where it will be.
@@ -64,7 +75,7 @@ impl Sender {
         let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
         let lender = writer.lender();
         let counters = entity.counters();
-        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters })
+        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters, has_warned: false })
     }
 
     /// Whether anybody is connected.
@@ -87,27 +98,29 @@ impl Sender {
     /// A subscription elsewhere matches. `next`: the number of the next message; `retained`: of those before, with their messages.
     pub(crate) fn connect<'a>(
         &mut self,
-        (peer, key, requested): (&Arc<Peer>, EntityKey, &QoS),
+        other: &mut Refused,
         offered: &QoS,
         next: u64,
         retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
     ) -> Result<(), CapacityError> {
+        let Refused { peer, key, requested, has_retained } = other;
         if !self.writer.is_connected() {
             self.writer.skip_to(next);
         }
         let depth = requested.ring_depth();
         self.writer.grow_for_reader(depth)?;
         self.writer.grow(retained.len())?;
-        if requested.is_transient_local() && retained.len() > 0 {
+        if requested.is_transient_local() && retained.len() > 0 && !*has_retained {
             let wanted = retained.len().min(requested.capacity());
             let first = self.retain(retained, wanted, next)?;
-            self.writer.hand_over(peer, key, first)?;
+            self.writer.hand_over(peer, *key, first)?;
+            *has_retained = true;
         }
         if !self.writer.has(peer.id()) {
             let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
             self.writer.connect(peer, &connect)?;
         }
-        self.matched.push((peer.clone(), key, *requested));
+        self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);
         Ok(())
     }
@@ -184,7 +197,14 @@ impl Sender {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
-        Ok(Prepared::Loan(self.lender.loan(length)?))
+        let loan = self.lender.loan(length).map_err(|error| match error {
+            // What the message takes, whatever was asked for in its stead.
+            CapacityError::FileSystem { path, free, size, .. } => {
+                CapacityError::FileSystem { path, wanted: length, free, size }
+            }
+            other => other,
+        })?;
+        Ok(Prepared::Loan(loan))
     }
 
     /// The image of a message that lies in this participant's shared memory.
@@ -237,6 +257,14 @@ impl Sender {
             Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
             None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),
         }
+    }
+
+    /// There was no room for the image: those outside miss the message. Whether that is the first one.
+    #[cold]
+    pub(crate) fn leave_out(&mut self, publication: &Publication) -> bool {
+        self.writer.leave_out(publication.sequence, &head_of(publication));
+        self.counters.add(Counter::Missed, 1);
+        !std::mem::replace(&mut self.has_warned, true)
     }
 }
 

@@ -11,6 +11,12 @@
 //!
 //! A request begins with a header of 16 bytes: the call's sequence number, and its place in the client's list. So does an answer; its
 //! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
+//!
+//! # What can't be sent or read
+//!
+//! Each call is told. An answer for which there is no memory becomes a short failure, which needs none; if there is not even room in the
+//! ring, it waits for some. What can't be read doesn't say whose it is: then all calls fail that wait for an answer by that way. A
+//! client for whose answers there is no room at all is served when there is some.
 
 use super::sender::head_of;
 use super::solo::Solo;
@@ -28,7 +34,8 @@ use crate::sync::{Arc, Guard, Mutex};
 use sinew_shm::{
     CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
 };
-use std::sync::Weak;
+use std::collections::VecDeque;
+use std::sync::{OnceLock, Weak};
 use std::time::Duration;
 
 /// Bytes before the image.
@@ -55,6 +62,8 @@ mod answer {
     pub(super) const FULL: u8 = 4;
     pub(super) const GONE: u8 = 5;
     pub(super) const OTHER: u8 = 6;
+    /// A request that can't be read, nobody knows which.
+    pub(super) const LOST: u8 = 7;
 }
 
 fn header(sequence: u64, place: u32, kind: u8) -> [u8; HEADER] {
@@ -80,6 +89,8 @@ struct Way {
     next: u64,
     depth: usize,
     scratch: Vec<u8>,
+    /// Short failures for which there is no room in the ring.
+    overdue: VecDeque<(Head, Vec<u8>)>,
 }
 
 impl Way {
@@ -93,7 +104,40 @@ impl Way {
             capacity: Some(FIRST_DEPTH),
         };
         writer.connect(peer, &connect)?;
-        Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch: Vec::new() })
+        let (scratch, overdue) = (Vec::new(), VecDeque::new());
+        Ok(Self { writer, peer: peer.id(), next: 1, depth: FIRST_DEPTH, scratch, overdue })
+    }
+
+    /// Whether there is a place for one more, or as many as `most` are under way.
+    fn make_room(&mut self, most: usize) -> Result<bool, CapacityError> {
+        if !self.writer.has_room() {
+            if self.depth >= most {
+                return Ok(false);
+            }
+            self.writer.grow(self.depth * 2)?;
+            self.depth *= 2;
+            self.writer.bind(self.peer, Some(self.depth));
+        }
+        Ok(true)
+    }
+
+    /// Sends a failure that needs no memory but a slot of the ring; later, if there is none. Its text may be cut.
+    fn send_short(&mut self, header: [u8; HEADER], head: &Head, text: &str) {
+        let mut image = header.to_vec();
+        let room = self.writer.inline() - HEADER;
+        let end = (0..=text.len().min(room)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        image.extend_from_slice(&text.as_bytes()[..end]);
+        self.overdue.push_back((*head, image));
+        self.send_overdue();
+    }
+
+    /// Sends what had no room.
+    fn send_overdue(&mut self) {
+        while !self.overdue.is_empty() && matches!(self.make_room(usize::MAX), Ok(true)) {
+            let Some((head, image)) = self.overdue.pop_front() else { return };
+            self.writer.publish_inline(self.next, &head, &image);
+            self.next += 1;
+        }
     }
 
     /// Sends a header and the image of a value. False if as many as `most` are under way already.
@@ -104,13 +148,8 @@ impl Way {
         body: Body<'_>,
         most: usize,
     ) -> Result<bool, CapacityError> {
-        if !self.writer.has_room() {
-            if self.depth >= most {
-                return Ok(false);
-            }
-            self.depth *= 2;
-            self.writer.grow(self.depth)?;
-            self.writer.bind(self.peer, Some(self.depth));
+        if !self.make_room(most)? {
+            return Ok(false);
         }
         let length = HEADER + body.length();
         if length <= self.writer.inline() {
@@ -189,6 +228,8 @@ struct Replies {
     pool: Arc<Pool>,
     /// Scratch of `drain_replies`.
     settled: Vec<(CallId, Outcome)>,
+    /// Something was wrong with an answer, nobody knows whose.
+    lost: Option<String>,
 }
 
 /// What changed about a line.
@@ -218,7 +259,7 @@ impl Line {
         let key = entity.key();
         let way = Way::open(&entity, peer, server).inspect_err(|_| outside.forget_line(key))?;
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
-        let replies = Replies { incoming: None, buffer: Vec::new(), pool, settled: Vec::new() };
+        let replies = Replies { incoming: None, buffer: Vec::new(), pool, settled: Vec::new(), lost: None };
         Ok(Arc::new(Self {
             calls: Arc::downgrade(calls),
             outside: Arc::downgrade(outside),
@@ -328,10 +369,15 @@ impl Line {
             let mut settled = std::mem::take(&mut replies.settled);
             self.read(&mut replies, &mut settled);
             self.change(&mut replies, &mut settled);
+            let lost = replies.lost.take();
             drop(replies);
             let Some(calls) = self.calls.upgrade() else { return };
             for (id, outcome) in settled.drain(..) {
                 drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
+            }
+            if let Some(problem) = lost {
+                log::error!("calls of {} fail: {problem}", calls.requests.name);
+                calls.lose_answers(self, problem);
             }
             if settled.capacity() > 0
                 && let Some(mut replies) = self.replies.try_enter()
@@ -358,21 +404,25 @@ impl Line {
     }
 
     fn read(&self, replies: &mut Replies, settled: &mut Vec<(CallId, Outcome)>) {
-        let Replies { incoming: Some(incoming), buffer, pool, .. } = replies else { return };
+        let Replies { incoming: Some(incoming), buffer, pool, lost, .. } = replies else { return };
         loop {
             let message = match incoming.read(buffer) {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
-                    log::error!("an answer can't be read: {error}");
+                    *lost = Some(format!("an answer can't be read: {error}"));
                     continue;
                 }
             };
             let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
             let Some((sequence, place, kind, body)) = parse(bytes) else {
-                log::error!("an answer is too short: {} bytes", bytes.len());
+                *lost = Some(format!("an answer is too short: {} bytes", bytes.len()));
                 continue;
             };
+            if kind == answer::LOST {
+                *lost = Some(String::from_utf8_lossy(body).into_owned());
+                continue;
+            }
             settled.push((CallId::new(place, sequence), outcome_of(kind, body, pool)));
         }
         incoming.set_cursor(incoming.next());
@@ -431,13 +481,12 @@ struct Reading {
 type Asked = (Erased, Publication, (u64, u32));
 
 impl Visitor {
-    /// A client of another process asks a server here.
-    pub(crate) fn receive(
+    /// The way for answers to a client of another process.
+    fn open_answers(
         outside: &Arc<Outside>,
-        incoming: Incoming,
+        incoming: &Incoming,
         server: &Serves,
-    ) -> Result<Arc<Self>, CapacityError> {
-        let context = outside.context().ok_or(CapacityError::Left { forked: false })?;
+    ) -> Result<Way, CapacityError> {
         let about = About {
             kind: EntityKind::Reply,
             number: server.number,
@@ -448,13 +497,18 @@ impl Visitor {
             of_node: None,
         };
         let entity = Arc::new(outside.advertise(&about)?);
-        let (peer, source) = (incoming.peer().clone(), incoming.source());
-        let answers = Way::open(&entity, &peer, source)?;
+        Way::open(&entity, incoming.peer(), incoming.source())
+    }
+
+    /// A client of another process asks a server here.
+    fn new(outside: &Arc<Outside>, incoming: Incoming, server: &Serves, answers: Way) -> Option<Arc<Self>> {
+        let context = outside.context()?;
+        let peer = incoming.peer().clone();
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
         let calls = Calls::new(&context, server.number, node, server.types, server.requests.clone());
         let reading = Reading { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
-        Ok(Arc::new(Self {
+        Some(Arc::new(Self {
             outside: Arc::downgrade(outside),
             requests: server.requests.clone(),
             calls,
@@ -504,13 +558,13 @@ impl Visitor {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
-                    log::error!("a request for {} can't be read: {error}", self.requests.name);
+                    self.say_lost(&format!("a request can't be read: {error}"));
                     continue;
                 }
             };
             let bytes = message.hold.as_ref().map_or(&**buffer, |hold| hold.bytes());
             let Some((sequence, place, _, body)) = parse(bytes) else {
-                log::error!("a request for {} is too short", self.requests.name);
+                self.say_lost(&format!("a request is too short: {} bytes", bytes.len()));
                 continue;
             };
             let publication = Publication {
@@ -533,6 +587,23 @@ impl Visitor {
             incoming.done();
             self.requests.remove_visitor(self); // whose answers end with it
         }
+    }
+
+    /// A request is lost, nobody knows which.
+    #[cold]
+    fn say_lost(&self, problem: &str) {
+        log::error!("{} of another process: {problem}", self.requests.name);
+        self.answers.lock().send_short(header(0, 0, answer::LOST), &self.head(), problem);
+    }
+
+    /// Sends the failures for which there was no room.
+    pub(crate) fn send_overdue(&self) {
+        self.answers.lock().send_overdue();
+    }
+
+    fn head(&self) -> Head {
+        let stamp = self.calls.context.clock.stamp();
+        Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 
     /// Asks the server on behalf of the client.
@@ -568,21 +639,87 @@ impl Away for Visitor {
                 (kind, Body::Text(&text))
             }
         };
-        let stamp = self.calls.context.clock.stamp();
-        let head = Head { stamp: stamp.time, order: stamp.order, ..Head::default() };
-        let sent = self.answers.lock().send(header(sequence, place, kind), &head, body, usize::MAX);
-        if let Err(error) = sent {
-            log::error!("an answer of {} is lost: {error}", self.requests.name);
+        let head = self.head();
+        let mut answers = self.answers.lock();
+        answers.send_overdue();
+        if let Err(error) = answers.send(header(sequence, place, kind), &head, body, usize::MAX) {
+            let problem = no_room(body.length(), &error);
+            answers.send_short(header(sequence, place, answer::OTHER), &head, &problem);
+            drop(answers);
+            log::error!("an answer of {} can't be sent, its caller is told: {error}", self.requests.name);
         }
     }
 }
 
-/// A visitor, as those see it who announce requests.
-pub(crate) struct Visiting(pub(crate) Arc<Visitor>);
+/// Why an answer wasn't sent, in fewer letters than the error has.
+fn no_room(length: usize, error: &CapacityError) -> String {
+    match error {
+        CapacityError::FileSystem { free, size, .. } => format!(
+            "its answer of {length} bytes doesn't fit into the shared memory, of whose {size} bytes {free} are free: see `sinew doctor`"
+        ),
+        other => format!("its answer can't be sent: {other}"),
+    }
+}
+
+/// A visitor, as those see it who announce requests; or one for whose answers there is no room yet.
+pub(crate) struct Visiting {
+    outside: Weak<Outside>,
+    server: Serves,
+    /// What others know the server by.
+    target: EntityKey,
+    /// There was no room for answers: where the requests are.
+    waiting: Mutex<Option<Incoming>>,
+    visitor: OnceLock<Arc<Visitor>>,
+}
+
+impl Visiting {
+    /// A client of another process asks a server here.
+    pub(crate) fn receive(
+        outside: &Arc<Outside>,
+        incoming: Incoming,
+        (target, server): (EntityKey, Serves),
+    ) -> Arc<Self> {
+        let (waiting, visitor) = (Mutex::new(Some(incoming)), OnceLock::new());
+        let this = Arc::new(Self { outside: Arc::downgrade(outside), server, target, waiting, visitor });
+        if let Err(error) = this.serve() {
+            log::error!("a client of another process isn't served, until there is room: {error}");
+        }
+        this
+    }
+
+    /// Whether there is nothing left to try.
+    pub(crate) fn is_served(&self) -> bool {
+        self.waiting.lock().is_none()
+    }
+
+    /// Serves the client from now on, if it isn't served yet and there is room.
+    pub(crate) fn serve(&self) -> Result<(), CapacityError> {
+        let Some(outside) = self.outside.upgrade() else { return Ok(()) };
+        let mut waiting = self.waiting.lock();
+        let Some(incoming) = &mut *waiting else { return Ok(()) };
+        if incoming.is_over() || !outside.has_server(self.target) {
+            let gone = waiting.take();
+            drop(waiting);
+            drop(gone);
+            return Ok(());
+        }
+        let answers = Visitor::open_answers(&outside, incoming, &self.server)?;
+        let Some(incoming) = waiting.take() else { return Ok(()) };
+        drop(waiting);
+        let Some(visitor) = Visitor::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
+        self.server.requests.add_visitor(&visitor);
+        let visitor = self.visitor.get_or_init(|| visitor); // whoever took the incoming does this
+        visitor.retune();
+        Ok(())
+    }
+}
 
 impl Sink for Visiting {
     fn drain(&self) {
-        self.0.drain_requests();
+        match self.visitor.get() {
+            Some(visitor) => visitor.drain_requests(),
+            None => drop(self.serve()), // the log has said why not
+        }
     }
 }
 

@@ -291,6 +291,9 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
                 return Err(error);
             }
         };
+        if let Some(known) = &known {
+            requests.is_counted(known.counters());
+        }
         let pool = Pool::new::<S::Response>(POOL_CAPACITY);
         let node = self.node.full_name_shared();
         Ok(Arc::new(Desk { number, requests, pool, tally, node, known: Mutex::new(known) }))

@@ -1,6 +1,7 @@
 //! What the integration tests share.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub(crate) mod outside;
 pub(crate) mod tasks;
 
 use sinew::prelude::*;

@@ -125,7 +125,10 @@ impl Inbox {
         if count == 0 {
             return;
         }
-        self.state.lock().history.count_lost(count);
+        let mut state = self.state.lock();
+        state.history.count_lost(count);
+        state.count(None);
+        drop(state);
         let Some(lost) = &self.lost else { return };
         outbox.signal(lost.update(|event| {
             event.total += count;

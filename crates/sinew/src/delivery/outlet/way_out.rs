@@ -5,10 +5,10 @@ use crate::clock::Time;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
-use crate::outside::sender::{Prepared, Sender};
+use crate::outside::sender::{Prepared, Refused, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, Guard, Mutex, Ordering};
-use sinew_shm::{EntityKey, Lender, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, EntityKey, Lender, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -22,6 +22,8 @@ pub(crate) struct WayOut {
     lender: OnceLock<(Lender, usize)>,
     /// What others know it by.
     entity: OnceLock<Arc<OwnEntity>>,
+    /// Subscriptions elsewhere that are not connected yet, for want of room.
+    pub(super) refused: Mutex<Vec<Refused>>,
     /// Control blocks for messages that are lent where they will be published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
 }
@@ -29,7 +31,8 @@ pub(crate) struct WayOut {
 /// A message's way out, for the time of one publish.
 pub(super) struct Opened<'a> {
     sender: Guard<'a, Option<Box<Sender>>>,
-    prepared: Option<Prepared>,
+    /// Until it is used. An error: it is delivered here alone.
+    prepared: Option<Result<Prepared, CapacityError>>,
 }
 
 pub(super) enum Out<'a> {
@@ -42,22 +45,36 @@ pub(super) enum Out<'a> {
 
 impl Opened<'_> {
     pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
-        let (sender, prepared) = (self.sender.as_deref_mut()?, self.prepared.take()?);
+        let sender = self.sender.as_deref_mut()?;
+        let prepared = self.prepared.take_if(|prepared| prepared.is_ok())?.ok()?;
         sender.encode(message, prepared)
     }
 
-    pub(super) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
-        if let Some(sender) = self.sender.as_deref_mut() {
+    /// Returns what to say if there was no room for the first time.
+    pub(super) fn send(
+        &mut self,
+        publication: &Publication,
+        image: Option<Lent>,
+        topic: &str,
+    ) -> Option<String> {
+        let sender = self.sender.as_deref_mut()?;
+        let Some(Err(error)) = self.prepared.take() else {
             sender.send(publication, image);
-        }
+            return None;
+        };
+        sender.leave_out(publication).then(|| {
+            format!("messages on {topic} reach subscriptions of this process only, others miss them: {error}")
+        })
     }
 }
 
 impl Outlet {
-    /// Locks the way out, once every reader that must get everything has room, with memory for the image.
+    /// Locks the way out, once every reader that must get everything has room, with memory for the image. If there is none, that is an
+    /// error only if nobody takes the message here, or somebody outside must get everything.
     pub(super) fn open_way_out(
         &self,
         leaves: bool,
+        taken_here: bool,
         message: &mut Erased,
         deadline: Time,
     ) -> Result<Out<'_>, Unpublished> {
@@ -87,24 +104,56 @@ impl Outlet {
             if waited {
                 open.stop_waiting();
             }
-            let prepared = open.prepare(message).map_err(|error| no_space(&error))?;
+            let prepared = open.prepare(message);
+            let is_vital = !taken_here || open.is_bound();
+            if let Err(error) = &prepared
+                && (is_vital || matches!(error, CapacityError::Left { .. }))
+            {
+                return Err(no_space(error));
+            }
             return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
         }
     }
 
     /// What others know it by; set once.
     pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        self.observers.is_counted(entity.counters());
         self.state.lock().counters = Some(entity.counters());
         let _ = self.way_out.entity.set(Arc::new(entity));
     }
 
-    /// A subscription of another process matches.
-    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) {
-        let Some(entity) = self.way_out.entity.get() else { return };
+    /// A subscription of another process matches. False: there is no room to connect it, which is tried [again](Self::connect_again).
+    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) -> bool {
+        let mut other = Refused { peer: peer.clone(), key, requested: *requested, has_retained: false };
+        let Err(error) = self.try_to_connect(&mut other) else { return true };
+        log::error!(
+            "publisher on {} can't reach a subscription in another process, until there is room: {error}",
+            self.topic
+        );
+        self.way_out.refused.lock().push(other);
+        self.context.graph.has_refused();
+        false
+    }
+
+    /// Connects those for whom there was no room before. Returns how many are connected now.
+    pub(crate) fn connect_again(&self) -> usize {
+        let mut refused = std::mem::take(&mut *self.way_out.refused.lock());
+        let before = refused.len();
+        refused.retain_mut(|other| self.try_to_connect(other).is_err());
+        let connected = before - refused.len();
+        if !refused.is_empty() {
+            self.way_out.refused.lock().append(&mut refused);
+            self.context.graph.has_refused();
+        }
+        connected
+    }
+
+    fn try_to_connect(&self, other: &mut Refused) -> Result<(), CapacityError> {
+        let Some(entity) = self.way_out.entity.get() else { return Ok(()) };
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if state.closed {
-            return;
+            return Ok(());
         }
         let next = state.sequence + 1;
         let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
@@ -119,22 +168,30 @@ impl Outlet {
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
             let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
-            sender.connect((peer, key, requested), &self.qos, next, retained.unwrap_or(&none).iter())
+            sender.connect(other, &self.qos, next, retained.unwrap_or(&none).iter())
         });
-        if let Err(error) = connected {
-            log::error!("publisher on {} can't reach a subscription in another process: {error}", self.topic);
-        }
         self.mark_way_out(&sender, &mut state);
+        connected
     }
 
-    /// A subscription of another process is gone.
-    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) {
+    /// A subscription of another process is gone. Whether it was connected.
+    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) -> bool {
+        let was_refused = {
+            let mut refused = self.way_out.refused.lock();
+            let before = refused.len();
+            refused.retain(|other| other.peer.id() != peer || other.key != key);
+            refused.len() < before
+        };
+        if was_refused {
+            return false;
+        }
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if let Some(sender) = sender.as_deref_mut() {
             sender.disconnect(peer, key, &self.qos);
         }
         self.mark_way_out(&sender, &mut state);
+        true
     }
 
     fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {

@@ -1,0 +1,273 @@
+//! Nodes whose shared memory is full. Each test runs in a process of its own, for which a small file system is mounted.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{DecodeError, Encoding, PublishFailure, TypeHash};
+use sinew_shm::{Counter, EntityKind};
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use support::outside::Onlooker;
+
+/// Where the small file system is; absent in the test itself.
+const PLACE: &str = "SINEW_TEST_SMALL_PLACE";
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Blob(Vec<u8>);
+
+impl Message for Blob {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "test_msgs/msg/Blob",
+        hash: TypeHash([7; 32]),
+        size: |blob| blob.0.len(),
+        encode: |blob, image| image.copy_from_slice(&blob.0),
+        decode: |image| match image {
+            [0xff, ..] => Err(DecodeError::Invalid {
+                type_name: "test_msgs/msg/Blob",
+                field: "bytes",
+                offset: 0,
+                problem: "they begin with 0xff",
+            }),
+            image => Ok(Blob(image.to_vec())),
+        },
+        decode_into: |image, blob| {
+            *blob = (Blob::ENCODING.expect("above").decode)(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
+
+/// A directory on a file system of its own.
+struct Place(PathBuf);
+
+impl Place {
+    fn context(&self) -> Context {
+        Context::builder().domain(3).directory(&self.0).build().expect("a context")
+    }
+
+    /// Fills the file system but for so many KB.
+    fn fill_but(&self, kilobytes: u64) -> PathBuf {
+        let path = self.0.join("ballast");
+        let mut ballast = File::create(&path).expect("there is room for a file");
+        while ballast.write_all(&[1; 4096]).is_ok() {}
+        let length = ballast.metadata().expect("its own file").len();
+        ballast.set_len(length.saturating_sub(kilobytes << 10)).expect("its own file");
+        path
+    }
+}
+
+/// Runs the part with a file system of 4 MB, if this user may mount one.
+#[track_caller]
+fn on_a_small_file_system(test: &str, part: impl FnOnce(&Place) -> sinew::Result<()>) -> sinew::Result<()> {
+    if let Some(place) = std::env::var_os(PLACE) {
+        return part(&Place(place.into()));
+    }
+    match Command::new("unshare").args(["-rm", "true"]).output() {
+        Ok(done) if done.status.success() => {}
+        other => {
+            println!("skipped: a small file system needs unshare(1) and user namespaces: {other:?}");
+            return Ok(());
+        }
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let mount = format!(
+        "mount -t tmpfs -o size=4m,mode=700 none {} && exec \"$0\" \"$@\"",
+        directory.path().display()
+    );
+    let done = Command::new("unshare")
+        .args(["-rm", "sh", "-c", &mount])
+        .arg(std::env::current_exe().expect("this test"))
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(PLACE, directory.path())
+        .output()
+        .expect("unshare was there before");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    Ok(())
+}
+
+/// What is taken next.
+#[track_caller]
+fn next(subscription: &Subscription<Blob>) -> Blob {
+    let begin = std::time::Instant::now();
+    loop {
+        if let Some((blob, _)) = subscription.take() {
+            return Blob(blob.0.clone());
+        }
+        assert!(begin.elapsed() < PATIENCE, "nothing comes");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<()> {
+    const LENGTH: usize = 600_000;
+    on_a_small_file_system("who_looks_on_from_outside_stops_no_delivery_in_a_process", |place| {
+        let (own, other) = (place.context(), place.context());
+        let node = own.node("camera")?;
+        let publisher = node.publisher::<Blob>("images").create()?;
+        let local = node.subscription::<Blob>("images").qos(QoS::default().keep_last(10)).create()?;
+        let away = other.node("tool")?.subscription::<Blob>("images").create()?;
+        assert!(publisher.wait_for_subscribers(2, PATIENCE));
+        publisher.publish(Blob(vec![1]))?;
+        assert_eq!((next(&local), next(&away)), (Blob(vec![1]), Blob(vec![1])));
+        let onlooker = Onlooker::join(&place.0, 3);
+        place.fill_but(300);
+        for byte in 2..30 {
+            publisher.publish(Blob(vec![byte; LENGTH]))?;
+            assert_eq!(next(&local), Blob(vec![byte; LENGTH]));
+        }
+        assert!(away.take().is_none());
+        publisher.publish(Blob(vec![30]))?;
+        assert_eq!((next(&local), next(&away)), (Blob(vec![30]), Blob(vec![30])), "what fits comes");
+        let missed = onlooker.count(EntityKind::Publisher, "/images", "/camera", Counter::Missed);
+        assert_eq!(missed, 28);
+        let all = QoS::default().keep_all().max_samples(4);
+        // Somebody who must get everything, or nobody here: it isn't published.
+        let blocking = node.publisher::<Blob>("everything").qos(all).create()?;
+        let here = node.subscription::<Blob>("everything").qos(all).create()?;
+        let bound = other.node("recorder")?.subscription::<Blob>("everything").qos(all).create()?;
+        assert!(blocking.wait_for_subscribers(2, PATIENCE));
+        let refused = blocking.publish(Blob(vec![1; LENGTH])).expect_err("there is no room");
+        assert!(matches!(refused.failure(), PublishFailure::NoSpace { wanted: LENGTH, .. }), "{refused}");
+        assert!(here.take().is_none() && bound.take().is_none(), "nobody got it");
+        drop(local);
+        let refused = publisher.publish(Blob(vec![1; LENGTH])).expect_err("there is no room");
+        assert!(matches!(refused.failure(), PublishFailure::NoSpace { wanted: LENGTH, .. }), "{refused}");
+        Ok(())
+    })
+}
+
+#[test]
+fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() -> sinew::Result<()> {
+    on_a_small_file_system(
+        "a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some",
+        |place| {
+            let (own, other) = (place.context(), place.context());
+            let qos = QoS::default().transient_local();
+            let publisher = own.node("talker")?.publisher::<Blob>("blobs").qos(qos.keep_last(2)).create()?;
+            let node = other.node("listener")?;
+            let _known = node.subscription::<Blob>("blobs").create()?;
+            assert!(publisher.wait_for_subscribers(1, PATIENCE));
+            (1..4).try_for_each(|byte| publisher.publish(Blob(vec![byte])))?;
+            let ballast = place.fill_but(200);
+            // A ring that is so deep takes more than a megabyte.
+            let deep = node.subscription::<Blob>("blobs").qos(qos.keep_last(5000)).create()?;
+            let begin = std::time::Instant::now();
+            while deep.matched_publishers() == 0 || begin.elapsed() < Duration::from_millis(100) {
+                assert!(begin.elapsed() < PATIENCE, "it knows the publisher");
+                std::thread::yield_now();
+            }
+            assert_eq!(publisher.matched_subscriptions(), 1, "it isn't connected");
+            std::fs::remove_file(ballast).expect("it is there");
+            assert!(publisher.wait_for_subscribers(2, PATIENCE));
+            publisher.publish(Blob(vec![4]))?;
+            assert_eq!([2, 3, 4].map(|_| next(&deep)), [2, 3, 4].map(|byte| Blob(vec![byte])));
+            drop(deep);
+            let begin = std::time::Instant::now();
+            while publisher.matched_subscriptions() > 1 {
+                assert!(begin.elapsed() < PATIENCE, "its end is noticed");
+                std::thread::yield_now();
+            }
+            Ok(())
+        },
+    )
+}
+
+/// Answers with a thousand times as much.
+struct Enlarge;
+
+impl sinew::Service for Enlarge {
+    type Request = Blob;
+    type Response = Blob;
+}
+
+fn spin_aside(context: &Context) -> std::thread::JoinHandle<sinew::Result<()>> {
+    let context = context.clone();
+    std::thread::spawn(move || sinew::spin(&context))
+}
+
+#[test]
+fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
+    on_a_small_file_system("an_answer_for_which_there_is_no_room_fails_its_call", |place| {
+        let (serving, asking) = (place.context(), place.context());
+        let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 1000]);
+        let _server = serving.node("server")?.service::<Enlarge>("enlarge").callback(enlarge)?;
+        let client = asking.node("asker")?.client::<Enlarge>("enlarge").create()?;
+        let spinning = spin_aside(&serving);
+        assert!(client.wait_for_server(PATIENCE));
+        assert_eq!(client.call(Blob(vec![1]), PATIENCE)?.0.len(), 1000);
+        place.fill_but(200);
+        for _ in 0..20 {
+            let failed = client.call(Blob(vec![1; 1000]), PATIENCE).expect_err("there is no room");
+            let said = failed.to_string();
+            assert!(said.contains("1000000 bytes") && said.contains("sinew doctor"), "{said}");
+        }
+        // Nobody gives up waiting for this one.
+        let later = client.call_async(Blob(vec![1; 1000]));
+        let failed = Executor::single().spin_until(later)?.expect_err("there is no room");
+        assert!(matches!(failed.failure(), sinew::CallFailure::Outside { .. }), "{failed}");
+        assert_eq!(client.call(Blob(vec![1; 2]), PATIENCE)?.0.len(), 2000, "what fits comes");
+        serving.shutdown();
+        spinning.join().expect("no panic")
+    })
+}
+
+#[test]
+fn a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some() -> sinew::Result<()> {
+    on_a_small_file_system(
+        "a_client_for_whose_answers_there_is_no_room_is_served_when_there_is_some",
+        |place| {
+            let (serving, asking) = (place.context(), place.context());
+            let enlarge = |request: &Blob| Blob(vec![0; request.0.len() * 10]);
+            let node = serving.node("server")?;
+            let _server = node.service::<Enlarge>("enlarge").callback(enlarge)?;
+            // The client's process has what it needs: room in its tables, and for a ring.
+            let asker = asking.node("asker")?;
+            let publishers = ["a", "b", "c"].map(|name| asker.publisher::<Blob>(name).create());
+            let listening = node.subscription::<Blob>("a").create()?;
+            let [Ok(a), _b, _c] = publishers else { panic!("there is room") };
+            assert!(a.wait_for_subscribers(1, PATIENCE));
+            a.publish(Blob(vec![1]))?;
+            next(&listening);
+            let client = asker.client::<Enlarge>("enlarge").create()?;
+            let spinning = spin_aside(&serving);
+            assert!(client.wait_for_server(PATIENCE));
+            let ballast = place.fill_but(0);
+            let mut call = std::pin::pin!(client.call_async(Blob(vec![1; 5])));
+            let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+            let begin = std::time::Instant::now();
+            while begin.elapsed() < Duration::from_millis(300) {
+                assert!(call.as_mut().poll(&mut task).is_pending(), "there is no room for an answer");
+                std::thread::yield_now();
+            }
+            std::fs::remove_file(ballast).expect("it is there");
+            assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0.len(), 50);
+            assert_eq!(client.call(Blob(vec![1; 5]), PATIENCE)?.0.len(), 50);
+            serving.shutdown();
+            spinning.join().expect("no panic")
+        },
+    )
+}
+
+#[test]
+fn a_program_that_can_not_meet_others_is_told_how_to_do_without() -> sinew::Result<()> {
+    on_a_small_file_system("a_program_that_can_not_meet_others_is_told_how_to_do_without", |place| {
+        place.fill_but(0);
+        let context = place.context();
+        let refused = context.node("lonely").expect_err("there is no room").to_string();
+        for remedy in ["shared_memory(false)", "SINEW_DIR", "sinew doctor", "--shm-size"] {
+            assert!(refused.contains(remedy), "{remedy} in {refused}");
+        }
+        let context = Context::builder().shared_memory(false).build()?;
+        let node = context.node("lonely")?;
+        let numbers = node.subscription::<Blob>("numbers").create()?;
+        node.publisher::<Blob>("numbers").create()?.publish(Blob(vec![1]))?;
+        assert_eq!(next(&numbers), Blob(vec![1]));
+        Ok(())
+    })
+}

@@ -1,0 +1,273 @@
+//! Participants that say and send nonsense, below the layer that nodes are made of: they harm nobody, and who waits for them is told.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{CallFailure, Executor};
+use sinew_shm::{
+    Connect, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity, Participant, Peer,
+    Sink, Writer,
+};
+use std::sync::{Arc, Mutex};
+use support::{Number, Numbers};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// QoS as participants tell each other of it: reliable, keep_all, of a type that travels.
+fn qos() -> [u8; 64] {
+    let mut bytes = [0; 64];
+    bytes[..6].copy_from_slice(&[1, 1, 1, 0, 0, 1]);
+    bytes[16..40].fill(0xff); // no deadline, no lifespan, no lease
+    bytes[40] = 100; // max_samples
+    bytes
+}
+
+fn number_entity(kind: EntityKind, name: &str, qos: [u8; 64]) -> Entity {
+    let (type_name, hash) = match kind {
+        EntityKind::Publisher | EntityKind::Subscription => ("test_msgs/msg/Number", [8; 32]),
+        _ => ("test_msgs/msg/Number -> test_msgs/msg/Number", [0; 32]),
+    };
+    let (node, name, type_name) = ("/stranger".to_owned(), name.to_owned(), type_name.to_owned());
+    Entity { kind, number: 7, node, name, type_name, hash, qos }
+}
+
+#[derive(Default)]
+struct Met {
+    known: Mutex<Vec<(Arc<Peer>, EntityKey, Entity)>>,
+    incoming: Mutex<Vec<Incoming>>,
+}
+
+impl Observer for Met {
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        self.known.lock().expect("no panic").push((peer.clone(), key, entity.clone()));
+    }
+
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+
+    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        self.incoming.lock().expect("no panic").push(incoming);
+        None
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+/// A participant without nodes, and where it meets a context.
+struct Stranger {
+    place: tempfile::TempDir,
+    participant: Arc<Participant>,
+    met: Arc<Met>,
+}
+
+impl Stranger {
+    fn new() -> Self {
+        let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+        let domain = Domain::open(Some(place.path()), 3).expect("a directory");
+        let met = Arc::new(Met::default());
+        let participant = Participant::join(&domain, met.clone()).expect("there is room");
+        Self { place, participant, met }
+    }
+
+    fn context(&self) -> Context {
+        Context::builder().domain(3).directory(self.place.path()).build().expect("a context")
+    }
+
+    fn advertise(&self, kind: EntityKind, name: &str, qos: [u8; 64]) -> Arc<OwnEntity> {
+        let entity = number_entity(kind, name, qos);
+        Arc::new(self.participant.advertise(&entity, None).expect("there is room"))
+    }
+
+    /// An entity of the others.
+    fn find(&self, kind: EntityKind) -> (Arc<Peer>, EntityKey) {
+        let find = || {
+            self.participant.refresh();
+            let known = self.met.known.lock().expect("no panic");
+            known.iter().find(|(_, _, entity)| entity.kind == kind).map(|(peer, key, _)| (peer.clone(), *key))
+        };
+        wait_for("they meet", find)
+    }
+
+    /// Begins to send to another one, to this entity of it alone if one is named.
+    fn send_to(&self, entity: &Arc<OwnEntity>, peer: &Arc<Peer>, target: Option<EntityKey>) -> Writer {
+        let mut writer = Writer::new(entity.clone(), 16, 200, 1).expect("there is room");
+        let connect = Connect { target, first: 1, live: 1, depth: 16, capacity: Some(16) };
+        writer.connect(peer, &connect).expect("there is room");
+        writer
+    }
+
+    fn next_incoming(&self) -> Incoming {
+        wait_for("somebody connects", || {
+            self.participant.refresh();
+            self.met.incoming.lock().expect("no panic").pop()
+        })
+    }
+}
+
+#[track_caller]
+fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
+    let begin = std::time::Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{what}: it never is");
+        std::thread::yield_now();
+    }
+}
+
+fn send(writer: &mut Writer, image: &[u8]) {
+    let number = writer.next();
+    writer.publish_inline(number, &Head { stamp: 1, ..Head::default() }, image);
+}
+
+/// The bytes of what comes next, for a reader that gets everything.
+fn receive(incoming: &mut Incoming) -> Vec<u8> {
+    let mut buffer = Vec::new();
+    wait_for("it comes", || incoming.read(&mut buffer).expect("no nonsense"));
+    incoming.set_cursor(incoming.next());
+    buffer
+}
+
+fn header(sequence: u64, place: u32, kind: u8) -> Vec<u8> {
+    let mut bytes = sequence.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&place.to_le_bytes());
+    bytes.extend_from_slice(&[kind, 0, 0, 0]);
+    bytes
+}
+
+#[test]
+fn nonsense_in_a_description_is_nobodys_business() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let context = stranger.context();
+    let node = context.node("node")?;
+    let publisher = node.publisher::<Number>("numbers").create()?;
+    let local = node.subscription::<Number>("numbers").create()?;
+    let mut deepest = qos();
+    deepest[1] = 0;
+    deepest[8..16].fill(0xff); // depth
+    let mut most = qos();
+    most[40..48].fill(0xff);
+    let mut other_version = qos();
+    other_version[0] = 9;
+    let mut no_flag = qos();
+    no_flag[1] = 2;
+    for (index, qos) in [[0xff; 64], [0; 64], deepest, most, other_version, no_flag].into_iter().enumerate() {
+        let ends = [EntityKind::Subscription, EntityKind::Publisher, EntityKind::Server, EntityKind::Client]
+            .map(|kind| stranger.advertise(kind, "/numbers", qos));
+        let _other = node.publisher::<Number>("others").create()?; // looks who is there
+        publisher.publish(Number(index as u64))?;
+        let (number, _) = local.take().expect("it is there at once");
+        assert_eq!(number.0, index as u64);
+        drop(ends);
+    }
+    Ok(())
+}
+
+#[test]
+fn images_that_make_no_sense_are_lost_and_the_next_one_comes() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let context = stranger.context();
+    let all = QoS::default().keep_all();
+    let numbers = context.node("node")?.subscription::<Number>("numbers").qos(all).create()?;
+    let entity = stranger.advertise(EntityKind::Publisher, "/numbers", qos());
+    let (peer, _) = stranger.find(EntityKind::Subscription);
+    let mut writer = stranger.send_to(&entity, &peer, None);
+    for image in [&[][..], &[1, 2, 3], &[0xff; 200], &42u64.to_le_bytes()] {
+        send(&mut writer, image);
+    }
+    assert_eq!(wait_for("it comes", || numbers.take()).0.0, 42);
+    assert_eq!(numbers.statistics().overwritten, 3, "the others count as lost");
+    Ok(())
+}
+
+#[test]
+fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let context = stranger.context();
+    let server = stranger.advertise(EntityKind::Server, "/double", qos());
+    let client = context.node("node")?.client::<Numbers>("double").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let begin = |number| client.call_async(Number(number));
+    let first = begin(1);
+    let mut requests = stranger.next_incoming();
+    let entity = stranger.advertise(EntityKind::Reply, "/double", qos());
+    let mut answers = stranger.send_to(&entity, requests.peer(), Some(requests.source()));
+    drop(receive(&mut requests));
+    let fails = |call: sinew::PendingCall<Numbers>| -> sinew::Result<()> {
+        let failed = Executor::single().spin_until(call)?.expect_err("it makes no sense");
+        assert!(matches!(failed.failure(), CallFailure::Outside { .. }), "{failed}");
+        Ok(())
+    };
+    // Too short to say whose it is: all that wait are told.
+    let second = begin(2);
+    drop(receive(&mut requests));
+    send(&mut answers, &[1, 2, 3]);
+    fails(first)?;
+    fails(second)?;
+    // No image of a response; no such kind of answer.
+    for (kind, body) in [(0, &[1, 2][..]), (200, &[0xff; 30])] {
+        let call = begin(3);
+        let request = receive(&mut requests);
+        send(&mut answers, &[&request[..12], &[kind, 0, 0, 0], body].concat());
+        fails(call)?;
+    }
+    // Answers to calls that there aren't are nobody's; then the right one comes.
+    let call = begin(4);
+    let request = receive(&mut requests);
+    assert_eq!(request[16..], 4u64.to_le_bytes());
+    for (sequence, place) in [(u64::MAX, 0), (0, u32::MAX), (1, 0)] {
+        send(&mut answers, &[header(sequence, place, 0), 9u64.to_le_bytes().to_vec()].concat());
+    }
+    send(&mut answers, &[&request[..16], &8u64.to_le_bytes()].concat());
+    assert_eq!(Executor::single().spin_until(call)?.expect("an answer").0, 8);
+    drop(server);
+    Ok(())
+}
+
+#[test]
+fn requests_that_make_no_sense_are_answered_with_failures() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let context = stranger.context();
+    let _server =
+        context.node("node")?.service::<Numbers>("double").callback(|n: &Number| Number(2 * n.0))?;
+    let spinning = {
+        let context = context.clone();
+        std::thread::spawn(move || sinew::spin(&context))
+    };
+    let (peer, server) = stranger.find(EntityKind::Server);
+    let entity = stranger.advertise(EntityKind::Request, "/double", qos());
+    let mut requests = stranger.send_to(&entity, &peer, Some(server));
+    send(&mut requests, &[1]);
+    let mut answers = stranger.next_incoming();
+    assert_eq!(receive(&mut answers)[12], 7, "one that nobody knows is lost");
+    send(&mut requests, &[header(5, 6, 0), vec![1, 2, 3]].concat());
+    let refused = receive(&mut answers);
+    assert_eq!((&refused[..12], refused[12]), (&header(5, 6, 0)[..12], 6), "it says whose it is");
+    send(&mut requests, &[header(u64::MAX, u32::MAX, 255), 21u64.to_le_bytes().to_vec()].concat());
+    let answer = receive(&mut answers);
+    assert_eq!(answer, [header(u64::MAX, u32::MAX, 0), 42u64.to_le_bytes().to_vec()].concat());
+    context.shutdown();
+    spinning.join().expect("no panic")
+}
+
+#[test]
+fn a_clock_that_jumps_changes_nothing_between_participants() -> sinew::Result<()> {
+    let stranger = Stranger::new();
+    let (one, other) = (stranger.context(), stranger.context());
+    let qos =
+        QoS::default().keep_last(100).lifespan(Duration::from_secs(60)).deadline(Duration::from_secs(60));
+    let publisher = one.node("talker")?.publisher::<Number>("numbers").qos(qos).create()?;
+    let numbers = other.node("listener")?.subscription::<Number>("numbers").qos(qos).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    for (number, seconds) in [0, 4_000_000_000, 1, 9_000_000_000, 0, 50].into_iter().enumerate() {
+        let time = sinew::Time::from_nanoseconds(seconds * 1_000_000_000);
+        one.set_ros_time(Some(time));
+        other.set_ros_time(Some(sinew::Time::from_nanoseconds(i64::MAX - time.nanoseconds())));
+        publisher.publish(Number(number as u64))?;
+        let (taken, info) = wait_for("it comes", || numbers.take());
+        assert_eq!(taken.0, number as u64);
+        assert_eq!(info.publication_sequence(), number as u64 + 1);
+    }
+    assert_eq!((numbers.statistics().expired, numbers.statistics().overwritten), (0, 0));
+    Ok(())
+}

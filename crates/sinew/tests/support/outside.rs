@@ -1,0 +1,58 @@
+//! Somebody who looks at participants from outside, as tools do.
+
+use sinew_shm::{
+    Counter, Domain, Entity, EntityKey, EntityKind, Incoming, Observer, Participant, Peer, Sink,
+};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+#[derive(Default)]
+struct Seen(Mutex<Vec<(Arc<Peer>, EntityKey, Entity)>>);
+
+impl Observer for Seen {
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        self.0.lock().expect("no panic").push((peer.clone(), key, entity.clone()));
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+        self.0.lock().expect("no panic").retain(|(other, known, _)| other.id() != peer.id() || *known != key);
+    }
+
+    fn connected(&self, _: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        None
+    }
+
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+/// Somebody who only looks.
+pub(crate) struct Onlooker {
+    pub(crate) participant: Arc<Participant>,
+    seen: Arc<Seen>,
+}
+
+impl Onlooker {
+    pub(crate) fn join(directory: &Path, domain: u32) -> Self {
+        let domain = Domain::open(Some(directory), domain).expect("a directory for shared memory");
+        let seen = Arc::new(Seen::default());
+        let participant = Participant::join(&domain, seen.clone()).expect("there is room");
+        Self { participant, seen }
+    }
+
+    /// The entities of this kind and name, of this node.
+    pub(crate) fn find(&self, kind: EntityKind, name: &str, node: &str) -> Vec<(Arc<Peer>, EntityKey)> {
+        self.participant.refresh();
+        let seen = self.seen.0.lock().expect("no panic");
+        let is_it = |entity: &Entity| entity.kind == kind && entity.name == name && entity.node == node;
+        let found = seen.iter().filter(|(_, _, entity)| is_it(entity));
+        found.map(|(peer, key, _)| (peer.clone(), *key)).collect()
+    }
+
+    /// One counter of the only entity of this kind and name that this node has.
+    #[track_caller]
+    pub(crate) fn count(&self, kind: EntityKind, name: &str, node: &str, counter: Counter) -> u64 {
+        let found = self.find(kind, name, node);
+        assert_eq!(found.len(), 1, "{kind:?} {name}");
+        found[0].0.counts(found[0].1).expect("it is there").get(counter)
+    }
+}
