@@ -1,4 +1,5 @@
 //! What others see of a node's ends without its knowing: their counters.
+#![expect(clippy::disallowed_methods, reason = "other participants' threads are waited for in real time")]
 
 mod support;
 

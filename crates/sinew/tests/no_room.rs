@@ -1,4 +1,5 @@
 //! Nodes whose shared memory is full. Each test runs in a process of its own, for which a small file system is mounted.
+#![expect(clippy::disallowed_methods, reason = "other processes are waited for in real time")]
 
 mod support;
 

@@ -1,4 +1,9 @@
 //! Nodes of different participants: in these tests two contexts of one process, which meet in shared memory only.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "other participants' threads are waited for in real time, with the test's own locks"
+)]
 
 mod support;
 
@@ -276,7 +281,7 @@ fn a_message_stays_as_it_is_when_its_context_is_gone() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
     let qos = QoS::default().keep_last(1);
-    let publisher = one.node("laser")?.publisher::<Scan>("scans").qos(qos.clone()).create()?;
+    let publisher = one.node("laser")?.publisher::<Scan>("scans").qos(qos).create()?;
     let publish = |n| {
         let mut scan = publisher.loan();
         scan.ranges = [n; 1000];

@@ -4,9 +4,11 @@ use sinew_shm::{
     Counter, Domain, Entity, EntityKey, EntityKind, Incoming, Observer, Participant, Peer, Sink,
 };
 use std::path::Path;
+#[expect(clippy::disallowed_types, reason = "a test's own lock; nothing here is modelled")]
 use std::sync::{Arc, Mutex};
 
 #[derive(Default)]
+#[expect(clippy::disallowed_types, reason = "as above")]
 struct Seen(Mutex<Vec<(Arc<Peer>, EntityKey, Entity)>>);
 
 impl Observer for Seen {
