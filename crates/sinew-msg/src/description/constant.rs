@@ -70,6 +70,12 @@ impl ConstFieldType {
         Self::several(element, type_id::SEQUENCE)
     }
 
+    /// A sequence of at most `bound` such elements.
+    #[must_use]
+    pub const fn bounded_sequence(element: &'static Self, bound: usize) -> Self {
+        Self { capacity: bound as u64, ..Self::several(element, type_id::BOUNDED_SEQUENCE) }
+    }
+
     const fn several(element: &'static Self, shape: u8) -> Self {
         if element.type_id >= type_id::ARRAY {
             return Self { nested: Nested::Field(element), ..Self::basic(shape) };
