@@ -59,6 +59,17 @@ fn take_in_place<'a, T: Plain + Field>(
     }
 }
 
+/// The next `count` values, borrowed where they lie, if they lie there as in memory. Otherwise nothing is read.
+pub(crate) fn take_slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decoder<'a>) -> Option<&'a [T]> {
+    let mut ahead = decoder.clone();
+    let values = match count {
+        0 => &[],
+        _ => try_cast_slice(take_in_place::<T>(count, &mut ahead).ok()??).ok()?,
+    };
+    *decoder = ahead;
+    Some(values)
+}
+
 /// Reads into these values.
 ///
 /// # Errors

@@ -54,6 +54,7 @@ use crate::error::DecodeError;
 use crate::message::Encoding;
 use crate::plain::{Plain, PlainProof};
 pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
+pub(crate) use containers::text_bytes;
 pub use decoder::{Decoder, Fault, Run as DecoderRun};
 pub use encoder::{Encoder, Run as EncoderRun};
 pub use field::{Field, Structure};
@@ -82,7 +83,7 @@ fn size<T: Structure>(value: &T) -> usize {
 }
 
 /// Panics if the buffer has another length than `size` says.
-fn encode<T: Structure>(value: &T, image: &mut [u8]) {
+pub(crate) fn encode<T: Structure>(value: &T, image: &mut [u8]) {
     let length = image.len();
     let mut encoder = Encoder::new(image);
     value.encode(&mut encoder);
@@ -90,7 +91,7 @@ fn encode<T: Structure>(value: &T, image: &mut [u8]) {
     assert_eq!(written, length, "the image of this {} has another length than its buffer", T::NAME);
 }
 
-fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
+pub(crate) fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
     let mut decoder = Decoder::new(image, T::NAME)?;
     T::decode(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }

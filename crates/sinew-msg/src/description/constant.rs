@@ -46,6 +46,9 @@ pub enum Nested {
 }
 
 impl ConstFieldType {
+    /// A `byte`, which is a `u8` in Rust, like `uint8`.
+    pub const BYTE: Self = Self::basic(type_id::BYTE);
+
     /// A number, `bool` or string.
     #[must_use]
     pub const fn basic(type_id: u8) -> Self {
