@@ -36,7 +36,7 @@ pub trait Built: Structure {
 
 /// The length in bytes of the image of this value, with sequences of these lengths.
 pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
-    value.end_with(lengths, 0).saturating_add(HEADER_SIZE)
+    HEADER_SIZE + value.end_with(lengths, 0)
 }
 
 /// Writes the image of this value, but for the sequences in `lengths`, and gives them to the caller to fill.
@@ -58,15 +58,13 @@ pub fn build<'a, T: Built>(
     value.build_parts(lengths, &mut Encoder::new(image))
 }
 
-/// Where a sequence of `count` elements ends if what is before it ends at `at`.
+/// Where a sequence of `count` elements ends if what is before it ends at `at`. More than 2³² - 1 elements, which no image
+/// has, count as so many.
 #[must_use]
 pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
     let at = aligned(at, 4) + 4;
-    if count == 0 {
-        at
-    } else {
-        aligned(at, T::ALIGNMENT).saturating_add(count.saturating_mul(size_of::<T>()))
-    }
+    let count = count.min(u32::MAX as usize);
+    if count == 0 { at } else { aligned(at, T::ALIGNMENT) + count * size_of::<T>() }
 }
 
 /// Leaves room for a sequence of `count` elements, `BOUND` at most.

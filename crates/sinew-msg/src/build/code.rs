@@ -10,7 +10,7 @@ pub(super) struct Code {
 impl Code {
     /// Adds the template's lines, with each `$name` replaced by its value. A value may have several lines.
     ///
-    /// What opens a bracket at its end indents the lines behind it; what begins with `.` is indented by itself.
+    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is behind `=`, is indented by itself.
     pub(super) fn add(&mut self, template: &str, values: &[(&str, &str)]) {
         fill(template, values).lines().for_each(|line| self.line(line.trim()));
     }
@@ -38,7 +38,7 @@ impl Code {
                 self.text.pop();
             }
         }
-        let is_continued = line.starts_with('.');
+        let is_continued = line.starts_with('.') || self.text.ends_with("=\n");
         self.indented(line, self.depth + usize::from(is_continued));
         if line.ends_with(['{', '(', '[']) {
             self.depth += 1;

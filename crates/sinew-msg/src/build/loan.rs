@@ -18,9 +18,7 @@ impl Generation<'_> {
         let [lengths_name, parts_name] =
             [self.names.lengths(&interface.name), self.names.parts(&interface.name)];
         code.add("\n", &[]);
-        code.comment(&[format!(
-            "How many elements the sequences of a [`{name}`] have that is built in place."
-        )]);
+        code.comment(&[format!("Of a [`{name}`], built in place: how many elements its sequences have.")]);
         code.add(
             "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]\npub struct $lengths {",
             &[("lengths", lengths_name)],
@@ -30,9 +28,7 @@ impl Generation<'_> {
             code.add("pub $field: usize,", &[("field", &identifier(&field.name))]);
         }
         code.add("}\n\n", &[]);
-        code.comment(&[format!(
-            "The sequences of a [`{name}`] that is built in place, for the caller to fill."
-        )]);
+        code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
         code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
         for field in &parts {
             code.comment(&[format!("See [`{name}::{}`].", field.name)]);
