@@ -81,8 +81,7 @@ fn nothing_is_allocated_for_a_value_with_room() {
     let shorter = sensor_msgs::msg::PointCloud2 { data: vec![1; 16], ..cloud.clone() };
     steady(&[cloud, shorter]);
 
-    let mut transforms = tf2_msgs::msg::TFMessage::default();
-    transforms.transforms = vec![Default::default(); 10];
+    let mut transforms = tf2_msgs::msg::TFMessage { transforms: vec![Default::default(); 10] };
     transforms.transforms[3].child_frame_id = "gripper".to_owned();
     steady(&[transforms]);
 
@@ -93,17 +92,17 @@ fn nothing_is_allocated_for_a_value_with_room() {
     };
     steady(&[joints]);
 
-    let mut odometry = nav_msgs::msg::Odometry::default();
-    odometry.child_frame_id = "base_link".to_owned();
-    steady(&[odometry]);
+    let frame = "base_link".to_owned();
+    steady(&[nav_msgs::msg::Odometry { child_frame_id: frame, ..Default::default() }]);
 
     let value = |key: &str| KeyValue { key: key.to_owned(), value: "1".to_owned() };
     let status = DiagnosticStatus { values: vec![value("a"), value("bc")], ..Default::default() };
     steady(&[DiagnosticArray { status: vec![status.clone(), status], ..Default::default() }]);
 
-    let mut bounded = test_msgs::msg::BoundedSequences::default();
-    bounded.float64_values = vec![1.0, 2.0].try_into().unwrap();
-    bounded.string_values = vec!["a".to_owned()].try_into().unwrap();
-    steady(&[bounded]);
+    steady(&[test_msgs::msg::BoundedSequences {
+        float64_values: vec![1.0, 2.0].try_into().unwrap(),
+        string_values: vec!["a".to_owned()].try_into().unwrap(),
+        ..Default::default()
+    }]);
     steady(&[test_msgs::msg::WStrings::default()]);
 }

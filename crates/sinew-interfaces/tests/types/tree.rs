@@ -131,7 +131,6 @@ fn compare(tree: &Tree, json: &Value, path: &str) -> Result<(), String> {
 }
 
 /// Integers exactly; a float of 32 bits may print fewer digits than the same one of 64.
-#[expect(clippy::float_cmp, reason = "they are to be the same")]
 fn is_same_number(word: &str, expected: &serde_json::Number) -> bool {
     if !expected.is_f64() {
         return word == expected.to_string() || word == format!("{expected}.0");

@@ -246,18 +246,16 @@ pub(super) fn encode_run(code: &mut Code, run: &Run<'_>) {
 
 /// Takes a run to decode, with the fields' ends and names.
 pub(super) fn take_run(code: &mut Code, run: &Run<'_>) {
-    let fields: Vec<String> = run
-        .fields
-        .iter()
-        .map(|place| format!("({}, {:?}),", place.offset + place.size, place.field.name))
-        .collect();
+    let places = run.fields.iter();
+    let ends: Vec<String> =
+        places.map(|place| format!("({}, {:?})", place.offset + place.size, place.field.name)).collect();
+    let ends = match ends.as_slice() {
+        [one] => one.clone(),
+        several => format!("\n{},\n", several.join(",\n")),
+    };
     code.add(
-        "let run = decoder.run::<$length>($alignment, NAME, &[\n$fields\n])?;",
-        &[
-            ("length", &run.length.to_string()),
-            ("alignment", &run.alignment.to_string()),
-            ("fields", &fields.join("\n")),
-        ],
+        "let run = decoder.run::<$length>($alignment, NAME, &[$ends])?;",
+        &[("length", &run.length.to_string()), ("alignment", &run.alignment.to_string()), ("ends", &ends)],
     );
 }
 

@@ -48,7 +48,7 @@ mod package;
 mod services;
 mod view;
 
-use crate::definition::{Definitions, ReadError, ResolveError, TypeName};
+use crate::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
 use names::{Names, identifier};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -167,12 +167,26 @@ impl Generator {
             }
         }
         let interfaces = definitions.resolve()?;
-        // Also those that only the derived types of services need.
-        own.extend(interfaces.iter().map(|interface| interface.name.package().to_owned()));
-        own.retain(|package| !elsewhere.contains_key(package));
+        add_needed(&mut own, &interfaces, &elsewhere);
         let names = Names::new(&interfaces, elsewhere)?;
         let mut generation = package::Generation::new(&self.root, &interfaces, names);
         Ok(own.into_iter().map(|package| (package.clone(), generation.package(&package))).collect())
+    }
+}
+
+/// Adds the packages that only derived types need, which every set of definitions has.
+fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &BTreeMap<String, String>) {
+    let mut unseen: Vec<String> = own.iter().cloned().collect();
+    while let Some(package) = unseen.pop() {
+        let types = interfaces.iter().filter(|interface| interface.name.package() == package);
+        for field in types.flat_map(|interface| &interface.fields) {
+            if let Element::Message(name) = &field.field_type.element
+                && !elsewhere.contains_key(name.package())
+                && own.insert(name.package().to_owned())
+            {
+                unseen.push(name.package().to_owned());
+            }
+        }
     }
 }
 
@@ -195,10 +209,10 @@ fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
 pub enum GenerateError {
     /// A package's definitions can't be read, or one is wrong.
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(Box<ReadError>),
     /// The definitions don't belong together.
     #[error(transparent)]
-    Resolve(#[from] ResolveError),
+    Resolve(Box<ResolveError>),
     /// A folder without a name, which would be that of the package.
     #[error("{folder:?} has no name that a package could have; give a folder that is called as its package")]
     PackageName {
@@ -224,6 +238,18 @@ pub enum GenerateError {
         "there is no OUT_DIR; call this in a build script, or write to a folder of your choice with `Generator`"
     )]
     NoBuildScript,
+}
+
+impl From<ReadError> for GenerateError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(Box::new(error))
+    }
+}
+
+impl From<ResolveError> for GenerateError {
+    fn from(error: ResolveError) -> Self {
+        Self::Resolve(Box::new(error))
+    }
 }
 
 impl fmt::Debug for GenerateError {

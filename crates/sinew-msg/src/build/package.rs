@@ -17,6 +17,8 @@ pub(super) struct Generation<'a> {
 /// Whatever the crate asks of its own code, this was not written by it.
 const OPENING: &str = "
 #[allow(
+dead_code,
+unreachable_pub,
 unsafe_code,
 non_camel_case_types,
 clippy::all,

@@ -25,6 +25,7 @@ struct NoLimits {
     names: Vec<String>,
 }
 
+#[expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 fn limits() -> Limits {
     Limits {
         wide: "aé😀".into(),
