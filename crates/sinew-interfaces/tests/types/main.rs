@@ -1,6 +1,7 @@
 //! The generated types: their images are those of ROS 2, in both byte orders, and nothing that is broken passes.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod adapters;
 mod allocations;
 mod arbitrary;
 mod check;
