@@ -10,7 +10,7 @@
 //!
 //! And in the library, with `sinew-msg` among the dependencies:
 //!
-//! ```ignore
+//! ```text
 //! sinew_msg::include_interfaces!(); // mod arm_msgs { mod msg { struct Joint { .. } } }
 //! ```
 //!
