@@ -1,5 +1,24 @@
 //! ROS 2's interface packages, as of Jazzy.
 //!
-//! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2: `sensor_msgs/msg/Image.msg`.
-//! [`sinew_msg::definition`](https://docs.rs/sinew-msg) reads them.
-#![forbid(unsafe_code)]
+//! Each package is a module, generated from its definitions, and a Cargo feature of the same name, so that nobody compiles
+//! what they don't use. `all` is all of them. What is generated says [`sinew_msg::build`].
+//!
+//! ```
+//! use sinew_interfaces::sensor_msgs::msg::{Image, ImageView}; // with the feature `sensor_msgs`
+//! use sinew_msg::{Message, view};
+//!
+//! let image = Image { height: 480, width: 640, encoding: "rgb8".to_owned(), ..Image::default() };
+//! let encoding = Image::ENCODING.expect("generated types have one");
+//! let mut bytes = vec![0; (encoding.size)(&image)];
+//! (encoding.encode)(&image, &mut bytes);
+//!
+//! let seen: ImageView<'_> = view::view::<Image>(&bytes)?;
+//! assert_eq!((seen.width, seen.encoding.to_str()), (640, Ok("rgb8")));
+//! # Ok::<(), sinew_msg::DecodeError>(())
+//! ```
+//!
+//! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2: `sensor_msgs/msg/Image.msg`. A build script
+//! that generates a package of its own finds them if this crate is among the dependencies.
+#![deny(unsafe_code)] // but for `Plain`, which generated code proves and implements
+
+sinew_msg::include_interfaces!();

@@ -30,6 +30,18 @@ pub enum DecodeError {
         /// How many of the shortest elements would fill what is left of the image.
         room: usize,
     },
+    /// A bounded string or sequence is longer than its bound.
+    #[error("`{field}` of {type_name} has {count} elements, but its type allows {bound} at most")]
+    Bound {
+        /// The message type, or the nested type that has the field.
+        type_name: &'static str,
+        /// The bounded string or sequence.
+        field: &'static str,
+        /// How many elements it has; of a string, characters.
+        count: usize,
+        /// How many its type allows.
+        bound: usize,
+    },
     /// A field holds what its type doesn't allow.
     #[error("`{field}` of {type_name} at byte {offset} is not valid: {problem}")]
     Invalid {

@@ -19,6 +19,33 @@ pub struct TypeHash(
     pub [u8; 32],
 );
 
+impl TypeHash {
+    /// The hash that is displayed like this, for constants in generated code.
+    ///
+    /// Panics (in a constant: the compiler says so) if it is not `RIHS01_` and 64 hexadecimal digits.
+    #[must_use]
+    pub const fn from_rihs01(text: &str) -> Self {
+        const fn digit(byte: u8) -> u8 {
+            match byte {
+                b'0'..=b'9' => byte - b'0',
+                b'a'..=b'f' => byte - b'a' + 10,
+                _ => panic!("a hash has hexadecimal digits in lower case"),
+            }
+        }
+        let Some((b"RIHS01_", digits)) = text.as_bytes().split_first_chunk() else {
+            panic!("a hash begins with `RIHS01_`");
+        };
+        assert!(digits.len() == 64, "a hash has 64 digits");
+        let mut hash = [0; 32];
+        let mut next = 0;
+        while next < 32 {
+            hash[next] = digit(digits[2 * next]) << 4 | digit(digits[2 * next + 1]);
+            next += 1;
+        }
+        Self(hash)
+    }
+}
+
 impl fmt::Display for TypeHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RIHS01_")?;

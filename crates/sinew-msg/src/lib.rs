@@ -4,6 +4,9 @@
 //! more; a type that also leaves it carries an [`Encoding`]: its ROS 2 name, its type hash and the functions between
 //! the value and its *image* (its bytes in shared memory, on the wire and in a recording). The derive macro writes it.
 //!
+//! [`view`] reads a message where its image lies, [`loan`] makes an image where it is published, and [`Adapter`] lets a
+//! program use types of its own. With the feature `build`, a build script generates all of this from definitions.
+//!
 //! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a program tells others of
 //! its types, and the hash of that, in [`description`].
 //!
@@ -23,17 +26,26 @@
 //! ```
 #![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement
 
+mod action;
+mod adapter;
+#[cfg(feature = "build")]
+pub mod build;
 pub mod cdr;
 pub mod definition;
 pub mod description;
 mod error;
 mod hash;
+pub mod loan;
+mod macros;
 pub mod message;
 mod plain;
 mod service;
+pub mod view;
 
+pub use action::Action;
+pub use adapter::{Adapted, Adapter};
 #[doc(hidden)]
-pub use bytemuck; // what the derive macro's code names
+pub use bytemuck; // what generated code names
 pub use error::DecodeError;
 pub use hash::TypeHash;
 pub use message::{Encoding, Message};

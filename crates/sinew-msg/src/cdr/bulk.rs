@@ -13,11 +13,13 @@ use crate::plain::Plain;
 use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice};
 
 /// Whether values that begin at `at` lie in memory as in a little-endian image.
-fn in_place<T: Plain>(at: usize) -> bool {
+#[inline]
+pub(super) fn in_place<T: Plain>(at: usize) -> bool {
     cfg!(target_endian = "little") && at.is_multiple_of(align_of::<T>())
 }
 
 /// Where these values end if what is before them ends at `at`.
+#[inline]
 pub fn end_slice<T: Plain + Field>(values: &[T], at: usize) -> usize {
     let start = aligned(at, T::ALIGNMENT);
     if values.is_empty() {
@@ -30,6 +32,7 @@ pub fn end_slice<T: Plain + Field>(values: &[T], at: usize) -> usize {
 }
 
 /// Writes these values.
+#[inline]
 pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
     if values.is_empty() {
         return; // elements that aren't there are not aligned
@@ -43,6 +46,7 @@ pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
 }
 
 /// The bytes of the next `count` values, if they lie there as in memory.
+#[inline]
 fn take_in_place<'a, T: Plain + Field>(
     count: usize,
     decoder: &mut Decoder<'a>,
@@ -55,10 +59,22 @@ fn take_in_place<'a, T: Plain + Field>(
     }
 }
 
+/// The next `count` values, borrowed where they lie, if they lie there as in memory. Otherwise nothing is read.
+pub(crate) fn take_slice<'a, T: Plain + Field>(count: usize, decoder: &mut Decoder<'a>) -> Option<&'a [T]> {
+    let mut ahead = decoder.clone();
+    let values = match count {
+        0 => &[],
+        _ => try_cast_slice(take_in_place::<T>(count, &mut ahead).ok()??).ok()?,
+    };
+    *decoder = ahead;
+    Some(values)
+}
+
 /// Reads into these values.
 ///
 /// # Errors
 /// [`Fault`] if the image ends before.
+#[inline]
 pub fn decode_slice<T: Plain + Field>(values: &mut [T], decoder: &mut Decoder<'_>) -> Result<(), Fault> {
     if values.is_empty() {
         return Ok(());
@@ -74,6 +90,7 @@ pub fn decode_slice<T: Plain + Field>(values: &mut [T], decoder: &mut Decoder<'_
 ///
 /// # Errors
 /// [`Fault`] if the image ends before.
+#[inline]
 pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>) -> Result<[T; N], Fault> {
     let mut values = [T::zeroed(); N];
     decode_slice(&mut values, decoder)?;
@@ -84,6 +101,7 @@ pub fn decode_array<T: Plain + Field, const N: usize>(decoder: &mut Decoder<'_>)
 ///
 /// # Errors
 /// [`Fault`] if the image ends before.
+#[inline]
 pub fn decode_sequence<T: Plain + Field>(
     values: &mut Vec<T>,
     count: usize,

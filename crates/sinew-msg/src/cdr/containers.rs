@@ -7,16 +7,24 @@ use super::field::Field;
 use crate::description::{ConstFieldType, type_id};
 use std::str;
 
-/// The next string, where it lies.
-fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, Fault> {
+/// The bytes of the next string, where they lie, without the NUL.
+#[inline]
+pub(crate) fn text_bytes<'a>(decoder: &mut Decoder<'a>) -> Result<&'a [u8], Fault> {
     let length = decoder.count(1)?;
     let begin = decoder.position();
-    let text = match decoder.take(length)? {
-        [] => &[], // some writers leave out the NUL of an empty string
-        [text @ .., 0] => text,
-        _ => return Err(decoder.invalid(begin + length - 1, "a string ends with a NUL")),
-    };
-    str::from_utf8(text)
+    match decoder.take(length)? {
+        [] => Ok(&[]), // some writers leave out the NUL of an empty string
+        [text @ .., 0] => Ok(text),
+        _ => Err(decoder.invalid(begin + length - 1, "a string ends with a NUL")),
+    }
+}
+
+/// The next string, where it lies.
+#[inline]
+pub(super) fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, Fault> {
+    let bytes = text_bytes(decoder)?;
+    let begin = decoder.position() - bytes.len() - 1;
+    str::from_utf8(bytes)
         .map_err(|error| decoder.invalid(begin + error.valid_up_to(), "a string is encoded in UTF-8"))
 }
 
@@ -25,20 +33,22 @@ impl Field for String {
     const ALIGNMENT: usize = 4;
     const LEAST: usize = 4;
 
+    #[inline]
     fn end(&self, at: usize) -> usize {
         aligned(at, 4) + 4 + self.len() + 1
     }
 
+    #[inline]
     fn encode(&self, encoder: &mut Encoder<'_>) {
-        encoder.write_length(self.len() + 1);
-        encoder.write(self.as_bytes());
-        encoder.write(&[0]);
+        encoder.write_text(self);
     }
 
+    #[inline]
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
         text(decoder).map(str::to_owned)
     }
 
+    #[inline]
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         let text = text(decoder)?;
         self.clear();
@@ -52,21 +62,25 @@ impl<T: Field> Field for Vec<T> {
     const ALIGNMENT: usize = 4;
     const LEAST: usize = 4;
 
+    #[inline]
     fn end(&self, at: usize) -> usize {
         T::end_slice(self, aligned(at, 4) + 4)
     }
 
+    #[inline]
     fn encode(&self, encoder: &mut Encoder<'_>) {
         encoder.write_length(self.len());
         T::encode_slice(self, encoder);
     }
 
+    #[inline]
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
         let mut values = Vec::new();
         values.decode_into(decoder)?;
         Ok(values)
     }
 
+    #[inline]
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         let count = decoder.count(T::LEAST)?;
         T::decode_sequence(self, count, decoder)
@@ -82,18 +96,22 @@ impl<T: Field, const N: usize> Field for [T; N] {
     const ALIGNMENT: usize = T::ALIGNMENT;
     const LEAST: usize = N * T::LEAST;
 
+    #[inline]
     fn end(&self, at: usize) -> usize {
         T::end_slice(self, at)
     }
 
+    #[inline]
     fn encode(&self, encoder: &mut Encoder<'_>) {
         T::encode_slice(self, encoder);
     }
 
+    #[inline]
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
         T::decode_array(decoder)
     }
 
+    #[inline]
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
         T::decode_slice(self, decoder)
     }

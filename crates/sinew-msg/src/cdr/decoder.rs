@@ -1,10 +1,13 @@
 //! Where the next byte of an image is read, and what can go wrong.
 
+use super::field::Field;
 use super::{HEADER_SIZE, aligned};
 use crate::error::DecodeError;
+use crate::plain::Plain;
+use bytemuck::bytes_of_mut;
 
 /// Reads an image that nobody vouches for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Decoder<'a> {
     /// The image without its header, so that offsets are what alignment counts.
     body: &'a [u8],
@@ -18,6 +21,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// [`DecodeError::Truncated`] if there is none, [`DecodeError::Representation`] if it doesn't name plain CDR.
+    #[inline]
     pub fn new(image: &'a [u8], type_name: &'static str) -> Result<Self, DecodeError> {
         let Some((&[first, second, ..], body)) = image.split_first_chunk::<HEADER_SIZE>() else {
             let (length, needed) = (image.len(), HEADER_SIZE);
@@ -31,29 +35,34 @@ impl<'a> Decoder<'a> {
 
     /// How much is read, in bytes after the header.
     #[must_use]
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// How many bytes are left.
     #[must_use]
+    #[inline]
     pub fn left(&self) -> usize {
         self.body.len().saturating_sub(self.at)
     }
 
     /// Whether numbers have their most significant byte first.
     #[must_use]
+    #[inline]
     pub fn is_big_endian(&self) -> bool {
         self.big_endian
     }
 
     /// Whether numbers lie in the image as in this machine's memory.
     #[must_use]
+    #[inline]
     pub fn is_native(&self) -> bool {
         self.big_endian == cfg!(target_endian = "big")
     }
 
     /// Goes on to a multiple of `alignment` (1, 2, 4 or 8).
+    #[inline]
     pub fn align(&mut self, alignment: usize) {
         self.at = aligned(self.at, alignment);
     }
@@ -62,6 +71,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// [`Fault`] if there are fewer.
+    #[inline]
     pub fn take(&mut self, length: usize) -> Result<&'a [u8], Fault> {
         let end = self.at.saturating_add(length);
         match self.body.get(self.at..end) {
@@ -77,6 +87,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// [`Fault`] if there are fewer.
+    #[inline]
     pub fn take_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let rest = self.body.get(self.at..).and_then(<[u8]>::first_chunk);
         match rest {
@@ -88,19 +99,43 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
+    /// `fields` are their names, in this order, each with the offset of its end.
+    ///
+    /// # Errors
+    /// [`Fault`] if there are fewer. It names the field that is cut off.
+    #[inline]
+    pub fn run<const LENGTH: usize>(
+        &mut self,
+        alignment: usize,
+        type_name: &'static str,
+        fields: &'static [(usize, &'static str)],
+    ) -> Result<Run<'a, LENGTH>, Fault> {
+        self.align(alignment);
+        let begin = self.at;
+        match self.body.get(begin..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => {
+                self.at += LENGTH;
+                Ok(Run { bytes, begin, big_endian: self.big_endian, type_name, fields })
+            }
+            None => Err(self.run_ends(type_name, fields)),
+        }
+    }
+
     /// The length of a string or sequence whose elements have at least `least` bytes each.
     ///
     /// # Errors
     /// [`Fault`] if it is not there, or the rest of the image is too short for so many.
+    #[inline]
     pub fn count(&mut self, least: usize) -> Result<usize, Fault> {
         self.align(4);
         let bytes = self.take_array()?;
         let count = if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) };
-        let room = self.left() / least.max(1);
-        match usize::try_from(count) {
-            Ok(count) if count <= room => Ok(count),
-            count => Err(Fault::new(Cause::TooLong { count: count.unwrap_or(usize::MAX), room })),
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        if count.saturating_mul(least.max(1)) > self.left() {
+            return Err(self.too_long(count, least));
         }
+        Ok(count)
     }
 
     /// The fault of what was read at `position` (in bytes after the header), and is not what its type allows.
@@ -109,16 +144,102 @@ impl<'a> Decoder<'a> {
         Fault::new(Cause::Invalid { offset: HEADER_SIZE + position, problem })
     }
 
+    /// The fault of a string or sequence that is longer than its type allows.
+    #[must_use]
+    pub fn exceeds(&self, count: usize, bound: usize) -> Fault {
+        Fault::new(Cause::Bound { count, bound })
+    }
+
+    #[cold]
+    fn too_long(&self, count: usize, least: usize) -> Fault {
+        Fault::new(Cause::TooLong { count, room: self.left() / least.max(1) })
+    }
+
     #[cold]
     fn ends_before(&self, end: usize) -> Fault {
         let needed = end.saturating_add(HEADER_SIZE);
         Fault::new(Cause::Truncated { length: HEADER_SIZE + self.body.len(), needed })
     }
+
+    #[cold]
+    fn run_ends(&self, type_name: &'static str, fields: &[(usize, &'static str)]) -> Fault {
+        let cut = fields.iter().find(|(end, _)| *end > self.left());
+        let (end, name) = cut.copied().unwrap_or((self.left() + 1, "(fields)"));
+        self.ends_before(self.at.saturating_add(end)).in_field(type_name, name)
+    }
+}
+
+/// Bytes of several fields, checked and aligned once.
+#[derive(Debug)]
+pub struct Run<'a, const LENGTH: usize> {
+    bytes: &'a [u8; LENGTH],
+    /// Where they begin, in bytes after the header.
+    begin: usize,
+    big_endian: bool,
+    type_name: &'static str,
+    fields: &'static [(usize, &'static str)],
+}
+
+impl<const LENGTH: usize> Run<'_, LENGTH> {
+    /// Reads the value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it ends
+    /// behind the run.
+    #[inline]
+    pub fn copy<T: Plain + Field>(&self, offset: usize, value: &mut T) {
+        let bytes = &self.bytes[offset..offset + size_of::<T>()];
+        if self.big_endian == cfg!(target_endian = "big") {
+            bytes_of_mut(value).copy_from_slice(bytes);
+        } else {
+            copy_turned(bytes, self.big_endian, value);
+        }
+    }
+
+    /// As [`copy`](Self::copy), into a new value.
+    #[inline]
+    #[must_use]
+    pub fn value<T: Plain + Field>(&self, offset: usize) -> T {
+        let mut value = T::zeroed();
+        self.copy(offset, &mut value);
+        value
+    }
+
+    /// Reads the `bool` at this offset. Panics if it is behind the run.
+    ///
+    /// # Errors
+    /// [`Fault`] if it is neither 0 nor 1.
+    #[inline]
+    pub fn bool(&self, offset: usize) -> Result<bool, Fault> {
+        match self.bytes[offset] {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(self.no_bool(offset)),
+        }
+    }
+
+    #[cold]
+    fn no_bool(&self, offset: usize) -> Fault {
+        let name = self.fields.iter().find(|(end, _)| *end > offset).map_or("(fields)", |(_, name)| name);
+        let cause = Cause::Invalid { offset: HEADER_SIZE + self.begin + offset, problem: NO_BOOL };
+        Fault::new(cause).in_field(self.type_name, name)
+    }
+}
+
+pub(super) const NO_BOOL: &str = "a bool is 0 or 1";
+
+/// Where the image has the other byte order: number by number.
+#[cold]
+fn copy_turned<T: Plain + Field>(bytes: &[u8], big_endian: bool, value: &mut T) {
+    let decoded = T::decode(&mut Decoder { body: bytes, at: 0, big_endian });
+    *value = decoded.expect("the bytes are there, and every pattern of them is a value");
 }
 
 /// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the field's name.
+///
+/// It lies on the heap, so that what can fail returns quickly when it doesn't.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct Fault(Box<Details>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Details {
     cause: Cause,
     /// Type and field: the innermost ones that there are names for.
     place: Option<(&'static str, &'static str)>,
@@ -128,30 +249,34 @@ pub struct Fault {
 enum Cause {
     Truncated { length: usize, needed: usize },
     TooLong { count: usize, room: usize },
+    Bound { count: usize, bound: usize },
     Invalid { offset: usize, problem: &'static str },
 }
 
 impl Fault {
     #[cold]
     fn new(cause: Cause) -> Self {
-        Self { cause, place: None }
+        Self(Box::new(Details { cause, place: None }))
     }
 
     /// Says in which field of which type it was, unless a nested type has said so.
     #[cold]
     #[must_use]
     pub fn in_field(mut self, type_name: &'static str, field: &'static str) -> Self {
-        self.place.get_or_insert((type_name, field));
+        self.0.place.get_or_insert((type_name, field));
         self
     }
 
-    pub(super) fn into_error(self, message: &'static str) -> DecodeError {
-        let (type_name, field) = self.place.unwrap_or((message, "(fields)"));
-        match self.cause {
+    #[cold]
+    pub(crate) fn into_error(self, message: &'static str) -> DecodeError {
+        let Details { cause, place } = *self.0;
+        let (type_name, field) = place.unwrap_or((message, "(fields)"));
+        match cause {
             Cause::Truncated { length, needed } => {
                 DecodeError::Truncated { type_name, field, length, needed }
             }
             Cause::TooLong { count, room } => DecodeError::TooLong { type_name, field, count, room },
+            Cause::Bound { count, bound } => DecodeError::Bound { type_name, field, count, bound },
             Cause::Invalid { offset, problem } => DecodeError::Invalid { type_name, field, offset, problem },
         }
     }

@@ -1,49 +1,139 @@
 //! Where the next byte of an image is written.
 
+use super::bulk::in_place;
+use super::field::Field;
 use super::{HEADER, HEADER_SIZE, aligned};
+use crate::plain::Plain;
+use bytemuck::{bytes_of, cast_slice};
+use std::mem;
 
 /// Writes an image into a buffer of its size.
 #[derive(Debug)]
 pub struct Encoder<'a> {
-    /// The image without its header, so that offsets are what alignment counts.
-    body: &'a mut [u8],
-    /// Up to here `body` is written; at most its length.
+    /// What is not written yet.
+    rest: &'a mut [u8],
+    /// How much is written, in bytes after the header: what alignment counts.
     at: usize,
 }
 
 impl<'a> Encoder<'a> {
     /// Writes the header. Panics if the buffer is shorter than that.
+    #[inline]
     pub fn new(image: &'a mut [u8]) -> Self {
-        let (header, body) = image.split_at_mut(HEADER_SIZE);
+        let (header, rest) = image.split_at_mut(HEADER_SIZE);
         header.copy_from_slice(&HEADER);
-        Self { body, at: 0 }
+        Self { rest, at: 0 }
     }
 
     /// How much is written, in bytes after the header.
     #[must_use]
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Writes zeros up to a multiple of `alignment`. Panics if there is no room for them.
+    /// Writes zeros up to a multiple of `alignment` (1, 2, 4 or 8). Panics if there is no room for them.
+    #[inline]
     pub fn align(&mut self, alignment: usize) {
-        let end = aligned(self.at, alignment);
-        self.body[self.at..end].fill(0); // the buffer may have held somebody else's message
-        self.at = end;
+        let padding = aligned(self.at, alignment) - self.at;
+        if padding > 0 {
+            // The buffer may have held somebody else's message. Byte by byte: there are 7 at most.
+            for byte in &mut *self.take(padding) {
+                *byte = 0;
+            }
+        }
     }
 
     /// Writes these bytes. Panics if there is no room for them.
+    #[inline]
     pub fn write(&mut self, bytes: &[u8]) {
-        let end = self.at + bytes.len();
-        self.body[self.at..end].copy_from_slice(bytes);
-        self.at = end;
+        self.take(bytes.len()).copy_from_slice(bytes);
     }
 
     /// Writes the length of a string or sequence. Panics if it is 2³² or more: CDR has no such lengths.
+    #[inline]
     pub fn write_length(&mut self, length: usize) {
-        let length =
-            u32::try_from(length).expect("strings and sequences of an image have less than 2^32 elements");
         self.align(4);
-        self.write(&length.to_le_bytes());
+        self.write(&length_bytes(length));
+    }
+
+    /// Writes a string: its length, its bytes and a NUL. Panics if there is no room for it.
+    #[inline]
+    pub fn write_text(&mut self, text: &str) {
+        self.align(4);
+        let length = text.len() + 1;
+        let room = self.take(4 + length);
+        let (count, room) = room.split_at_mut(4);
+        count.copy_from_slice(&length_bytes(length));
+        let (bytes, end) = room.split_at_mut(text.len());
+        bytes.copy_from_slice(text.as_bytes());
+        end.fill(0);
+    }
+
+    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
+    /// Panics if there is no room for them.
+    #[inline]
+    pub fn run<const LENGTH: usize>(&mut self, alignment: usize) -> Run<'a, LENGTH> {
+        self.align(alignment);
+        let bytes = self.take(LENGTH);
+        Run { bytes: bytes.try_into().expect("as many bytes as were asked for") }
+    }
+
+    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill. What is there stays.
+    ///
+    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the machine is
+    /// big-endian. Panics if there is no room for them, or `count` is 2³² or more.
+    pub fn leave<T: Plain + Field>(&mut self, count: usize) -> Option<&'a mut [T]> {
+        self.write_length(count);
+        if count == 0 {
+            return Some(&mut []);
+        }
+        self.align(T::ALIGNMENT);
+        if !in_place::<T>(self.at) {
+            return None;
+        }
+        let bytes = self.take(count.checked_mul(size_of::<T>())?);
+        bytemuck::try_cast_slice_mut(bytes).ok()
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize) -> &'a mut [u8] {
+        let (bytes, rest) = mem::take(&mut self.rest).split_at_mut(length);
+        self.rest = rest;
+        self.at += length;
+        bytes
+    }
+}
+
+#[inline]
+fn length_bytes(length: usize) -> [u8; 4] {
+    let length =
+        u32::try_from(length).expect("strings and sequences of an image have less than 2^32 elements");
+    length.to_le_bytes()
+}
+
+/// Bytes for several fields, checked and aligned once.
+#[derive(Debug)]
+pub struct Run<'a, const LENGTH: usize> {
+    bytes: &'a mut [u8; LENGTH],
+}
+
+impl<const LENGTH: usize> Run<'_, LENGTH> {
+    /// Writes a value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it would
+    /// end behind the run.
+    #[inline]
+    pub fn put<T: Plain + Field>(&mut self, offset: usize, value: &T) {
+        let place = &mut self.bytes[offset..offset + size_of::<T>()];
+        if cfg!(target_endian = "little") {
+            place.copy_from_slice(bytes_of(value));
+        } else {
+            value.encode(&mut Encoder { rest: place, at: 0 });
+        }
+    }
+
+    /// Writes `bool`s at this offset. Panics if they would end behind the run.
+    #[inline]
+    pub fn put_bools(&mut self, offset: usize, values: &[bool]) {
+        self.bytes[offset..offset + values.len()].copy_from_slice(cast_slice(values));
     }
 }

@@ -8,8 +8,9 @@ use std::array;
 
 /// A type that a field of a message can have, if the message is to leave the process.
 ///
-/// These are `bool`, integers of up to 64 bits, `f32`, `f64`, `String`, `Vec` and arrays of such types, and structs with
-/// [`derive(Message)`](macro@crate::Message), which is also what calls the methods. Offsets count from the end of the
+/// These are `bool`, integers of up to 64 bits, `f32`, `f64`, `String`, [`WString`](super::WString), `Vec` and arrays of such
+/// types, their bounded kinds, and structs with [`derive(Message)`](macro@crate::Message), which is also what calls the
+/// methods. Offsets count from the end of the
 /// image's header.
 ///
 /// The methods with `slice`, `array` and `sequence` in their name are what arrays and `Vec` use. They go element by
@@ -17,7 +18,7 @@ use std::array;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no image, so no message that leaves its process can contain it",
     label = "neither a ROS 2 type nor a struct with `#[derive(Message)]`",
-    note = "fields can be `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `String`, and `Vec` and arrays of such types",
+    note = "fields can be `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, `String`, `WString`, and `Vec` and arrays of such types",
     note = "a message that stays in its process may contain anything: `impl Message for ..` {{}} instead of the derive"
 )]
 pub trait Field: Sized {

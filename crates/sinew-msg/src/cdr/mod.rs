@@ -9,7 +9,9 @@
 //! | a number | its bytes, aligned to its size. Offsets count from the end of the header |
 //! | `bool` | one byte, 0 or 1 |
 //! | `String` | a `u32`: length in bytes with a NUL at the end; the bytes, the NUL |
+//! | [`WString`] | a `u32`: number of UTF-16 units; 4 bytes for each |
 //! | `Vec` | a `u32`: number of elements; the elements |
+//! | [`BoundedString`], [`BoundedWString`], [`BoundedVec`] | as without the bound |
 //! | an array | its elements |
 //! | a struct | its fields in order, with nothing before or between but what their alignment asks for. If it has none: a byte 0 |
 //!
@@ -37,21 +39,26 @@
 //! assert_eq!((encoding.decode)(&image), Ok(reading));
 //! ```
 
+mod bounded;
 pub mod bulk;
 mod containers;
 mod decoder;
 mod encoder;
 mod field;
 mod numbers;
+mod wide;
 
 #[doc(hidden)]
 pub use crate::description; // what the derive macro's code names
 use crate::error::DecodeError;
 use crate::message::Encoding;
 use crate::plain::{Plain, PlainProof};
-pub use decoder::{Decoder, Fault};
-pub use encoder::Encoder;
+pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
+pub(crate) use containers::text_bytes;
+pub use decoder::{Decoder, Fault, Run as DecoderRun};
+pub use encoder::{Encoder, Run as EncoderRun};
 pub use field::{Field, Structure};
+pub use wide::WString;
 
 /// How long the header is, in bytes. Alignment counts from its end.
 pub const HEADER_SIZE: usize = 4;
@@ -76,7 +83,7 @@ fn size<T: Structure>(value: &T) -> usize {
 }
 
 /// Panics if the buffer has another length than `size` says.
-fn encode<T: Structure>(value: &T, image: &mut [u8]) {
+pub(crate) fn encode<T: Structure>(value: &T, image: &mut [u8]) {
     let length = image.len();
     let mut encoder = Encoder::new(image);
     value.encode(&mut encoder);
@@ -84,7 +91,7 @@ fn encode<T: Structure>(value: &T, image: &mut [u8]) {
     assert_eq!(written, length, "the image of this {} has another length than its buffer", T::NAME);
 }
 
-fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
+pub(crate) fn decode<T: Structure>(image: &[u8]) -> Result<T, DecodeError> {
     let mut decoder = Decoder::new(image, T::NAME)?;
     T::decode(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
@@ -94,7 +101,10 @@ fn decode_into<T: Structure>(image: &[u8], value: &mut T) -> Result<(), DecodeEr
     value.decode_into(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-/// The first multiple of `alignment` from `at` on.
-pub(crate) const fn aligned(at: usize, alignment: usize) -> usize {
-    at.next_multiple_of(alignment)
+/// The first multiple of `alignment`, which is a power of two, from `at` on.
+#[must_use]
+#[inline]
+pub const fn aligned(at: usize, alignment: usize) -> usize {
+    debug_assert!(alignment.is_power_of_two());
+    (at + alignment - 1) & !(alignment - 1)
 }

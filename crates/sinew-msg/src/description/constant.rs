@@ -46,6 +46,9 @@ pub enum Nested {
 }
 
 impl ConstFieldType {
+    /// A `byte`, which is a `u8` in Rust, like `uint8`.
+    pub const BYTE: Self = Self::basic(type_id::BYTE);
+
     /// A number, `bool` or string.
     #[must_use]
     pub const fn basic(type_id: u8) -> Self {
@@ -68,6 +71,12 @@ impl ConstFieldType {
     #[must_use]
     pub const fn sequence(element: &'static Self) -> Self {
         Self::several(element, type_id::SEQUENCE)
+    }
+
+    /// A sequence of at most `bound` such elements.
+    #[must_use]
+    pub const fn bounded_sequence(element: &'static Self, bound: usize) -> Self {
+        Self { capacity: bound as u64, ..Self::several(element, type_id::BOUNDED_SEQUENCE) }
     }
 
     const fn several(element: &'static Self, shape: u8) -> Self {

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod arbitrary;
+mod bounded;
 mod broken;
 mod hashes;
 mod plain;

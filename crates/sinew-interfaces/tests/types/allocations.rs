@@ -1,0 +1,108 @@
+//! What decoding allocates: nothing into a value with room; never more than the image is long.
+
+use super::{decode_into, encode};
+use sinew_interfaces::{diagnostic_msgs, nav_msgs, sensor_msgs, test_msgs, tf2_msgs};
+use sinew_msg::Message;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+/// The system's allocator, which notes what each thread allocates.
+struct Counting;
+
+thread_local! {
+    /// How often.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+    /// The largest at once, in bytes.
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
+}
+
+fn note(size: usize) {
+    // A thread that ends has no counters any more, and nobody who asks.
+    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
+    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
+}
+
+// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note(layout.size());
+        // SAFETY: passed on from the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: passed on from the caller; what is freed came from the same allocator.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        note(size);
+        // SAFETY: passed on from the caller; what grows came from the same allocator.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// How often `work` allocates, and the most at once.
+pub(crate) fn allocations<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
+    LARGEST.set(0);
+    let before = COUNT.get();
+    let result = work();
+    (result, COUNT.get() - before, LARGEST.get())
+}
+
+/// The images, one after the other, into one value; and the values, into one buffer.
+fn steady<T: Message + Default + PartialEq + std::fmt::Debug>(values: &[T]) {
+    let images: Vec<Vec<u8>> = values.iter().map(encode).collect();
+    let mut buffers = images.clone();
+    let mut value = T::default();
+    images.iter().for_each(|image| decode_into(image, &mut value).unwrap());
+    let ((), count, _) = allocations(|| {
+        for image in images.iter().cycle().take(3 * images.len()) {
+            decode_into(image, &mut value).unwrap();
+        }
+        for (value, buffer) in values.iter().zip(&mut buffers) {
+            (super::encoding::<T>().encode)(value, buffer);
+        }
+    });
+    assert_eq!(count, 0, "{value:?}");
+    assert_eq!((Some(&value), buffers), (values.last(), images));
+}
+
+#[test]
+fn nothing_is_allocated_for_a_value_with_room() {
+    use diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
+    let mut cloud = sensor_msgs::msg::PointCloud2::default();
+    cloud.header.frame_id = "lidar".to_owned();
+    cloud.fields = vec![sensor_msgs::msg::PointField { name: "x".to_owned(), ..Default::default() }; 4];
+    cloud.data = vec![7; 4096];
+    let shorter = sensor_msgs::msg::PointCloud2 { data: vec![1; 16], ..cloud.clone() };
+    steady(&[cloud, shorter]);
+
+    let mut transforms = tf2_msgs::msg::TFMessage { transforms: vec![Default::default(); 10] };
+    transforms.transforms[3].child_frame_id = "gripper".to_owned();
+    steady(&[transforms]);
+
+    let joints = sensor_msgs::msg::JointState {
+        name: (0..20).map(|joint| format!("joint_{joint}")).collect(),
+        position: vec![1.0; 20],
+        ..Default::default()
+    };
+    steady(&[joints]);
+
+    let frame = "base_link".to_owned();
+    steady(&[nav_msgs::msg::Odometry { child_frame_id: frame, ..Default::default() }]);
+
+    let value = |key: &str| KeyValue { key: key.to_owned(), value: "1".to_owned() };
+    let status = DiagnosticStatus { values: vec![value("a"), value("bc")], ..Default::default() };
+    steady(&[DiagnosticArray { status: vec![status.clone(), status], ..Default::default() }]);
+
+    steady(&[test_msgs::msg::BoundedSequences {
+        float64_values: vec![1.0, 2.0].try_into().unwrap(),
+        string_values: vec!["a".to_owned()].try_into().unwrap(),
+        ..Default::default()
+    }]);
+    steady(&[test_msgs::msg::WStrings::default()]);
+}

@@ -1,0 +1,73 @@
+//! Bytes that nobody vouches for: an error or a value, and no more memory than the image has.
+
+use super::allocations::allocations;
+use super::decode;
+use super::definitions::interfaces;
+use super::every::every_type;
+use super::random::random_images;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sinew_interfaces::{diagnostic_msgs, sensor_msgs, test_msgs, visualization_msgs};
+use sinew_msg::Message;
+use std::sync::OnceLock;
+
+/// True images of every type.
+fn images() -> &'static [Vec<u8>] {
+    static IMAGES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    IMAGES.get_or_init(|| {
+        let interfaces = interfaces();
+        let image = |name: &str| {
+            let description = interfaces.description(&name.parse().unwrap()).unwrap();
+            let [little, _] = random_images(&description, 1);
+            little
+        };
+        every_type().iter().map(|checks| image(checks.name)).collect()
+    })
+}
+
+/// What decoding may take at once: the image's length, or the least that a vector reserves; in memory an element may be
+/// larger than in the image.
+fn bounded<T: Message>(image: &[u8]) {
+    let (_, _, largest) = allocations(|| decode::<T>(image));
+    let most = (2 * image.len()).max(4 * size_of::<T>()).max(4096);
+    assert!(largest <= most, "{largest} bytes for an image of {}", image.len());
+}
+
+proptest! {
+    #[test]
+    fn changed_images_are_an_error_or_a_value(
+        changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), at: prop::sample::Index,
+    ) {
+        let types = every_type();
+        let at = at.index(types.len());
+        let mut image = images()[at].clone();
+        for (place, byte) in changes {
+            let place = place.index(image.len());
+            image[place] = byte;
+        }
+        let _ = (types[at].any)(&image);
+    }
+
+    #[test]
+    fn any_bytes_are_an_error_or_a_value(bytes in vec(any::<u8>(), 0..200), at: prop::sample::Index, big: bool) {
+        let types = every_type();
+        let mut image = vec![0, u8::from(!big), 0, 0];
+        image.extend(bytes);
+        let _ = (types[at.index(types.len())].any)(&image);
+    }
+
+    #[test]
+    fn lengths_that_lie_allocate_no_more_than_the_image(
+        numbers in vec(prop_oneof![Just(0u32), 1u32..40, any::<u32>()], 2..300),
+    ) {
+        let mut image = vec![0, 1, 0, 0];
+        image.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+        bounded::<sensor_msgs::msg::PointCloud2>(&image);
+        bounded::<diagnostic_msgs::msg::DiagnosticArray>(&image);
+        bounded::<visualization_msgs::msg::MarkerArray>(&image);
+        bounded::<test_msgs::msg::UnboundedSequences>(&image);
+        bounded::<test_msgs::msg::WStrings>(&image);
+        bounded::<test_msgs::msg::BoundedSequences>(&image);
+        bounded::<test_msgs::msg::MultiNested>(&image);
+    }
+}

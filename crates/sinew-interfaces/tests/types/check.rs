@@ -1,0 +1,85 @@
+//! What holds for a value of any type and its image.
+
+use super::{decode, decode_into, encode, encoding};
+use sinew_msg::cdr::Structure;
+use sinew_msg::description::TypeDescription;
+use sinew_msg::view::{Viewed, view};
+use sinew_msg::{DecodeError, Message, TypeHash};
+use std::fmt::Debug;
+
+/// The checks for a type, which is not known any more.
+pub(crate) struct Checks {
+    pub(crate) name: &'static str,
+    pub(crate) hash: TypeHash,
+    pub(crate) description: fn() -> TypeDescription,
+    /// The default value comes back from its image.
+    pub(crate) default: fn(),
+    /// An image and the same in big-endian order are the same value, which has the first as its image. Gives what the
+    /// value prints.
+    pub(crate) image: fn(&[u8], &[u8]) -> String,
+    /// What the default value prints.
+    pub(crate) shown_default: fn() -> String,
+    /// Bytes that nobody vouches for are an error or a value.
+    pub(crate) any: fn(&[u8]) -> Result<(), DecodeError>,
+}
+
+pub(crate) fn checks<T>() -> Checks
+where
+    T: Message + Structure + Viewed + Default + Debug + PartialEq,
+    for<'a> T::View<'a>: Debug,
+{
+    Checks {
+        name: T::NAME,
+        hash: encoding::<T>().hash,
+        description: || T::DESCRIPTION.describe().unwrap(),
+        default: || {
+            let image = encode(&T::default());
+            assert_eq!(decode(&image), Ok(T::default()));
+        },
+        image: image::<T>,
+        shown_default: || format!("{:?}", T::default()),
+        any: |image| {
+            let seen = view::<T>(image).is_ok();
+            let value = decode::<T>(image)?;
+            assert!(seen, "{value:?} can be decoded but not seen");
+            // Whatever it is, it has an image of its own.
+            let again = encode(&value);
+            let printed = format!("{value:?}"); // NaNs are not equal
+            assert_eq!(format!("{:?}", decode::<T>(&again)?), printed);
+            let mut other = T::default();
+            decode_into(image, &mut other)?;
+            assert_eq!(format!("{other:?}"), printed);
+            Ok(())
+        },
+    }
+}
+
+fn image<T>(little: &[u8], big: &[u8]) -> String
+where
+    T: Message + Structure + Viewed + Default + Debug + PartialEq,
+    for<'a> T::View<'a>: Debug,
+{
+    let name = T::NAME;
+    let value = decode::<T>(little).unwrap();
+    let printed = format!("{value:?}");
+    assert_eq!(encode(&value), little, "the image of {printed}");
+    assert_eq!(format!("{:?}", decode::<T>(big).unwrap()), printed, "{name} in big-endian order");
+    let mut other = T::default();
+    decode_into(big, &mut other).unwrap();
+    decode_into(little, &mut other).unwrap();
+    assert_eq!(format!("{other:?}"), printed, "{name} into another value");
+    let seen = format!("{:?}", view::<T>(little).unwrap());
+    assert_eq!(format!("{:?}", view::<T>(big).unwrap()), seen, "{name}, seen");
+    // At an odd address, and with a meaningless tail.
+    let mut longer = vec![0];
+    longer.extend(little);
+    longer.extend([0xaa; 88]);
+    assert_eq!(format!("{:?}", decode::<T>(&longer[1..]).unwrap()), printed);
+    assert_eq!(format!("{:?}", view::<T>(&longer[1..]).unwrap()), seen);
+    let step = (little.len() / 64).max(1); // of long ones, not every cut
+    for length in (0..little.len()).rev().step_by(step) {
+        assert!(decode::<T>(&little[..length]).is_err(), "{name}, cut at {length}");
+        assert!(view::<T>(&little[..length]).is_err(), "{name}, cut at {length}, seen");
+    }
+    printed
+}

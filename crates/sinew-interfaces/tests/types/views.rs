@@ -1,0 +1,193 @@
+//! Messages as they are seen in an image, and images that are built in place.
+
+use super::allocations::allocations;
+use super::{encode, encoding};
+use sinew_interfaces::geometry_msgs::msg::TransformStamped;
+use sinew_interfaces::sensor_msgs::msg::{
+    Image, ImageLengths, JointState, JointStateLengths, PointCloud2, PointCloud2Lengths,
+};
+use sinew_interfaces::shape_msgs::msg::{SolidPrimitive, SolidPrimitiveLengths};
+use sinew_interfaces::test_msgs::msg::Strings;
+use sinew_interfaces::tf2_msgs::msg::TFMessage;
+use sinew_msg::cdr::Structure;
+use sinew_msg::loan::{self, BuildError, Built};
+use sinew_msg::view::{Viewed, view};
+use sinew_msg::{DecodeError, Message};
+use std::borrow::Cow;
+
+/// An image as it lies in a chunk: byte 4 is aligned.
+struct Chunk {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl Chunk {
+    fn new(length: usize) -> Self {
+        Self { words: vec![0; length.div_ceil(8) + 1], length }
+    }
+
+    fn of(image: &[u8]) -> Self {
+        let mut chunk = Self::new(image.len());
+        chunk.bytes_mut().copy_from_slice(image);
+        chunk
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[4..4 + self.length]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[4..4 + self.length]
+    }
+}
+
+fn picture() -> Image {
+    let mut picture = Image { height: 2, width: 3, encoding: "rgb8".to_owned(), step: 9, ..Image::default() };
+    picture.header.frame_id = "camera".to_owned();
+    picture.data = (0..18).collect();
+    picture
+}
+
+#[test]
+fn what_is_large_is_borrowed() {
+    let chunk = Chunk::of(&encode(&picture()));
+    let (seen, count, _) = allocations(|| view::<Image>(chunk.bytes()).unwrap());
+    assert_eq!(count, 0);
+    assert_eq!((seen.height, seen.width, seen.step), (2, 3, 9));
+    assert_eq!(seen.header.frame_id, "camera");
+    assert_eq!(seen.encoding.to_str(), Ok("rgb8"));
+    let Cow::Borrowed(data) = seen.data else { panic!("it lies in the image as in memory") };
+    assert_eq!(data, picture().data);
+    assert!(chunk.bytes().as_ptr_range().contains(&data.as_ptr()));
+}
+
+#[test]
+fn what_does_not_lie_as_in_memory_is_owned() {
+    let joints = JointState { position: vec![1.0, -2.0], velocity: vec![0.5], ..JointState::default() };
+    let chunk = Chunk::of(&encode(&joints));
+    let is_borrowed = |image| {
+        let seen = view::<JointState>(image).unwrap();
+        assert_eq!((&*seen.position, &*seen.velocity), (&[1.0, -2.0][..], &[0.5][..]));
+        matches!(seen.position, Cow::Borrowed(_))
+    };
+    assert!(is_borrowed(chunk.bytes()));
+    let mut off = vec![0; 1];
+    off.extend(chunk.bytes());
+    off.rotate_left(0);
+    let odd = Chunk::of(&off);
+    assert!(!is_borrowed(&odd.bytes()[1..]));
+}
+
+#[test]
+fn elements_are_seen_one_by_one() {
+    let transform = |name: &str| {
+        let mut transform =
+            TransformStamped { child_frame_id: name.to_owned(), ..TransformStamped::default() };
+        transform.transform.translation.x = 4.0;
+        transform
+    };
+    let image = encode(&TFMessage { transforms: vec![transform("a"), transform("bcd")] });
+    let seen = view::<TFMessage>(&image).unwrap();
+    assert_eq!((seen.transforms.len(), seen.transforms.is_empty()), (2, false));
+    let names: Vec<String> = seen.transforms.iter().map(|one| one.child_frame_id.to_string()).collect();
+    assert_eq!(names, ["a", "bcd"]);
+    assert!(seen.transforms.iter().all(|one| one.transform.translation.x == 4.0));
+}
+
+#[test]
+fn a_string_that_is_no_text_is_seen_but_not_decoded() {
+    let mut image = encode(&picture());
+    let at = image.windows(4).position(|four| four == b"rgb8").unwrap();
+    image[at + 1] = 0xff;
+    let seen = view::<Image>(&image).unwrap();
+    assert_eq!(seen.encoding.bytes, b"r\xffb8");
+    assert!(seen.encoding.to_str().is_err());
+    assert_eq!(seen.encoding.to_string(), "r\u{fffd}b8");
+    let error = (encoding::<Image>().decode)(&image).unwrap_err();
+    assert!(
+        matches!(error, DecodeError::Invalid { field: "encoding", offset, .. } if offset == at + 1),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_bound_holds_for_a_view_as_well() {
+    let too_long = Strings::default();
+    let mut image = encode(&too_long);
+    let at = image.windows(12).rposition(|twelve| twelve == b"Hello world!").unwrap();
+    // The last but three of the bounded strings becomes longer than the rest allows; its length is 4 bytes before it.
+    image[at - 4] = 255;
+    assert!(view::<Strings>(&image).is_err());
+}
+
+/// Builds an image in place and fills it as in `value`.
+fn built<T: Built + Message>(value: &T, lengths: &T::Lengths, fill: impl FnOnce(T::Parts<'_>)) -> Vec<u8> {
+    let mut chunk = Chunk::new(loan::size(value, lengths));
+    chunk.bytes_mut().fill(0xee);
+    let (parts, count, _) = allocations(|| loan::build(value, lengths, chunk.bytes_mut()));
+    assert_eq!(count, 0);
+    fill(parts.unwrap());
+    // A second time, as a loan does that is asked twice: what was filled stays.
+    drop(loan::build(value, lengths, chunk.bytes_mut()).unwrap());
+    chunk.bytes().to_vec()
+}
+
+#[test]
+fn an_image_that_is_built_in_place_is_the_encoded_one() {
+    let empty = Image { data: Vec::new(), ..picture() };
+    let lengths = ImageLengths { data: 18 };
+    let image = built(&empty, &lengths, |parts| parts.data.copy_from_slice(&picture().data));
+    assert_eq!(image, encode(&picture()));
+    // What the value has there itself is not looked at.
+    let image = built(&picture(), &ImageLengths::default(), |parts| assert!(parts.data.is_empty()));
+    assert_eq!(image, encode(&empty));
+}
+
+#[test]
+fn several_sequences_are_filled_where_they_are_aligned() {
+    let names: Vec<String> = vec!["shoulder".to_owned(), "arm".to_owned()];
+    let joints =
+        JointState { name: names, position: vec![1.0, 2.0], effort: vec![3.0], ..JointState::default() };
+    let lengths = JointStateLengths { position: 2, velocity: 0, effort: 1 };
+    let empty = JointState { position: Vec::new(), effort: Vec::new(), ..joints.clone() };
+    let image = built(&empty, &lengths, |parts| {
+        parts.position.copy_from_slice(&[1.0, 2.0]);
+        parts.effort[0] = 3.0;
+    });
+    assert_eq!(image, encode(&joints));
+}
+
+#[test]
+fn what_cannot_be_built_in_place_says_why() {
+    let lengths = ImageLengths { data: 3 };
+    let picture = picture();
+    let size = loan::size(&picture, &lengths);
+    let mut chunk = Chunk::new(size + 1);
+    let error = loan::build(&picture, &lengths, chunk.bytes_mut()).unwrap_err();
+    assert_eq!(error, BuildError::Length { type_name: Image::NAME, length: size + 1, needed: size });
+
+    let joints = JointState::default();
+    let lengths = JointStateLengths { position: 1, ..JointStateLengths::default() };
+    let mut chunk = Chunk::new(loan::size(&joints, &lengths) + 1);
+    let error = loan::build(&joints, &lengths, &mut chunk.bytes_mut()[1..]).unwrap_err();
+    assert_eq!(error, BuildError::NotInPlace { type_name: JointState::NAME, field: "position" });
+
+    let shape = SolidPrimitive::default();
+    let lengths = SolidPrimitiveLengths { dimensions: 4 };
+    let mut chunk = Chunk::new(loan::size(&shape, &lengths));
+    let error = loan::build(&shape, &lengths, chunk.bytes_mut()).unwrap_err();
+    let expected =
+        BuildError::TooMany { type_name: SolidPrimitive::NAME, field: "dimensions", count: 4, bound: 3 };
+    assert_eq!(error, expected);
+    // A length beyond all images is a size beyond all memory, not a small one.
+    let lengths = PointCloud2Lengths { data: usize::MAX };
+    assert!(loan::size(&PointCloud2::default(), &lengths) > 1 << 32);
+}
+
+/// A view of a plain message is the message.
+#[test]
+fn plain_messages_are_seen_as_they_are() {
+    fn is_itself<T: for<'a> Viewed<View<'a> = T>>() {}
+    is_itself::<sinew_interfaces::geometry_msgs::msg::Pose>();
+    is_itself::<sinew_interfaces::builtin_interfaces::msg::Time>();
+}

@@ -1,0 +1,143 @@
+//! A program's own types on topics of ROS 2.
+
+use crate::cdr::{self, HEADER_SIZE, Structure};
+use crate::error::DecodeError;
+use crate::message::{Encoding, Message};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+/// How a program's own type becomes a message of ROS 2 and back.
+///
+/// It is implemented for a type that only names the pair, since `Custom` often comes from another crate. Publishers and
+/// subscriptions have the message type [`Adapted`]. Inside a process its values are passed on as they are; they are
+/// converted only where a path needs the image.
+///
+/// ```
+/// use sinew_msg::{Adapted, Adapter, DecodeError, Message};
+/// use std::time::Duration;
+///
+/// #[derive(Message)]
+/// #[message(name = "builtin_interfaces/msg/Duration")]
+/// struct RosDuration {
+///     sec: i32,
+///     nanosec: u32,
+/// }
+///
+/// enum Durations {} // never made: it only names the pair
+///
+/// impl Adapter for Durations {
+///     type Custom = Duration;
+///     type Ros = RosDuration;
+///
+///     fn to_ros(duration: &Duration) -> RosDuration {
+///         let sec = i32::try_from(duration.as_secs()).unwrap_or(i32::MAX);
+///         RosDuration { sec, nanosec: duration.subsec_nanos() }
+///     }
+///
+///     fn from_ros(ros: RosDuration) -> Result<Duration, &'static str> {
+///         let sec = u64::try_from(ros.sec).map_err(|_| "it is negative")?;
+///         Ok(Duration::new(sec, ros.nanosec))
+///     }
+/// }
+///
+/// let encoding = Adapted::<Durations>::ENCODING.unwrap();
+/// let value = Adapted::<Durations>(Duration::from_millis(1500));
+/// let mut image = vec![0; (encoding.size)(&value)];
+/// (encoding.encode)(&value, &mut image);
+/// assert_eq!((encoding.decode)(&image)?.0, Duration::from_millis(1500));
+/// # Ok::<(), DecodeError>(())
+/// ```
+pub trait Adapter: 'static {
+    /// The program's own type.
+    type Custom: Send + Sync + 'static;
+    /// The message type that others see.
+    type Ros: Structure + Message;
+
+    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too.
+    fn to_ros(value: &Self::Custom) -> Self::Ros;
+
+    /// The value of a message.
+    ///
+    /// # Errors
+    /// What is wrong with the message, if there is no such value.
+    fn from_ros(ros: Self::Ros) -> Result<Self::Custom, &'static str>;
+
+    /// The length of the value's image in bytes. By default it is converted; a type that knows better saves that.
+    fn size(value: &Self::Custom) -> usize {
+        HEADER_SIZE + cdr::Field::end(&Self::to_ros(value), 0)
+    }
+
+    /// Writes the value's image into a buffer of its size. By default it is converted. With
+    /// [`loan::build`](crate::loan::build) what is large is copied only once.
+    fn encode(value: &Self::Custom, image: &mut [u8]) {
+        cdr::encode(&Self::to_ros(value), image);
+    }
+
+    /// Makes a value from an image. By default a message is decoded and converted. With [`view`](crate::view::view) what
+    /// is large is copied only once.
+    ///
+    /// # Errors
+    /// [`DecodeError`] if the image is not one of `Ros`, or [`from_ros`](Self::from_ros) refuses it.
+    fn decode(image: &[u8]) -> Result<Self::Custom, DecodeError> {
+        let refused = |problem| DecodeError::Invalid {
+            type_name: Self::Ros::NAME,
+            field: "(adapter)",
+            offset: HEADER_SIZE,
+            problem,
+        };
+        Self::from_ros(cdr::decode(image)?).map_err(refused)
+    }
+}
+
+/// A value of a program's own type, as a message; see [`Adapter`].
+pub struct Adapted<A: Adapter>(
+    /// The value.
+    pub A::Custom,
+);
+
+impl<A: Adapter> Message for Adapted<A> {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: A::Ros::NAME,
+        hash: A::Ros::HASH,
+        size: |value| A::size(&value.0),
+        encode: |value, image| A::encode(&value.0, image),
+        decode: |image| A::decode(image).map(Self),
+        decode_into: |image, value| {
+            value.0 = A::decode(image)?;
+            Ok(())
+        },
+        plain: None,
+    });
+}
+
+impl<A: Adapter> Deref for Adapted<A> {
+    type Target = A::Custom;
+
+    fn deref(&self) -> &A::Custom {
+        &self.0
+    }
+}
+
+impl<A: Adapter> DerefMut for Adapted<A> {
+    fn deref_mut(&mut self) -> &mut A::Custom {
+        &mut self.0
+    }
+}
+
+impl<A: Adapter<Custom: Clone>> Clone for Adapted<A> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<A: Adapter<Custom: Default>> Default for Adapted<A> {
+    fn default() -> Self {
+        Self(A::Custom::default())
+    }
+}
+
+impl<A: Adapter<Custom: fmt::Debug>> fmt::Debug for Adapted<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Adapted").field(&self.0).finish()
+    }
+}

@@ -1,0 +1,259 @@
+//! From interface definitions to Rust, in a build script.
+//!
+//! In `build.rs`, with `sinew-msg` and its feature `build` among the build dependencies:
+//!
+//! ```no_run
+//! fn main() -> Result<(), sinew_msg::build::GenerateError> {
+//!     sinew_msg::build::generate(["interfaces/arm_msgs"])
+//! }
+//! ```
+//!
+//! And in the library, with `sinew-msg` among the dependencies:
+//!
+//! ```text
+//! sinew_msg::include_interfaces!(); // mod arm_msgs { mod msg { struct Joint { .. } } }
+//! ```
+//!
+//! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`. Packages of ROS 2 that
+//! the definitions need come from the crate `sinew-interfaces`, if that is among the dependencies with their features.
+//!
+//! | definition | Rust |
+//! |---|---|
+//! | a message | a struct with public fields, in the module `msg` of its package's; its constants |
+//! | | its default values as `Default` |
+//! | | [`Message`], and [`Plain`] if it looks in memory as in its image |
+//! | | [`Viewed`], with a struct `JointView` that borrows from an image |
+//! | | [`Built`], with `JointLengths` and `JointParts`, if it has sequences of numbers |
+//! | a service `Move` | [`Service`] for an empty type `Move`; `MoveRequest`, `MoveResponse` and `MoveEvent` |
+//! | an action `Reach` | [`Action`] for an empty type `Reach`; `ReachGoal`, `ReachResult`, `ReachFeedback` and what ROS 2 derives of these |
+//!
+//! Names are those of the definitions in camel case. If that would be the name of another definition, there is an
+//! underscore in it (`Move_Request`). Fields that are called as a keyword are raw identifiers (`r#type`).
+//!
+//! [`Message`]: crate::Message
+//! [`Plain`]: crate::Plain
+//! [`Viewed`]: crate::view::Viewed
+//! [`Built`]: crate::loan::Built
+//! [`Service`]: crate::Service
+//! [`Action`]: crate::Action
+
+mod code;
+mod comment;
+mod image;
+mod layout;
+mod loan;
+mod message;
+mod names;
+mod package;
+mod services;
+mod view;
+
+use crate::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
+use names::{Names, identifier};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs, io};
+
+/// Generates the modules of these packages in a build script. The same as a [`Generator`] with these folders that writes
+/// to Cargo's `OUT_DIR`.
+///
+/// # Errors
+/// [`GenerateError`]. Returned from `main` it stops the build with a sentence that says which file, line and column.
+pub fn generate<P: Into<PathBuf>>(packages: impl IntoIterator<Item = P>) -> Result<(), GenerateError> {
+    let generator =
+        packages.into_iter().fold(Generator::new(), |generator, folder| generator.package(folder));
+    let out = env::var_os("OUT_DIR").ok_or(GenerateError::NoBuildScript)?;
+    generator.write_to(Path::new(&out))
+}
+
+/// Generates the modules of packages.
+#[derive(Debug, Clone)]
+pub struct Generator {
+    root: String,
+    /// Their folders.
+    packages: Vec<PathBuf>,
+    /// Folders of packages whose Rust is in other crates, with the path of their module.
+    elsewhere: Vec<(PathBuf, String)>,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Generator {
+    /// Of no packages yet; in a build script it knows those of `sinew-interfaces`, if that is a dependency.
+    #[must_use]
+    pub fn new() -> Self {
+        // What the build script of `sinew-interfaces` tells those of its dependents.
+        let mut elsewhere = Vec::new();
+        if let (Some(folder), Ok(packages)) =
+            (env::var_os("DEP_SINEW_INTERFACES_FOLDER"), env::var("DEP_SINEW_INTERFACES_PACKAGES"))
+        {
+            let folder = Path::new(&folder);
+            let packages = packages.split(',').filter(|package| !package.is_empty());
+            elsewhere.extend(
+                packages.map(|package| (folder.join(package), format!("::sinew_interfaces::{package}"))),
+            );
+        }
+        Self { root: "::sinew_msg".to_owned(), packages: Vec::new(), elsewhere }
+    }
+
+    /// Generates this package, too. The folder's name is the package's.
+    #[must_use]
+    pub fn package(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.packages.push(folder.into());
+        self
+    }
+
+    /// Takes the types of the package in this folder from another crate, in which it is the module `path`, e.g.
+    /// `::arm_interfaces::arm_msgs`.
+    #[must_use]
+    pub fn elsewhere(mut self, folder: impl Into<PathBuf>, path: &str) -> Self {
+        self.elsewhere.push((folder.into(), path.to_owned()));
+        self
+    }
+
+    /// Where the generated code finds the items of `sinew-msg`; `::sinew_msg` unless another crate exports them.
+    #[must_use]
+    pub fn root(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.root);
+        self
+    }
+
+    /// Writes the packages into this folder, and `interfaces.rs`, which has a module for each. Tells Cargo to run the
+    /// build script again if a definition changes.
+    ///
+    /// # Errors
+    /// [`GenerateError`]
+    pub fn write_to(&self, folder: &Path) -> Result<(), GenerateError> {
+        for package in self.packages.iter().chain(self.elsewhere.iter().map(|(package, _)| package)) {
+            println!("cargo::rerun-if-changed={}", package.display());
+        }
+        let texts = self.texts()?;
+        let mut modules = String::new();
+        for (package, text) in &texts {
+            let path = folder.join(format!("{package}.rs"));
+            // The folder's path may contain anything, but it is one that Rust can write as a string.
+            let name = identifier(package);
+            modules += &format!(
+                "/// ROS 2's package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",
+                path.display().to_string()
+            );
+            write(path, text)?;
+        }
+        write(folder.join("interfaces.rs"), &modules)
+    }
+
+    /// The text of each package's module, by the package's name.
+    ///
+    /// # Errors
+    /// [`GenerateError`], but [`Write`](GenerateError::Write).
+    pub fn texts(&self) -> Result<BTreeMap<String, String>, GenerateError> {
+        let mut definitions = Definitions::new();
+        let mut own = BTreeSet::new();
+        for folder in &self.packages {
+            let package = package_name(folder)?;
+            definitions.read_package(&package, folder)?;
+            own.insert(package);
+        }
+        let mut elsewhere = BTreeMap::new();
+        for (folder, path) in &self.elsewhere {
+            let package = package_name(folder)?;
+            if !own.contains(&package) {
+                definitions.read_package(&package, folder)?;
+                elsewhere.insert(package, path.clone());
+            }
+        }
+        let interfaces = definitions.resolve()?;
+        add_needed(&mut own, &interfaces, &elsewhere);
+        let names = Names::new(&interfaces, elsewhere)?;
+        let mut generation = package::Generation::new(&self.root, &interfaces, names);
+        Ok(own.into_iter().map(|package| (package.clone(), generation.package(&package))).collect())
+    }
+}
+
+/// Adds the packages that only derived types need, which every set of definitions has.
+fn add_needed(own: &mut BTreeSet<String>, interfaces: &Interfaces, elsewhere: &BTreeMap<String, String>) {
+    let mut unseen: Vec<String> = own.iter().cloned().collect();
+    while let Some(package) = unseen.pop() {
+        let types = interfaces.iter().filter(|interface| interface.name.package() == package);
+        for field in types.flat_map(|interface| &interface.fields) {
+            if let Element::Message(name) = &field.field_type.element
+                && !elsewhere.contains_key(name.package())
+                && own.insert(name.package().to_owned())
+            {
+                unseen.push(name.package().to_owned());
+            }
+        }
+    }
+}
+
+fn package_name(folder: &Path) -> Result<String, GenerateError> {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    name.map(str::to_owned).ok_or_else(|| GenerateError::PackageName { folder: folder.to_owned() })
+}
+
+/// Only what changes, so that nothing is compiled again for nothing.
+fn write(path: PathBuf, text: &str) -> Result<(), GenerateError> {
+    if fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(&path, text).map_err(|error| GenerateError::Write { path, error })
+}
+
+/// Why code could not be generated. `Debug` is the sentence as well, for `main` to return.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// A package's definitions can't be read, or one is wrong.
+    #[error(transparent)]
+    Read(Box<ReadError>),
+    /// The definitions don't belong together.
+    #[error(transparent)]
+    Resolve(Box<ResolveError>),
+    /// A folder without a name, which would be that of the package.
+    #[error("{folder:?} has no name that a package could have; give a folder that is called as its package")]
+    PackageName {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A name that Rust reserves, even as a raw identifier.
+    #[error("{name} can't be generated: Rust uses its name for something else; rename it")]
+    Name {
+        /// The type.
+        name: TypeName,
+    },
+    /// A file can't be written.
+    #[error("{path} can't be written: {error}")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is no `OUT_DIR`.
+    #[error(
+        "there is no OUT_DIR; call this in a build script, or write to a folder of your choice with `Generator`"
+    )]
+    NoBuildScript,
+}
+
+impl From<ReadError> for GenerateError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(Box::new(error))
+    }
+}
+
+impl From<ResolveError> for GenerateError {
+    fn from(error: ResolveError) -> Self {
+        Self::Resolve(Box::new(error))
+    }
+}
+
+impl fmt::Debug for GenerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,64 @@
+//! The module of a package.
+
+use super::code::Code;
+use super::layout::Layouts;
+use super::names::{Module, Names};
+use crate::definition::{Interface, Interfaces, Kind, Role};
+
+/// What generating one type needs to know of the others.
+pub(super) struct Generation<'a> {
+    /// The path of `sinew-msg`.
+    root: &'a str,
+    pub(super) interfaces: &'a Interfaces,
+    pub(super) layouts: Layouts<'a>,
+    pub(super) names: Names,
+}
+
+/// Whatever the crate asks of its own code, this was not written by it.
+const OPENING: &str = "
+#[allow(
+dead_code,
+unreachable_pub,
+unsafe_code,
+non_camel_case_types,
+clippy::all,
+clippy::pedantic,
+reason = \"generated from the definitions of $package\"
+)]
+pub mod $kind {
+use $root::{self as sinew, cdr, view};
+";
+
+impl<'a> Generation<'a> {
+    pub(super) fn new(root: &'a str, interfaces: &'a Interfaces, names: Names) -> Self {
+        Self { root, interfaces, layouts: Layouts::new(interfaces), names }
+    }
+
+    pub(super) fn package(&mut self, package: &str) -> String {
+        let mut code = Code::default();
+        let interfaces = self.interfaces;
+        for (kind, what) in
+            [(Kind::Message, "messages"), (Kind::Service, "services"), (Kind::Action, "actions")]
+        {
+            let in_module =
+                |interface: &&Interface| interface.name.package() == package && interface.name.kind() == kind;
+            let mut types = interfaces.iter().filter(in_module).peekable();
+            if types.peek().is_none() {
+                continue;
+            }
+            code.add("\n", &[]);
+            code.comment(&[format!("The {what} of `{package}`.")]);
+            code.add(OPENING.trim(), &[("package", package), ("kind", kind.name()), ("root", self.root)]);
+            let module = Module { package, kind };
+            for interface in types {
+                match interface.role {
+                    Role::Message => self.message(&mut code, &module, interface),
+                    Role::Service => self.service(&mut code, &module, interface),
+                    Role::Action => self.action(&mut code, &module, interface),
+                }
+            }
+            code.add("}", &[]);
+        }
+        code.finish()
+    }
+}

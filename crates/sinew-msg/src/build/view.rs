@@ -1,0 +1,149 @@
+//! A message as it is seen in its image.
+
+use super::code::Code;
+use super::image::{is_bool, take_run};
+use super::layout::{RunField, Step};
+use super::names::{Module, identifier};
+use super::package::Generation;
+use crate::definition::{Element, Field, FieldType, Interface, Primitive, Shape};
+
+impl Generation<'_> {
+    pub(super) fn view(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+        let name = self.names.own(&interface.name);
+        let view = if self.borrows(interface) {
+            self.view_structure(code, module, interface);
+            format!("{}<'a>", self.names.view(&interface.name))
+        } else {
+            "Self".to_owned()
+        };
+        let is_plain = self.layouts.of_interface(interface).plain.is_some();
+        let (sequence, slice) = if is_plain {
+            ("::std::borrow::Cow<'a, [Self]>", "view::slice")
+        } else {
+            ("view::Views<'a, Self>", "view::Views::new")
+        };
+        let values = [
+            ("name", name),
+            ("view", &view),
+            ("sequence", sequence),
+            ("slice", slice),
+            ("result", &self.result(module)),
+        ];
+        code.add(
+            "
+            impl view::Viewed for $name {
+            type View<'a> = $view;
+            type Sequence<'a> = $sequence;
+
+            fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> $result<$view, cdr::Fault> {",
+            &values,
+        );
+        if self.borrows(interface) {
+            self.view_fields(code, module, interface);
+        } else {
+            code.add("cdr::Field::decode(decoder)", &[]);
+        }
+        code.add(
+            "}
+
+            fn view_sequence<'a>(
+            count: usize,
+            decoder: &mut cdr::Decoder<'a>,
+            ) -> $result<$sequence, cdr::Fault> {
+            $slice(count, decoder)
+            }
+            }",
+            &values,
+        );
+    }
+
+    fn view_structure(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+        let (name, view) = (self.names.own(&interface.name), self.names.view(&interface.name));
+        code.add("\n", &[]);
+        code.comment(&[format!("[`{name}`], as it is seen in an image.")]);
+        code.add("#[derive(Clone, Debug)]\npub struct $view<'a> {", &[("view", view)]);
+        for field in &interface.fields {
+            let view = self.view_of_field(module, &field.field_type);
+            code.comment(&[format!("See [`{name}::{}`].", field.name)]);
+            code.add("pub $field: $view,", &[("field", &identifier(&field.name)), ("view", &view)]);
+        }
+        code.add("}", &[]);
+    }
+
+    fn view_fields(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+        code.add("const NAME: &str = \"$ros\";", &[("ros", interface.name.as_str())]);
+        for step in self.layouts.steps(interface) {
+            match step {
+                Step::Run(run) => {
+                    take_run(code, &run);
+                    for RunField { offset, field, .. } in run.fields {
+                        let value = if is_bool(field) {
+                            format!("bool({offset})?")
+                        } else {
+                            format!("value({offset})")
+                        };
+                        code.add("let $local = run.$value;", &[("local", &local(field)), ("value", &value)]);
+                    }
+                }
+                Step::Field(field) => code.add(
+                    "let $local = <$type as view::Viewed>::view(decoder)
+                    .map_err(|fault| fault.in_field(NAME, \"$name\"))?;",
+                    &[
+                        ("local", &local(field)),
+                        ("type", &self.names.field(module, &field.field_type)),
+                        ("name", &field.name),
+                    ],
+                ),
+            }
+        }
+        code.add("Ok($view {", &[("view", self.names.view(&interface.name))]);
+        for field in &interface.fields {
+            let (field, local) = (identifier(&field.name), local(field));
+            let entry = if field == local { field } else { format!("{field}: {local}") };
+            code.add("$entry,", &[("entry", &entry)]);
+        }
+        code.add("})", &[]);
+    }
+
+    /// Whether seeing such a message borrows something from the image.
+    fn borrows(&self, interface: &Interface) -> bool {
+        interface.fields.iter().any(|field| match (&field.field_type.element, field.field_type.shape) {
+            (_, Shape::Sequence | Shape::BoundedSequence(_)) | (Element::String { .. }, _) => true,
+            (Element::Message(name), _) => self.message_borrows(name),
+            (Element::Primitive(_) | Element::WString { .. }, _) => false,
+        })
+    }
+
+    fn message_borrows(&self, name: &crate::definition::TypeName) -> bool {
+        self.interfaces.find(name).is_some_and(|interface| self.borrows(interface))
+    }
+
+    fn view_of_field(&self, module: &Module<'_>, FieldType { element, shape }: &FieldType) -> String {
+        let owned = || self.names.element(module, element);
+        let single = match element {
+            Element::String { .. } => "view::Text<'a>".to_owned(),
+            Element::Message(name) if self.message_borrows(name) => {
+                format!("{}{}<'a>", self.names.path(module, name), self.names.view(name))
+            }
+            _ => owned(),
+        };
+        match shape {
+            Shape::Single => single,
+            Shape::Array(count) => format!("[{single}; {count}]"),
+            Shape::Sequence | Shape::BoundedSequence(_) => {
+                let is_bool = *element == Element::Primitive(Primitive::Bool);
+                if is_bool || self.layouts.of_element(element).plain.is_some() {
+                    format!("::std::borrow::Cow<'a, [{}]>", owned())
+                } else {
+                    format!("view::Views<'a, {}>", owned())
+                }
+            }
+        }
+    }
+}
+
+/// A variable for a field that is called as no other variable in generated functions.
+pub(super) fn local(field: &Field) -> String {
+    let is_taken = ["run", "decoder", "encoder", "lengths", "at"].contains(&field.name.as_str());
+    if is_taken { format!("{}_", field.name) } else { identifier(&field.name) }
+}

@@ -1,0 +1,226 @@
+//! Strings and sequences that hold no more than so many elements: `string<=10`, `wstring<=10`, `int32[<=3]`.
+
+use super::decoder::{Decoder, Fault};
+use super::encoder::Encoder;
+use super::field::Field;
+use super::wide::WString;
+use crate::description::{ConstFieldType, type_id};
+use std::ops::{Deref, DerefMut};
+
+/// More elements than a bounded string or sequence holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{count} elements are more than the {bound} that the type allows")]
+pub struct TooMany {
+    /// How many there would be; of a string, characters.
+    pub count: usize,
+    /// How many there can be.
+    pub bound: usize,
+}
+
+fn check(count: usize, bound: usize) -> Result<(), TooMany> {
+    if count > bound { Err(TooMany { count, bound }) } else { Ok(()) }
+}
+
+/// `BOUND` elements at most: ROS 2's `T[<=BOUND]`.
+///
+/// ```
+/// use sinew_msg::cdr::{BoundedVec, TooMany};
+///
+/// let mut dimensions: BoundedVec<f64, 3> = vec![1.0, 2.0].try_into()?;
+/// dimensions.push(3.0)?;
+/// assert_eq!(dimensions.push(4.0), Err(TooMany { count: 4, bound: 3 }));
+/// assert_eq!(*dimensions, [1.0, 2.0, 3.0]);
+/// # Ok::<(), TooMany>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoundedVec<T, const BOUND: usize>(Vec<T>);
+
+impl<T, const BOUND: usize> BoundedVec<T, BOUND> {
+    /// Without elements. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds an element.
+    ///
+    /// # Errors
+    /// [`TooMany`] if there are `BOUND` already.
+    pub fn push(&mut self, value: T) -> Result<(), TooMany> {
+        check(self.0.len() + 1, BOUND)?;
+        self.0.push(value);
+        Ok(())
+    }
+
+    /// Takes the elements from `count` on away.
+    pub fn truncate(&mut self, count: usize) {
+        self.0.truncate(count);
+    }
+
+    /// Takes all elements away. What is allocated stays.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The elements, without the bound.
+    #[must_use]
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T, const BOUND: usize> Default for BoundedVec<T, BOUND> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, const BOUND: usize> TryFrom<Vec<T>> for BoundedVec<T, BOUND> {
+    type Error = TooMany;
+
+    fn try_from(values: Vec<T>) -> Result<Self, TooMany> {
+        check(values.len(), BOUND)?;
+        Ok(Self(values))
+    }
+}
+
+impl<T, const BOUND: usize> Deref for BoundedVec<T, BOUND> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T, const BOUND: usize> DerefMut for BoundedVec<T, BOUND> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Field, const BOUND: usize> Field for BoundedVec<T, BOUND> {
+    const TYPE: ConstFieldType = ConstFieldType::bounded_sequence(&T::TYPE, BOUND);
+    const ALIGNMENT: usize = 4;
+    const LEAST: usize = 4;
+
+    fn end(&self, at: usize) -> usize {
+        self.0.end(at)
+    }
+
+    fn encode(&self, encoder: &mut Encoder<'_>) {
+        self.0.encode(encoder);
+    }
+
+    fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+        let mut values = Self::new();
+        values.decode_into(decoder)?;
+        Ok(values)
+    }
+
+    fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+        let count = decoder.count(T::LEAST)?;
+        if count > BOUND {
+            return Err(decoder.exceeds(count, BOUND));
+        }
+        T::decode_sequence(&mut self.0, count, decoder)
+    }
+}
+
+macro_rules! bounded_text {
+    ($(#[$documentation:meta])* $name:ident $text:ident $id:ident $count:expr) => {
+        $(#[$documentation])*
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $name<const BOUND: usize>($text);
+
+        impl<const BOUND: usize> $name<BOUND> {
+            /// The text, without the bound.
+            #[must_use]
+            pub fn into_inner(self) -> $text {
+                self.0
+            }
+        }
+
+        impl<const BOUND: usize> TryFrom<$text> for $name<BOUND> {
+            type Error = TooMany;
+
+            fn try_from(text: $text) -> Result<Self, TooMany> {
+                check($count(&text), BOUND)?;
+                Ok(Self(text))
+            }
+        }
+
+        impl<const BOUND: usize> TryFrom<&str> for $name<BOUND> {
+            type Error = TooMany;
+
+            fn try_from(text: &str) -> Result<Self, TooMany> {
+                $text::from(text).try_into()
+            }
+        }
+
+        impl<const BOUND: usize> Field for $name<BOUND> {
+            const TYPE: ConstFieldType =
+                ConstFieldType { string_capacity: BOUND as u64, ..ConstFieldType::basic(type_id::$id) };
+            const ALIGNMENT: usize = 4;
+            const LEAST: usize = 4;
+
+            fn end(&self, at: usize) -> usize {
+                self.0.end(at)
+            }
+
+            fn encode(&self, encoder: &mut Encoder<'_>) {
+                self.0.encode(encoder);
+            }
+
+            fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
+                let mut text = Self::default();
+                text.decode_into(decoder)?;
+                Ok(text)
+            }
+
+            fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
+                let decoded = self.0.decode_into(decoder);
+                let count = $count(&self.0);
+                if count > BOUND {
+                    self.0 = $text::default();
+                    return Err(decoder.exceeds(count, BOUND));
+                }
+                decoded
+            }
+        }
+    };
+}
+
+bounded_text! {
+    /// `BOUND` characters at most: ROS 2's `string<=BOUND`.
+    ///
+    /// ```
+    /// use sinew_msg::cdr::{BoundedString, TooMany};
+    ///
+    /// let name = BoundedString::<3>::try_from("arm")?;
+    /// assert_eq!(&*name, "arm");
+    /// assert!(BoundedString::<3>::try_from("legs").is_err());
+    /// # Ok::<(), TooMany>(())
+    /// ```
+    BoundedString String BOUNDED_STRING |text: &String| text.chars().count()
+}
+
+bounded_text! {
+    /// `BOUND` characters at most: ROS 2's `wstring<=BOUND`.
+    BoundedWString WString BOUNDED_WSTRING WString::characters
+}
+
+impl<const BOUND: usize> Deref for BoundedString<BOUND> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const BOUND: usize> Deref for BoundedWString<BOUND> {
+    type Target = WString;
+
+    fn deref(&self) -> &WString {
+        &self.0
+    }
+}

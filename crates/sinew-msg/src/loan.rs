@@ -1,0 +1,149 @@
+//! Images that are built where they are published, with nothing large copied.
+//!
+//! A message with sequences of numbers (or plain structs) implements [`Built`]. Its small parts are given as a value, the
+//! sequences as lengths; the caller then fills the sequences inside the image, e.g. lets a camera driver write there.
+//!
+//! A publisher that lends a chunk does these steps, with `T: Built`:
+//!
+//! 1. takes a chunk of [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
+//! 2. [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the caller, for as long as it holds
+//!    the loan (it may do so again: what was filled stays);
+//! 3. publishes the chunk as it is: it is the image of the value with the sequences as they were filled.
+
+use crate::cdr::{Encoder, Field, HEADER_SIZE, Structure, aligned};
+use crate::plain::Plain;
+
+/// A message whose image can be built in place. The generator implements it.
+pub trait Built: Structure {
+    /// How many elements each sequence has that is filled in place.
+    type Lengths: Copy + Send + Sync + 'static;
+    /// These sequences, to be filled.
+    type Parts<'a>;
+
+    /// Where the value ends if what is before it ends at `at`. Its own sequences don't count where there are lengths.
+    fn end_with(&self, lengths: &Self::Lengths, at: usize) -> usize;
+
+    /// Writes all but the sequences in `lengths`.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a sequence is too long, or doesn't lie in the image as in memory.
+    fn build_parts<'a>(
+        &self,
+        lengths: &Self::Lengths,
+        encoder: &mut Encoder<'a>,
+    ) -> Result<Self::Parts<'a>, BuildError>;
+}
+
+/// The length in bytes of the image of this value, with sequences of these lengths.
+pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
+    HEADER_SIZE + value.end_with(lengths, 0)
+}
+
+/// Writes the image of this value, but for the sequences in `lengths`, and gives them to the caller to fill.
+///
+/// They contain what was in the image before. What `value` has in them is not looked at. Neither blocks nor allocates.
+///
+/// # Errors
+/// [`BuildError`] if the image is not as long as [`size`] says, a sequence is too long, or doesn't lie in the image as in
+/// memory: byte 4 of the image needs to be aligned to 8.
+pub fn build<'a, T: Built>(
+    value: &T,
+    lengths: &T::Lengths,
+    image: &'a mut [u8],
+) -> Result<T::Parts<'a>, BuildError> {
+    let (length, needed) = (image.len(), size(value, lengths));
+    if length != needed {
+        return Err(BuildError::Length { type_name: T::NAME, length, needed });
+    }
+    value.build_parts(lengths, &mut Encoder::new(image))
+}
+
+/// Where a sequence of `count` elements ends if what is before it ends at `at`. More than 2³² - 1 elements, which no image
+/// has, count as so many.
+#[must_use]
+pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
+    let at = aligned(at, 4) + 4;
+    let count = count.min(u32::MAX as usize);
+    if count == 0 { at } else { aligned(at, T::ALIGNMENT) + count * size_of::<T>() }
+}
+
+/// Leaves room for a sequence of `count` elements, `BOUND` at most.
+///
+/// # Errors
+/// [`Unfit`] if they are more, or don't lie in the image as in memory.
+pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
+    encoder: &mut Encoder<'a>,
+    count: usize,
+) -> Result<&'a mut [T], Unfit> {
+    if u32::try_from(count).map_or(true, |count| count > BOUND) {
+        return Err(Unfit::TooMany { count, bound: BOUND });
+    }
+    encoder.leave(count).ok_or(Unfit::NotInPlace)
+}
+
+/// Why a sequence can't be filled in place; a [`BuildError`] in the making.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unfit {
+    /// More elements than the type allows.
+    TooMany {
+        /// How many there are to be.
+        count: usize,
+        /// How many there can be.
+        bound: u32,
+    },
+    /// The elements would not lie in the image as in memory.
+    NotInPlace,
+}
+
+impl Unfit {
+    /// Says in which field of which type it was.
+    #[must_use]
+    pub fn in_field(self, type_name: &'static str, field: &'static str) -> BuildError {
+        match self {
+            Self::TooMany { count, bound } => BuildError::TooMany { type_name, field, count, bound },
+            Self::NotInPlace => BuildError::NotInPlace { type_name, field },
+        }
+    }
+}
+
+/// Why an image could not be built in place.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The buffer has another length than the image.
+    #[error(
+        "the image of this {type_name} has {needed} bytes, but its buffer {length}; ask `size` for the length"
+    )]
+    Length {
+        /// The message type.
+        type_name: &'static str,
+        /// The buffer's length in bytes.
+        length: usize,
+        /// The image's.
+        needed: usize,
+    },
+    /// A sequence is longer than its type allows.
+    #[error("`{field}` of {type_name} is to have {count} elements, but its type allows {bound} at most")]
+    TooMany {
+        /// The message type.
+        type_name: &'static str,
+        /// The sequence.
+        field: &'static str,
+        /// How many elements it is to have.
+        count: usize,
+        /// How many there can be.
+        bound: u32,
+    },
+    /// The elements of a sequence would not lie in the image as in memory.
+    #[error(
+        "`{field}` of {type_name} can't be filled in place: byte 4 of the image is not aligned to 8, or numbers of this \
+         machine have another byte order; publish a value instead"
+    )]
+    NotInPlace {
+        /// The message type.
+        type_name: &'static str,
+        /// The sequence.
+        field: &'static str,
+    },
+}
