@@ -26,6 +26,7 @@
 pub mod cdr;
 pub mod definition;
 pub mod description;
+pub mod dynamic;
 mod error;
 mod hash;
 pub mod message;

@@ -145,7 +145,7 @@ impl Fault {
         self
     }
 
-    pub(super) fn into_error(self, message: &'static str) -> DecodeError {
+    pub(crate) fn into_error(self, message: &'static str) -> DecodeError {
         let (type_name, field) = self.place.unwrap_or((message, "(fields)"));
         match self.cause {
             Cause::Truncated { length, needed } => {
