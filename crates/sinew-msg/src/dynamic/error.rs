@@ -138,12 +138,6 @@ pub enum TextError {
         /// What is wrong.
         problem: String,
     },
-    /// The text is no JSON.
-    #[error("this is no JSON: {problem}")]
-    Json {
-        /// What is wrong, and where.
-        problem: String,
-    },
     /// There is no such field.
     #[error("`{path}`: {type_name} has no such field, but {fields}")]
     UnknownField {

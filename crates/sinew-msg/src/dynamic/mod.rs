@@ -31,7 +31,7 @@ mod error;
 mod json;
 mod message;
 #[cfg(feature = "text")]
-mod parse;
+pub(crate) mod parse;
 #[cfg(feature = "text")]
 mod read;
 mod types;

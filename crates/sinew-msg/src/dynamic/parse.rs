@@ -2,13 +2,14 @@
 
 use super::error::TextError;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+use std::borrow::Cow;
 
 /// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences between.)
 const MAX_NESTING: usize = 2 * super::MAX_DEPTH;
 
 /// What a text says.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Tree {
+pub(crate) enum Tree {
     /// A word or number, as it is written.
     Plain(String),
     /// A text in quotes, without them.
@@ -44,26 +45,45 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Reads JSON.
-pub(super) fn json(text: &str) -> Result<Tree, TextError> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok(tree_of(value)),
-        Err(error) => Err(TextError::Json { problem: error.to_string() }),
-    }
+/// Reads JSON, which is YAML, but for characters in two halves.
+pub(crate) fn json(text: &str) -> Result<Tree, TextError> {
+    yaml(&with_whole_characters(text))
 }
 
-/// `serde_json` bounds the depth.
-fn tree_of(value: serde_json::Value) -> Tree {
-    match value {
-        serde_json::Value::Null => Tree::Plain(String::new()),
-        serde_json::Value::Bool(value) => Tree::Plain(value.to_string()),
-        serde_json::Value::Number(number) => Tree::Plain(number.to_string()),
-        serde_json::Value::String(text) => Tree::Quoted(text),
-        serde_json::Value::Array(items) => Tree::Sequence(items.into_iter().map(tree_of).collect()),
-        serde_json::Value::Object(fields) => {
-            Tree::Mapping(fields.into_iter().map(|(name, value)| (name, tree_of(value))).collect())
+/// JSON's escapes are units of UTF-16, YAML's are characters: of two units that make one character, makes that.
+fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u") {
+        return Cow::Borrowed(text);
+    }
+    let (mut whole, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        if let Some(character) = pair(escape) {
+            whole.push(character);
+            rest = &escape[12..];
+        } else {
+            // The backslash, and what it is before: that may be a backslash, which begins nothing.
+            let length = 1 + escape[1..].chars().next().map_or(0, char::len_utf8);
+            whole.push_str(&escape[..length]);
+            rest = &escape[length..];
         }
     }
+    whole.push_str(rest);
+    Cow::Owned(whole)
+}
+
+/// What two escapes of four digits each stand for.
+fn pair(escape: &str) -> Option<char> {
+    let unit = |from: usize| {
+        let digits = escape.get(from..from + 6)?.strip_prefix("\\u")?;
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit()); // no sign
+        u16::from_str_radix(digits, 16).ok().filter(|_| is_number)
+    };
+    let units = [unit(0)?, unit(6)?];
+    let mut characters = char::decode_utf16(units).map(Result::ok);
+    let character = characters.next()??;
+    characters.next().is_none().then_some(character)
 }
 
 /// Reads YAML: one document, without references, whose keys are texts.

@@ -38,10 +38,11 @@ impl DynamicMessage {
         read(message_type, parse::yaml(text)?)
     }
 
-    /// Reads a message from JSON. Fields that are not there have their default values.
+    /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped in two halves, as JSON has
+    /// them.
     ///
     /// # Errors
-    /// [`TextError`] if it is no JSON or no message of this type.
+    /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
         read(message_type, parse::json(text)?)
     }

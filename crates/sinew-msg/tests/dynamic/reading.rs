@@ -98,5 +98,15 @@ fn what_is_no_yaml_is_refused_with_its_place() {
     assert_eq!(error(&"[".repeat(200)), "line 1, column 129: this lies deeper than any message");
     assert!(error(&"[".repeat(100_000)).starts_with("line 1"));
     let error = DynamicMessage::from_json(&all(), "{\"kind\": }").unwrap_err().to_string();
-    assert!(error.starts_with("this is no JSON: expected value at line 1"), "{error}");
+    assert_eq!(error, "`kind`: found nothing, expected an integer from 0 to 255 for `uint8`");
+}
+
+#[test]
+fn json_has_characters_in_two_halves() {
+    let texts = message_type(&[("A", "string a")]);
+    let read = |text: &str| DynamicMessage::from_json(&texts, text).map(|message| message.to_json());
+    assert_eq!(read(r#"{"a": "\ud834\udd1e\u0041\/"}"#).as_deref(), Ok(r#"{"a":"𝄞A/"}"#));
+    assert!(read(r#"{"a": "\\ud834\udd1e"}"#).is_err());
+    assert_eq!(read(r#"{"a": "\\ud834"}"#).as_deref(), Ok(r#"{"a":"\\ud834"}"#));
+    assert!(read(r#"{"a": "\ud834"}"#).is_err() && read(r#"{"a": "\udd1e\ud834"}"#).is_err());
 }

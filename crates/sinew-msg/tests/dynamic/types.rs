@@ -1,6 +1,7 @@
 //! Descriptions: which are types.
 
 use crate::{message_type, ros};
+use sinew_msg::definition::Kind;
 use sinew_msg::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription, type_id,
 };
@@ -97,4 +98,32 @@ fn arrays_have_a_reasonable_size() {
     assert!(array(1 << 27, type_id::DOUBLE).contains("too large"));
     assert!(array(1 << 24, type_id::STRING).contains("too large"));
     let _ = message_type(&[("A", "uint8[1000000] a")]);
+}
+
+#[test]
+fn descriptions_survive_writing_and_are_derived_for_services() {
+    let interfaces = ros();
+    let without_defaults = |mut description: TypeDescription| {
+        let all = std::iter::once(&mut description.type_description);
+        let all = all.chain(&mut description.referenced_type_descriptions);
+        all.flat_map(|one| &mut one.fields).for_each(|field| field.default_value.clear());
+        description
+    };
+    for interface in interfaces.iter() {
+        let description = interfaces.description(&interface.name).unwrap();
+        let read = TypeDescription::from_json(&description.to_json());
+        assert_eq!(read, Some(without_defaults(description)));
+    }
+    for definition in interfaces.definitions().filter(|definition| definition.name.kind() == Kind::Service) {
+        let part = |suffix| {
+            let name = format!("{}{suffix}", definition.name).parse().unwrap();
+            interfaces.description(&name).unwrap()
+        };
+        let (request, response) = (part("_Request"), part("_Response"));
+        let service = TypeDescription::of_service(definition.name.as_str(), &request, &response);
+        assert_eq!(Some(service.hash()), interfaces.hash(&definition.name));
+        let inside = service.of_inside(&request.type_description.type_name).unwrap();
+        assert_eq!(MessageType::new(&inside).unwrap().name(), request.type_description.type_name);
+        assert_eq!(service.of_inside("test_msgs/msg/None"), None);
+    }
 }
