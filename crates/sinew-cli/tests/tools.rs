@@ -656,7 +656,7 @@ impl Talker {
 fn echo_waits_for_a_topic_and_prints_its_bytes() {
     let base = Base::new();
     let talker = Talker::join(&base);
-    let mut command = base.command(&["topic", "echo", "chatter", "--count", "2"]);
+    let mut command = base.command(&["topic", "echo", "chatter", "--raw", "--count", "2"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut waits = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut waits).unwrap();
@@ -682,7 +682,7 @@ fn echo_for_programs_and_until_ctrl_c() {
     let base = Base::new();
     let talker = Talker::join(&base);
     let publisher = talker.publisher(true);
-    let mut command = base.command(&["topic", "echo", "/chatter", "--json", "--full"]);
+    let mut command = base.command(&["topic", "echo", "/chatter", "--json", "--raw", "--full"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let _writer = talker.publish(publisher, &[&long()]);
     let mut line = String::new();
