@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sinew::{Durability, QoS};
+use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{DynamicMessage, Style};
 use sinew_shm::{
     Connect, Counter, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, Participant, Peer,
@@ -17,7 +18,7 @@ use crate::bench::run::Collected;
 use crate::cli::interfaces::PubOptions;
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
-use crate::interfaces::{Sources, Types, name};
+use crate::interfaces::{Sources, Types, TypesError, name};
 use crate::terminal;
 
 /// Messages that the ring keeps, as ROS 2's default has it.
@@ -35,6 +36,10 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let domain = Domain::open(options.place.dir.as_deref(), number)?;
     let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
     let type_name = name(&options.type_name, types.sources())?;
+    if type_name.kind() != Kind::Message && !type_name.base().contains('_') {
+        let name = type_name.to_string();
+        return Err(TypesError::Kind { name, is: type_name.kind().name(), wanted: "messages" }.into());
+    }
     let description = types.in_use(&type_name, &options.place)?;
     let message_type = types.message(&type_name, Some(description.hash()))?;
     let message = super::message_of(&message_type, &options.values)?;

@@ -70,7 +70,7 @@ pub(crate) enum TypesError {
     },
 
     /// It has no messages.
-    #[error("{name} is {is}, and this is about {wanted}")]
+    #[error("{name} is of the kind `{is}`, but topics have {wanted}: name the part, such as _Request")]
     Kind {
         /// The type.
         name: String,
