@@ -43,7 +43,7 @@ pub(crate) enum TypesError {
     Name(#[from] sinew_msg::definition::NameError),
 
     /// Nobody knows it.
-    #[error("{name} is not known{similar}. Looked at: {looked}. --interfaces DIR adds definitions")]
+    #[error("{name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}")]
     Unknown {
         /// The type.
         name: String,
@@ -55,7 +55,7 @@ pub(crate) enum TypesError {
 
     /// It is known, but not as it is in use.
     #[error(
-        "{name} with the hash {hash} is not known: its definition here has the hash {here}. Looked at: {looked}. \
+        "{name} with the hash {hash} is not known: its definition here has the hash {here} (looked at: {looked}); \
          --interfaces DIR adds the definitions that are in use"
     )]
     Other {
