@@ -1,5 +1,6 @@
 //! The command line: one definition yields the parser and the help.
 
+pub(crate) mod interfaces;
 pub(crate) mod tools;
 
 use std::num::NonZeroI32;
@@ -43,6 +44,8 @@ pub(crate) enum Command {
     Topic(tools::TopicOptions),
     /// Look at services.
     Service(tools::ServiceOptions),
+    /// Look at types.
+    Interface(interfaces::InterfaceOptions),
     /// Watch processes and topics: rates, latencies, queues and losses.
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.

@@ -98,6 +98,27 @@ pub(crate) enum Error {
         count: usize,
     },
 
+    /// A type isn't known.
+    #[error(transparent)]
+    Types(Box<crate::interfaces::TypesError>),
+
+    /// What the user wrote is no message of its type.
+    #[error("this is no {type_name}: {problem}")]
+    Message {
+        /// The type.
+        type_name: String,
+        /// What is wrong, and where.
+        problem: Box<sinew_msg::dynamic::TextError>,
+    },
+
+    /// A call has no response.
+    #[error(transparent)]
+    Call(#[from] crate::graph::CallError),
+
+    /// Another participant's memory is wrong.
+    #[error(transparent)]
+    Segment(#[from] sinew_shm::SegmentError),
+
     /// The topology file says something that can't be run.
     #[error(transparent)]
     Topology(#[from] TopologyError),
@@ -160,6 +181,12 @@ pub(crate) fn suggestion(similar: &[String]) -> String {
     match similar {
         [] => String::new(),
         similar => format!("; did you mean {}?", similar.join(" or ")),
+    }
+}
+
+impl From<crate::interfaces::TypesError> for Error {
+    fn from(error: crate::interfaces::TypesError) -> Self {
+        Self::Types(Box::new(error))
     }
 }
 

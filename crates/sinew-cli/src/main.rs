@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod error;
 mod graph;
+mod interfaces;
 mod machine;
 mod terminal;
 mod top;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Node(options) => graph::node(&options.command),
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),
+        Command::Interface(options) => interfaces::run(&options.command),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Peer(peer) => bench::process::serve(&peer),

@@ -99,6 +99,7 @@ impl<A: Adapter> Message for Adapted<A> {
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: A::Ros::NAME,
         hash: A::Ros::HASH,
+        description: Some(A::Ros::DESCRIPTION),
         size: |value| A::size(&value.0),
         encode: |value, image| A::encode(&value.0, image),
         decode: |image| A::decode(image).map(Self),

@@ -33,6 +33,7 @@ pub mod build;
 pub mod cdr;
 pub mod definition;
 pub mod description;
+pub mod dynamic;
 mod error;
 mod hash;
 pub mod loan;

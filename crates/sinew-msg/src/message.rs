@@ -1,5 +1,6 @@
 //! The message trait, and what a type has that leaves the process.
 
+use crate::description::ConstDescription;
 use crate::error::DecodeError;
 use crate::hash::TypeHash;
 use crate::plain::PlainProof;
@@ -31,6 +32,7 @@ pub trait Message: Send + Sync + Sized + 'static {
 ///     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
 ///         name: "example_msgs/msg/Number",
 ///         hash: TypeHash([7; 32]),
+///         description: None,
 ///         size: |_| 4,
 ///         encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
 ///         decode: |image| match image.first_chunk() {
@@ -55,6 +57,8 @@ pub struct Encoding<T> {
     pub name: &'static str,
     /// The hash of the type: equal for equal types.
     pub hash: TypeHash,
+    /// What tools need to read images of the type; `None` if they are to show its bytes. Its hash is `hash`.
+    pub description: Option<&'static ConstDescription>,
     /// The length in bytes of the image that `encode` will write for this value.
     pub size: fn(&T) -> usize,
     /// Writes the image into a buffer of exactly `size` bytes.
@@ -89,6 +93,7 @@ mod tests {
         const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
             name: "test_msgs/msg/Number",
             hash: TypeHash([7; 32]),
+            description: None,
             size: |_| 4,
             encode: |value, image| image.copy_from_slice(&value.0.to_le_bytes()),
             decode: |image| {

@@ -10,6 +10,7 @@ mod census;
 mod chunk;
 mod control;
 mod counters;
+mod descriptions;
 mod discovery;
 mod domain;
 mod entity;

@@ -23,6 +23,7 @@ struct Blob(Vec<u8>);
 impl Message for Blob {
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: "test_msgs/msg/Blob",
+        description: None,
         hash: TypeHash([7; 32]),
         size: |blob| blob.0.len(),
         encode: |blob, image| image.copy_from_slice(&blob.0),

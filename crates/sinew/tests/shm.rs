@@ -32,6 +32,7 @@ impl Message for Text {
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: "test_msgs/msg/Text",
         hash: TypeHash([9; 32]),
+        description: None,
         size: |text| text.0.len(),
         encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
         decode: |image| {

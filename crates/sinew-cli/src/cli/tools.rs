@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
+use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, StyleOptions};
 use super::{number_within, seconds};
 
 /// Which participants are looked at.
@@ -70,9 +71,11 @@ pub(crate) enum TopicCommand {
     Bw(WatchOptions),
     /// How long messages take from their publication until their callback has them, as all subscriptions count it.
     Delay(WatchOptions),
-    /// The messages themselves, as the bytes of their images. Takes part as a subscription does: publishers do some work for it,
+    /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
     /// but never wait. If nobody publishes the topic yet, waits for that.
     Echo(EchoOptions),
+    /// Publish messages that are given as text.
+    Pub(PubOptions),
 }
 
 #[derive(Args, Debug)]
@@ -86,6 +89,8 @@ pub(crate) struct ServiceOptions {
 pub(crate) enum ServiceCommand {
     /// The names of all services.
     List(TypedListOptions),
+    /// Call a service with a request that is given as text.
+    Call(CallOptions),
 }
 
 #[derive(Args, Debug)]
@@ -163,9 +168,19 @@ pub(crate) struct EchoOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
 
-    /// All bytes of each message, not only the first 256.
+    /// One message, and end.
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) once: bool,
+
+    /// The bytes of messages (the first 256 of each), not what they mean.
     #[arg(long)]
-    pub(crate) full: bool,
+    pub(crate) raw: bool,
+
+    #[command(flatten)]
+    pub(crate) style: StyleOptions,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
 }
 
 #[derive(Args, Debug)]
@@ -197,7 +212,7 @@ pub(crate) struct DoctorOptions {
 }
 
 /// A full name: as in `ros2`, the slash that each begins with needn't be typed.
-fn name(text: &str) -> Result<String, String> {
+pub(super) fn name(text: &str) -> Result<String, String> {
     match text.trim_start_matches('/') {
         "" => Err("must be a name, such as /chatter".to_owned()),
         rest => Ok(format!("/{rest}")),

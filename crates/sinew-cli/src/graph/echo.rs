@@ -1,25 +1,28 @@
-//! `sinew topic echo`: the messages of a topic, as the bytes of their images.
+//! `sinew topic echo`: the messages of a topic, as `ros2 topic echo` prints them; those of a type that nobody describes, as the
+//! bytes of their images.
 //!
 //! Unlike its neighbours it takes part: it joins the domain with a subscription of whatever type the publishers have. It never
 //! makes a publisher wait.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use sinew::{History, QoS, Time};
+use sinew_msg::TypeHash;
+use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
 use sinew_shm::{
     Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity, Participant, Peer, Port, Sink,
 };
 
-use super::{Observed, gid, print, print_json, similar};
+use super::{Observed, gid, print, says, similar};
 use crate::bench::run::Collected;
 use crate::bench::table::time;
 use crate::cli::tools::EchoOptions;
 use crate::clock::now_ns;
 use crate::error::{Error, suggestion};
+use crate::interfaces::{Sources, Types};
 use crate::terminal;
 
 /// Bytes of a message that are shown.
@@ -37,11 +40,10 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
         let names = snapshot.of(EntityKind::Publisher).map(|end| end.entity.name.as_str());
         let similar = suggestion(&similar::to(&info.name, names));
         let (name, domain) = (&info.name, observed.domain());
-        // Nothing is left to tell it to when standard error is closed.
-        let _ =
-            writeln!(io::stderr(), "sinew: nobody publishes {name} in domain {domain} yet: waiting{similar}");
+        says(&format!("nobody publishes {name} in domain {domain} yet: waiting{similar}"));
     }
     let domain = Domain::open(info.place.dir.as_deref(), observed.domain())?;
+    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
     let found = Arc::new(Found {
         topic: info.name.clone(),
         port: OnceLock::new(),
@@ -58,7 +60,7 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
             rung.ring();
         };
         terminal::stop_on_signal(stop, None)?;
-        Echo::new(options, &participant).run(&found, port)
+        Echo::new(options, &participant, types).run(&found, port)
     });
     found.heard.with(|heard| heard.sources.clear());
     participant.leave();
@@ -142,25 +144,36 @@ struct Read {
     head: Head,
     missed: u64,
     length: usize,
-    /// As much as is shown.
-    bytes: Vec<u8>,
+    content: Content,
 }
+
+/// As much of a message as is shown.
+enum Content {
+    Fields(DynamicMessage),
+    Bytes(Vec<u8>),
+}
+
+/// A type by its name and hash.
+type TypeId = (String, [u8; 32]);
 
 struct Echo<'a> {
     options: &'a EchoOptions,
     participant: &'a Arc<Participant>,
     /// Those of types that we have a subscription of.
-    types: HashSet<(String, [u8; 32])>,
+    types: HashSet<TypeId>,
+    /// How to read their messages, of those whose description was looked for.
+    readable: HashMap<TypeId, Option<Arc<MessageType>>>,
+    known: Types,
     entities: Vec<OwnEntity>,
     left: u64,
     buffer: Vec<u8>,
 }
 
 impl<'a> Echo<'a> {
-    fn new(options: &'a EchoOptions, participant: &'a Arc<Participant>) -> Self {
-        let left = options.count.unwrap_or(u64::MAX);
-        let (types, entities) = (HashSet::new(), Vec::new());
-        Self { options, participant, types, entities, left, buffer: Vec::new() }
+    fn new(options: &'a EchoOptions, participant: &'a Arc<Participant>, known: Types) -> Self {
+        let left = if options.once { 1 } else { options.count.unwrap_or(u64::MAX) };
+        let (types, readable, entities) = (HashSet::new(), HashMap::new(), Vec::new());
+        Self { options, participant, types, readable, known, entities, left, buffer: Vec::new() }
     }
 
     fn run(&mut self, found: &Found, port: &Port) -> Result<(), Error> {
@@ -216,26 +229,52 @@ impl<'a> Echo<'a> {
         }
     }
 
+    /// How to read what this publisher sends; `None` if nobody knows, or only bytes are wanted.
+    fn message_type(&mut self, publisher: &Entity) -> Option<Arc<MessageType>> {
+        if self.options.raw {
+            return None;
+        }
+        let id = (publisher.type_name.clone(), publisher.hash);
+        let known = &self.known;
+        let find = || {
+            let found = match publisher.type_name.parse() {
+                Ok(name) => known.message(&name, Some(TypeHash(publisher.hash))),
+                Err(error) => Err(crate::interfaces::TypesError::from(error)),
+            };
+            found.inspect_err(|error| says(&format!("bytes are shown: {error}"))).ok()
+        };
+        self.readable.entry(id).or_insert_with(find).clone()
+    }
+
     /// Prints what a publisher has sent.
     fn read(&mut self, source: &Source) -> Result<(), Error> {
-        let most = if self.options.full { usize::MAX } else { SHOWN };
+        let most = if self.options.style.full { usize::MAX } else { SHOWN };
+        let message_type = self.message_type(&source.publisher);
         while self.left > 0 {
             let buffer = &mut self.buffer;
             let read = source.incoming.with(|incoming| {
                 let message = incoming.read(buffer)?;
                 Ok(message.map(|message| {
                     let image = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
-                    let bytes = image[..image.len().min(most)].to_vec();
+                    let decoded = message_type.as_ref().map(|known| DynamicMessage::decode(known, image));
+                    let content = match decoded {
+                        Some(Ok(message)) => Content::Fields(message),
+                        Some(Err(error)) => {
+                            says(&format!("bytes are shown of one of {}: {error}", source.publisher.node));
+                            Content::Bytes(image[..image.len().min(most)].to_vec())
+                        }
+                        None => Content::Bytes(image[..image.len().min(most)].to_vec()),
+                    };
                     let (number, head, missed) = (message.number, message.head, message.missed);
-                    Read { number, head, missed, length: image.len(), bytes }
+                    Read { number, head, missed, length: image.len(), content }
                 }))
             });
             match read {
                 Ok(Some(read)) => {
                     if self.options.info.json {
-                        print_json(&for_programs(source, &read))?;
+                        print(&for_programs(source, &read))?;
                     } else {
-                        print(&for_people(source, &read))?;
+                        print(&for_people(source, &read, &self.options.style.style()))?;
                     }
                     self.left -= 1;
                 }
@@ -243,11 +282,7 @@ impl<'a> Echo<'a> {
                 Err(error) => {
                     let error: sinew_shm::SegmentError = error;
                     // The publisher's memory is wrong: that message is passed over.
-                    let _ = writeln!(
-                        io::stderr(),
-                        "sinew: a message of {} can't be read: {error}",
-                        source.publisher.node
-                    );
+                    says(&format!("a message of {} can't be read: {error}", source.publisher.node));
                 }
             }
         }
@@ -261,11 +296,7 @@ fn subscription(publisher: &Entity, number: u64) -> Entity {
         Some(History::KeepLast(depth)) => depth,
         _ => WAITING,
     };
-    // The table is in `sinew`'s `outside::description`: best effort, volatile, without limits, of a type that travels.
-    let mut qos = [0; 64];
-    (qos[0], qos[5]) = (1, 1);
-    qos[8..16].copy_from_slice(&(depth as u64).to_le_bytes());
-    qos[16..40].fill(0xff);
+    let qos = super::qos(depth, false); // best effort
     let node = format!("/_sinew_echo_{}", std::process::id());
     Entity { kind: EntityKind::Subscription, number, node, qos, ..publisher.clone() }
 }
@@ -278,7 +309,18 @@ impl Read {
     }
 }
 
-fn for_people(source: &Source, read: &Read) -> String {
+fn for_people(source: &Source, read: &Read, style: &Style) -> String {
+    match &read.content {
+        Content::Fields(message) => {
+            let missed =
+                if read.missed > 0 { format!("# lost before it: {}\n", read.missed) } else { String::new() };
+            format!("{missed}{}---\n", message.to_yaml(style))
+        }
+        Content::Bytes(bytes) => bytes_for_people(source, read, bytes),
+    }
+}
+
+fn bytes_for_people(source: &Source, read: &Read, bytes: &[u8]) -> String {
     let (stamp, latency) = read.times();
     let gid = source.gid.map(|byte| format!("{byte:02x}")).join(".");
     let (seconds, nanoseconds) = (stamp.div_euclid(1_000_000_000), stamp.rem_euclid(1_000_000_000));
@@ -290,22 +332,29 @@ fn for_people(source: &Source, read: &Read) -> String {
         time(latency as f64),
         read.length,
     );
-    dump(&read.bytes, &mut text);
-    let more = read.length - read.bytes.len();
+    dump(bytes, &mut text);
+    let more = read.length - bytes.len();
     if more > 0 {
         let _ = writeln!(text, "... and {more} bytes more: --full shows them"); // a string takes everything
     }
     text + "---\n"
 }
 
-fn for_programs(source: &Source, read: &Read) -> Value {
+/// One line. What was said is in `message`, in the order of its type; or in `image`.
+fn for_programs(source: &Source, read: &Read) -> String {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    json!({
+    let about = json!({
         "topic": source.publisher.name, "type": source.publisher.type_name, "stamp_ns": stamp,
         "publisher": hex(&source.gid), "node": source.publisher.node, "sequence": read.number,
-        "lost_before": read.missed, "latency_ns": latency, "length": read.length, "image": hex(&read.bytes),
-    })
+        "lost_before": read.missed, "latency_ns": latency, "length": read.length,
+    });
+    let about = about.to_string();
+    let about = about.strip_suffix('}').unwrap_or(&about);
+    match &read.content {
+        Content::Fields(message) => format!("{about},\"message\":{}}}\n", message.to_json()),
+        Content::Bytes(bytes) => format!("{about},\"image\":\"{}\"}}\n", hex(bytes)),
+    }
 }
 
 /// Lines of 16 bytes, in hexadecimal and, where they are printable, as letters of ASCII.

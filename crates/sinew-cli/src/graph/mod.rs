@@ -1,13 +1,15 @@
 //! `sinew node|topic|service`: who is in a domain, and what it is at, read from the participants' own memory.
 //!
-//! Nothing is joined but by `topic echo`: the processes that are looked at do no work for it, and don't notice. Names and forms of the output are
+//! Nothing is joined but by `topic echo`, `topic pub` and `service call`: the processes that are looked at do no work for it, and don't notice. Names and forms of the output are
 //! those of the `ros2` command where it has them.
 
+mod call;
 mod echo;
 mod info;
 mod list;
+mod publish;
 mod qos;
-mod similar;
+pub(crate) mod similar;
 mod track;
 mod watch;
 
@@ -17,11 +19,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
+use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer};
 
 use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand, Where};
 use crate::clock::now_ns;
 use crate::error::Error;
+pub(crate) use call::CallError;
 pub(crate) use track::{Change, Latencies, Track, dropped};
 
 /// `sinew node`.
@@ -41,6 +45,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Bw(options) => watch::run::<watch::Bandwidth>(options),
         TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
         TopicCommand::Echo(options) => echo::run(options),
+        TopicCommand::Pub(options) => publish::run(options),
     }
 }
 
@@ -48,6 +53,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
 pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
     match command {
         ServiceCommand::List(options) => list::services(options),
+        ServiceCommand::Call(options) => call::run(options),
     }
 }
 
@@ -184,6 +190,33 @@ fn gid(participant: u64, number: u64) -> [u8; 16] {
     gid[..8].copy_from_slice(&participant.to_le_bytes());
     gid[8..].copy_from_slice(&number.to_le_bytes());
     gid
+}
+
+/// Tells the user something. Nothing is left to tell it to when standard error is closed.
+fn says(text: &str) {
+    let _ = writeln!(io::stderr(), "sinew: {text}");
+}
+
+/// The QoS of an entity of ours, as others are told of it; the table is in `sinew`'s `outside::description`. Volatile, without
+/// limits, of a type that travels.
+fn qos(depth: usize, is_reliable: bool) -> [u8; 64] {
+    let mut qos = [0; 64];
+    (qos[0], qos[2], qos[5]) = (1, u8::from(is_reliable), 1);
+    qos[8..16].copy_from_slice(&(depth as u64).to_le_bytes());
+    qos[16..40].fill(0xff);
+    qos
+}
+
+/// The message that the user wrote, in YAML or JSON.
+fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<DynamicMessage, Error> {
+    let read = match text.trim_start().starts_with(['{', '[']) {
+        true => DynamicMessage::from_json(message_type, text),
+        false => DynamicMessage::from_yaml(message_type, text),
+    };
+    read.map_err(|problem| Error::Message {
+        type_name: message_type.name().to_owned(),
+        problem: Box::new(problem),
+    })
 }
 
 /// Namespace and name of a node.

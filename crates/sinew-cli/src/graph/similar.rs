@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 const MOST: usize = 3;
 
 /// The names most like `wanted`, best first; none if none is like it.
-pub(super) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub(crate) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let near = wanted.chars().count() / 3 + 1;
     let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_lowercase();
     let distance = |name: &'a str| {

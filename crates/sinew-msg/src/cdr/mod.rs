@@ -69,13 +69,14 @@ pub const HEADER: [u8; HEADER_SIZE] = [0, 1, 0, 0];
 /// The encoding of a struct, from its fields.
 #[must_use]
 pub const fn encoding<T: Structure>() -> Encoding<T> {
-    Encoding { name: T::NAME, hash: T::HASH, size, encode, decode, decode_into, plain: None }
+    let description = Some(T::DESCRIPTION);
+    Encoding { name: T::NAME, hash: T::HASH, description, size, encode, decode, decode_into, plain: None }
 }
 
 /// The encoding of a struct whose values can be written and read in place.
 #[must_use]
 pub const fn plain_encoding<T: Structure + Plain>() -> Encoding<T> {
-    Encoding { name: T::NAME, hash: T::HASH, size, encode, decode, decode_into, plain: PlainProof::new() }
+    Encoding { plain: PlainProof::new(), ..encoding() }
 }
 
 fn size<T: Structure>(value: &T) -> usize {

@@ -4,6 +4,9 @@
 //! that don't have a type's definition ask for its description.
 
 mod constant;
+#[cfg(feature = "text")]
+mod read;
+mod service;
 
 use crate::hash::{Sha256, TypeHash};
 pub use constant::{ConstDescription, ConstFieldType, Nested};

@@ -1,5 +1,6 @@
 //! What the type-erased core knows about a message type.
 
+use sinew_msg::description::{ConstDescription, TypeDescription};
 use sinew_msg::{DecodeError, Message, TypeHash};
 use std::alloc::Layout;
 use std::any::TypeId;
@@ -18,6 +19,7 @@ pub(crate) struct Table {
     pub(crate) representation: TypeId,
     name: fn() -> &'static str,
     hash: Option<TypeHash>,
+    description: Option<&'static ConstDescription>,
     /// Between values and images; `None` for a type that stays in the process.
     pub(crate) image: Option<ImageFunctions>,
 }
@@ -63,6 +65,11 @@ impl Table {
         self.hash
     }
 
+    /// What others need to read its images, if it is known.
+    pub(crate) fn description(&self) -> Option<TypeDescription> {
+        self.description?.describe()
+    }
+
     /// Whether its values can be written and read in place.
     pub(crate) fn is_plain(&self) -> bool {
         self.image.as_ref().is_some_and(|image| image.is_plain)
@@ -86,6 +93,10 @@ impl<T: Message> Erase for T {
         name: || T::ENCODING.map_or_else(std::any::type_name::<T>, |encoding| encoding.name),
         hash: match T::ENCODING {
             Some(encoding) => Some(encoding.hash),
+            None => None,
+        },
+        description: match T::ENCODING {
+            Some(encoding) => encoding.description,
             None => None,
         },
         image: match T::ENCODING {

@@ -7,6 +7,7 @@
 //! | `proxy` | a publisher of another process, as its subscriptions here see it |
 //! | `service` | services: a client's line to a server of another process, and the visitors a server has |
 //! | `solo` | what one thread at a time reads, and others have read again instead of waiting |
+//! | `types` | the descriptions of our types, for tools |
 //! | `receiver` | the thread that receives for those who wait without an executor |
 
 pub(crate) mod description;
@@ -15,6 +16,7 @@ pub(crate) mod receiver;
 pub(crate) mod sender;
 pub(crate) mod service;
 pub(crate) mod solo;
+mod types;
 
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
@@ -60,6 +62,7 @@ pub(crate) struct Outside {
     receiver: Mutex<Option<Receiver>>,
     /// It couldn't be started.
     lacks_receiver: AtomicBool,
+    told: types::Told,
 }
 
 impl Outside {
@@ -82,6 +85,7 @@ impl Outside {
             unserved: Mutex::default(),
             receiver: Mutex::default(),
             lacks_receiver: AtomicBool::new(false),
+            told: types::Told::default(),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
         let participant = Participant::join_as(context.participant, &domain, watching)?;
@@ -112,6 +116,9 @@ impl Outside {
             hash: about.table.and_then(Table::hash).map_or([0; 32], |hash| hash.0),
             qos: about.qos.to_bytes(about.table.is_some_and(|table| table.image.is_some())),
         };
+        if let Some(table) = about.table {
+            self.told.offer(participant.domain(), table);
+        }
         participant.advertise(&entity, about.of_node)
     }
 
@@ -317,6 +324,7 @@ impl Outside {
             source: Box::new(source.into()),
         };
         let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
+        self.told.offer_service(participant.domain(), types);
         participant.advertise(&entity, None).map_err(failed)
     }
 }

@@ -70,6 +70,7 @@ impl Message for Number {
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: "test_msgs/msg/Number",
         hash: TypeHash([8; 32]),
+        description: None,
         size: |_| 8,
         encode: |number, image| image.copy_from_slice(&number.0.to_le_bytes()),
         decode: |image| match image.try_into() {
@@ -97,6 +98,7 @@ impl Message for Text {
     const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
         name: "test_msgs/msg/Text",
         hash: TypeHash([9; 32]),
+        description: None,
         size: |text| text.0.len(),
         encode: |text, image| image.copy_from_slice(text.0.as_bytes()),
         decode: |image| match String::from_utf8(image.to_vec()) {

@@ -1,0 +1,192 @@
+//! The options of what needs to know types: names as `ros2` has them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use super::tools::{Where, name};
+use super::{number_within, seconds};
+
+/// Where definitions are, beside those that are built in.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct DefinitionOptions {
+    /// A folder with the definitions of interface packages, or of one (with `msg`, `srv` or `action` in it). Can be given several
+    /// times. Also looked at: $AMENT_PREFIX_PATH, ROS 2's packages (built in), and what participants say of their types.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) interfaces: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct InterfaceOptions {
+    #[command(subcommand)]
+    pub(crate) command: InterfaceCommand,
+}
+
+/// What there is to know of types.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InterfaceCommand {
+    /// The names of all types.
+    List(ListOptions),
+    /// A type's fields and constants. (JSON: its description, of which its hash is made.)
+    Show(TypeOptions),
+    /// A type's hash (RIHS01): types match if they have the same.
+    Hash(TypeOptions),
+}
+
+#[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub(crate) struct ListOptions {
+    /// Only messages.
+    #[arg(short = 'm', long)]
+    pub(crate) only_msgs: bool,
+
+    /// Only services.
+    #[arg(short = 's', long)]
+    pub(crate) only_srvs: bool,
+
+    /// Only actions.
+    #[arg(short = 'a', long)]
+    pub(crate) only_actions: bool,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TypeOptions {
+    /// Its name, such as std_msgs/msg/String; `msg`, `srv` or `action` may be left out.
+    #[arg(value_name = "TYPE")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// JSON instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How messages are printed.
+#[derive(Args, Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
+pub(crate) struct StyleOptions {
+    /// All of each message: also of long arrays and strings, or of its bytes.
+    #[arg(short, long, visible_alias = "full-length")]
+    pub(crate) full: bool,
+
+    /// Elements of arrays and characters of strings that are printed.
+    #[arg(short = 'l', long, value_name = "N", default_value = "128")]
+    pub(crate) truncate_length: usize,
+
+    /// Arrays by their type and length.
+    #[arg(long)]
+    pub(crate) no_arr: bool,
+
+    /// Strings by their length.
+    #[arg(long)]
+    pub(crate) no_str: bool,
+
+    /// Each message in one line.
+    #[arg(long)]
+    pub(crate) flow_style: bool,
+}
+
+impl StyleOptions {
+    pub(crate) fn style(&self) -> sinew_msg::dynamic::Style {
+        let &Self { full, truncate_length, no_arr, no_str, flow_style } = self;
+        let truncate = (!full).then_some(truncate_length);
+        sinew_msg::dynamic::Style { truncate, no_arr, no_str, flow: flow_style }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PubOptions {
+    /// The topic; the leading `/` may be left out.
+    #[arg(value_name = "TOPIC", value_parser = name)]
+    pub(crate) name: String,
+
+    /// Its type, such as std_msgs/msg/String.
+    #[arg(value_name = "TYPE")]
+    pub(crate) type_name: String,
+
+    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default value.
+    #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true)]
+    pub(crate) values: String,
+
+    /// Messages per second.
+    #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_value = "1")]
+    pub(crate) rate: Duration,
+
+    /// Publish one message as soon as somebody receives it, and end.
+    #[arg(short = '1', long, conflicts_with = "times")]
+    pub(crate) once: bool,
+
+    /// Publish so many messages once somebody receives them, and end.
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) times: Option<u64>,
+
+    /// Publish when so many subscriptions match [default: 1 with --once and --times, else 0].
+    #[arg(short = 'w', long, value_name = "N")]
+    pub(crate) wait_matching_subscriptions: Option<usize>,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CallOptions {
+    /// The service; the leading `/` may be left out.
+    #[arg(value_name = "SERVICE", value_parser = name)]
+    pub(crate) name: String,
+
+    /// Its type, such as std_srvs/srv/SetBool [default: that of its server].
+    #[arg(value_name = "TYPE")]
+    pub(crate) first: Option<String>,
+
+    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value.
+    #[arg(value_name = "VALUES")]
+    pub(crate) second: Option<String>,
+
+    /// Give up after so many seconds [default: when Ctrl-C is pressed].
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) style: StyleOptions,
+
+    #[command(flatten)]
+    pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON value instead of YAML.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl CallOptions {
+    /// Type and values: either may be left out.
+    pub(crate) fn what(&self) -> (Option<&str>, &str) {
+        match (&self.first, &self.second) {
+            (Some(first), None) if first.contains(['{', ':']) => (None, first),
+            (first, second) => (first.as_deref(), second.as_deref().unwrap_or("{}")),
+        }
+    }
+}
+
+/// Time between two messages.
+fn rate(text: &str) -> Result<Duration, String> {
+    number_within(text, 0.001, 100_000.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
+}

@@ -1,0 +1,161 @@
+//! Types that are known from definitions, or from those who use them.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use sinew_msg::TypeHash;
+use sinew_msg::definition::{Kind, TypeName};
+use sinew_msg::description::TypeDescription;
+use sinew_msg::dynamic::MessageType;
+use sinew_shm::Domain;
+
+use super::show::show;
+use super::{Sources, TypesError};
+use crate::cli::tools::Where;
+use crate::error::suggestion;
+use crate::graph::{Observed, similar};
+
+/// All that there is to find types in.
+pub(crate) struct Types {
+    sources: Sources,
+    /// Whose participants keep descriptions, if it is there.
+    domain: Option<Domain>,
+}
+
+impl Types {
+    pub(crate) fn new(sources: Sources, domain: Option<Domain>) -> Self {
+        Self { sources, domain }
+    }
+
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// The message type of this name; with a hash, only if it has that.
+    pub(crate) fn message(
+        &self,
+        name: &TypeName,
+        hash: Option<TypeHash>,
+    ) -> Result<Arc<MessageType>, TypesError> {
+        if self.sources.has(name) {
+            let interfaces = self.sources.load(name.package())?;
+            let is_right = |found: TypeHash| hash.is_none_or(|hash| hash == found);
+            if interfaces.hash(name).is_some_and(is_right) {
+                return Ok(Arc::new(MessageType::of(&interfaces, name)?)); // it has default values, too
+            }
+        }
+        Ok(Arc::new(MessageType::new(&self.description(name, hash)?)?))
+    }
+
+    /// The types of a service's request and response.
+    pub(crate) fn service(
+        &self,
+        name: &TypeName,
+        hash: Option<TypeHash>,
+    ) -> Result<[Arc<MessageType>; 2], TypesError> {
+        let description = self.description(name, hash)?;
+        // Those of the definition have default values.
+        let interfaces = self.sources.has(name).then(|| self.sources.load(name.package())).transpose()?;
+        let interfaces = interfaces.filter(|found| found.hash(name) == Some(description.hash()));
+        let part = |suffix: &str| -> Result<Arc<MessageType>, TypesError> {
+            let part = format!("{name}{suffix}");
+            if let Some(interfaces) = &interfaces {
+                return Ok(Arc::new(MessageType::of(interfaces, &part.parse()?)?));
+            }
+            let inside = description.of_inside(&part).ok_or_else(|| self.unknown(&part))?;
+            Ok(Arc::new(MessageType::new(&inside)?))
+        };
+        Ok([part("_Request")?, part("_Response")?])
+    }
+
+    /// What there is to know of a type; with a hash, of the one that has it.
+    pub(crate) fn description(
+        &self,
+        name: &TypeName,
+        hash: Option<TypeHash>,
+    ) -> Result<TypeDescription, TypesError> {
+        let mut here = None;
+        if self.sources.has(name) {
+            let found = self.sources.load(name.package())?.description(name);
+            match (found, hash) {
+                (Some(found), None) => return Ok(found),
+                (Some(found), Some(hash)) if found.hash() == hash => return Ok(found),
+                (found, _) => here = found.map(|found| found.hash()),
+            }
+        }
+        match (hash.and_then(|hash| self.kept(hash)), here, hash) {
+            (Some(kept), ..) => Ok(kept),
+            (None, Some(here), Some(hash)) => Err(TypesError::Other {
+                name: name.to_string(),
+                hash: hash.to_string(),
+                here: here.to_string(),
+                looked: self.looked(),
+            }),
+            _ => Err(self.unknown(name.as_str())),
+        }
+    }
+
+    /// What there is to know of a message type of this name: from definitions, or as somebody in the domain uses it.
+    pub(crate) fn in_use(&self, name: &TypeName, place: &Where) -> Result<TypeDescription, TypesError> {
+        let known = self.description(name, None);
+        if known.is_ok() {
+            return known;
+        }
+        let snapshot = Observed::open(place).and_then(|mut observed| observed.look());
+        let endpoints = snapshot.iter().flat_map(|snapshot| &snapshot.endpoints);
+        let hashes = endpoints.filter(|end| end.entity.type_name == name.as_str()).map(|end| end.entity.hash);
+        hashes.filter_map(|hash| self.kept(TypeHash(hash))).next().map_or(known, Ok)
+    }
+
+    /// What a participant says of the type with this hash. The hash proves it: nobody needs to be believed.
+    fn kept(&self, hash: TypeHash) -> Option<TypeDescription> {
+        let domain = self.domain.as_ref()?;
+        let problem = match domain.description(&hash.0) {
+            Ok(None) => return None,
+            Ok(Some(text)) => {
+                let read = std::str::from_utf8(&text).ok().and_then(TypeDescription::from_json);
+                match read {
+                    Some(read) if read.hash() == hash => return Some(read),
+                    Some(read) => format!("it has the hash {}", read.hash()),
+                    None => "it is no description".to_owned(),
+                }
+            }
+            Err(error) => error.to_string(),
+        };
+        // Nothing is left to tell it to when standard error is closed.
+        let _ = writeln!(
+            io::stderr(),
+            "sinew: the description of {hash} in {} is ignored: {problem}",
+            domain.descriptions().display()
+        );
+        None
+    }
+
+    /// A definition as it is written, with the messages in it.
+    pub(super) fn text(&self, name: &TypeName) -> Result<String, TypesError> {
+        let defined = self.sources.text(name)?;
+        match defined {
+            Some(_) => {}
+            None if name.kind() == Kind::Message || !self.sources.has(name) => {
+                return Err(self.unknown(name.as_str()));
+            }
+            None => {}
+        }
+        let interfaces = self.sources.load(name.package())?;
+        show(&interfaces, name).ok_or_else(|| self.unknown(name.as_str()))
+    }
+
+    pub(crate) fn unknown(&self, name: &str) -> TypesError {
+        let names = self.sources.names();
+        let similar = similar::to(name, names.iter().map(TypeName::as_str));
+        TypesError::Unknown { name: name.to_owned(), similar: suggestion(&similar), looked: self.looked() }
+    }
+
+    fn looked(&self) -> String {
+        let described = match &self.domain {
+            Some(domain) => format!("the descriptions in {}", domain.descriptions().display()),
+            None => "no domain, since nobody is there".to_owned(),
+        };
+        format!("{}, {described}", self.sources.looked())
+    }
+}

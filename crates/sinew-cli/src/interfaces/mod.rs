@@ -1,0 +1,164 @@
+//! Types of messages: where their definitions are, and `sinew interface`.
+
+mod known;
+mod show;
+mod sources;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+use sinew_msg::definition::{Kind, TypeName};
+use sinew_shm::Domain;
+
+use crate::cli::interfaces::{InterfaceCommand, ListOptions, TypeOptions};
+use crate::error::Error;
+use crate::graph::{print, print_json};
+pub(crate) use known::Types;
+pub(crate) use sources::Sources;
+
+/// What keeps a type from being known.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TypesError {
+    /// A folder that the user named has no packages.
+    #[error(
+        "{} has no interfaces: name the folder of a package (with `msg`, `srv` or `action` in it), or one with packages",
+        path.display()
+    )]
+    NoPackages {
+        /// As the user named it.
+        path: PathBuf,
+    },
+
+    /// A definition can't be read.
+    #[error(transparent)]
+    Read(#[from] sinew_msg::definition::ReadError),
+
+    /// Definitions don't go together.
+    #[error(transparent)]
+    Resolve(#[from] sinew_msg::definition::ResolveError),
+
+    /// What isn't the name of a type.
+    #[error(transparent)]
+    Name(#[from] sinew_msg::definition::NameError),
+
+    /// Nobody knows it.
+    #[error("{name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}")]
+    Unknown {
+        /// The type.
+        name: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+        /// Where it was looked for.
+        looked: String,
+    },
+
+    /// It is known, but not as it is in use.
+    #[error(
+        "{name} with the hash {hash} is not known: its definition here has the hash {here} (looked at: {looked}); \
+         --interfaces DIR adds the definitions that are in use"
+    )]
+    Other {
+        /// The type.
+        name: String,
+        /// Its hash, as those who use it say.
+        hash: String,
+        /// The hash of what is known.
+        here: String,
+        /// Where it was looked for.
+        looked: String,
+    },
+
+    /// It has no messages.
+    #[error("{name} is of the kind `{is}`, but topics have {wanted}: name the part, such as _Request")]
+    Kind {
+        /// The type.
+        name: String,
+        /// What it is.
+        is: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+    },
+
+    /// It is known, but can't be read.
+    #[error(transparent)]
+    Type(#[from] sinew_msg::dynamic::TypeError),
+}
+
+/// `sinew interface`.
+pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
+    match command {
+        InterfaceCommand::List(options) => list(options),
+        InterfaceCommand::Show(options) => show(options),
+        InterfaceCommand::Hash(options) => hash(options),
+    }
+}
+
+/// `ros2 interface list`.
+fn list(options: &ListOptions) -> Result<(), Error> {
+    let sources = Sources::open(&options.definitions)?;
+    let wanted = |name: &TypeName| match (options.only_msgs, options.only_srvs, options.only_actions) {
+        (false, false, false) => true,
+        (messages, services, actions) => match name.kind() {
+            Kind::Message => messages,
+            Kind::Service => services,
+            Kind::Action => actions,
+        },
+    };
+    let names: Vec<TypeName> = sources.names().into_iter().filter(wanted).collect();
+    if options.json {
+        return print_json(&names.iter().map(TypeName::as_str).collect::<Vec<_>>());
+    }
+    let mut text = String::new();
+    for (kind, title) in
+        [(Kind::Message, "Messages:"), (Kind::Service, "Services:"), (Kind::Action, "Actions:")]
+    {
+        let of_kind: Vec<_> = names.iter().filter(|name| name.kind() == kind).collect();
+        if !of_kind.is_empty() {
+            text.push_str(title);
+            text.push('\n');
+        }
+        for name in of_kind {
+            let _ = writeln!(text, "    {name}"); // a string takes everything
+        }
+    }
+    print(&text)
+}
+
+/// `ros2 interface show`.
+fn show(options: &TypeOptions) -> Result<(), Error> {
+    let types = types(options)?;
+    let name = name(&options.name, types.sources())?;
+    if options.json {
+        return print(&(types.in_use(&name, &options.place)?.to_json() + "\n"));
+    }
+    print(&types.text(&name)?)
+}
+
+/// The RIHS01 hash.
+fn hash(options: &TypeOptions) -> Result<(), Error> {
+    let types = types(options)?;
+    let name = name(&options.name, types.sources())?;
+    let hash = types.in_use(&name, &options.place)?.hash().to_string();
+    if options.json {
+        return print_json(&json!({"type": name.as_str(), "hash": hash}));
+    }
+    print(&(hash + "\n"))
+}
+
+fn types(options: &TypeOptions) -> Result<Types, Error> {
+    let number = options.place.domain().map_err(Error::DomainNumber)?;
+    let domain = Domain::find(options.place.dir.as_deref(), number)?;
+    Ok(Types::new(Sources::open(&options.definitions)?, domain))
+}
+
+/// The name of a type; `package/Type` is short for a message's, or whatever else there is of that name.
+pub(crate) fn name(text: &str, sources: &Sources) -> Result<TypeName, TypesError> {
+    if let Some((package, base)) = text.split_once('/').filter(|(_, base)| !base.contains('/')) {
+        let of = |kind| TypeName::new(package, kind, base).ok();
+        let kinds = [Kind::Message, Kind::Service, Kind::Action];
+        let found = kinds.into_iter().filter_map(of).find(|name| sources.has(name));
+        return found.map_or_else(|| Ok(TypeName::new(package, Kind::Message, base)?), Ok);
+    }
+    Ok(text.parse()?)
+}

@@ -1,0 +1,180 @@
+//! From images to values.
+
+use super::error::ImageError;
+use super::types::{Element, Field, MessageType};
+use super::value::{Scalar, Scalars, Value, width};
+use crate::cdr::{Decoder, Fault};
+use crate::definition::{Primitive, Shape};
+use crate::error::DecodeError;
+
+/// Reads the fields of a message from an image that nobody vouches for.
+pub(super) fn decode(message_type: &MessageType, image: &[u8]) -> Result<Vec<Value>, ImageError> {
+    let decoder = match Decoder::new(image, "") {
+        Ok(decoder) => decoder,
+        Err(error) => return Err(image_error(message_type, "(header)".to_owned(), error)),
+    };
+    Decoding { message_type, decoder }.structure(0).map_err(|Broken { path, cause }| {
+        let type_name = message_type.name().to_owned();
+        match cause {
+            Cause::Fault(fault) => image_error(message_type, path, fault.into_error("")),
+            Cause::Bound { count, bound } => ImageError::Bound { type_name, path, count, bound },
+        }
+    })
+}
+
+fn image_error(message_type: &MessageType, path: String, error: DecodeError) -> ImageError {
+    let type_name = message_type.name().to_owned();
+    match error {
+        DecodeError::Truncated { length, needed, .. } => {
+            ImageError::Truncated { type_name, path, length, needed }
+        }
+        DecodeError::Bound { count, bound, .. } => {
+            ImageError::Bound { type_name, path, count, bound: u32::try_from(bound).unwrap_or(u32::MAX) }
+        }
+        DecodeError::TooLong { count, room, .. } => ImageError::TooLong { type_name, path, count, room },
+        DecodeError::Invalid { offset, problem, .. } => {
+            ImageError::Invalid { type_name, path, offset, problem }
+        }
+        DecodeError::Representation { identifier, .. } => {
+            ImageError::Representation { type_name, identifier }
+        }
+    }
+}
+
+/// What is wrong, and where: the path grows on the way out.
+struct Broken {
+    path: String,
+    cause: Cause,
+}
+
+enum Cause {
+    Fault(Fault),
+    Bound { count: usize, bound: u32 },
+}
+
+impl From<Fault> for Broken {
+    fn from(fault: Fault) -> Self {
+        Self { path: String::new(), cause: Cause::Fault(fault) }
+    }
+}
+
+impl Broken {
+    #[cold]
+    fn inside(self, name: &str) -> Self {
+        let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        Self { path: format!("{name}{separator}{}", self.path), ..self }
+    }
+}
+
+struct Decoding<'a> {
+    message_type: &'a MessageType,
+    decoder: Decoder<'a>,
+}
+
+impl Decoding<'_> {
+    fn structure(&mut self, index: usize) -> Result<Vec<Value>, Broken> {
+        let fields = &self.message_type.structure(index).fields;
+        if fields.is_empty() {
+            self.decoder.take(1)?;
+            return Ok(Vec::new());
+        }
+        let mut values = Vec::with_capacity(fields.len().min(self.decoder.left()));
+        for field in fields {
+            values.push(self.field(field).map_err(|broken| broken.inside(&field.name))?);
+        }
+        Ok(values)
+    }
+
+    fn field(&mut self, field: &Field) -> Result<Value, Broken> {
+        let count = match field.shape {
+            Shape::Single => return self.element(field.element),
+            Shape::Array(count) => usize::try_from(count).unwrap_or(usize::MAX),
+            Shape::Sequence => self.decoder.count(self.message_type.least(field.element))?,
+            Shape::BoundedSequence(bound) => {
+                let count = self.decoder.count(self.message_type.least(field.element))?;
+                if u32::try_from(count).map_or(true, |count| count > bound) {
+                    return Err(Broken { path: String::new(), cause: Cause::Bound { count, bound } });
+                }
+                count
+            }
+        };
+        if let Element::Scalar(primitive) = field.element {
+            return Ok(Value::Scalars(self.scalars(primitive, count)?));
+        }
+        // A value is larger than what it was read from, so no more are expected than the image has bytes for.
+        let mut values = Vec::with_capacity(count.min(self.decoder.left() / size_of::<Value>()));
+        for index in 0..count {
+            let value = self.element(field.element);
+            values.push(value.map_err(|broken| broken.inside(&format!("[{index}]")))?);
+        }
+        Ok(Value::Values(values))
+    }
+
+    fn element(&mut self, element: Element) -> Result<Value, Broken> {
+        Ok(match element {
+            Element::Scalar(primitive) => Value::Scalar(self.scalar(primitive)?),
+            Element::String(_) => Value::String(self.string()?),
+            Element::WString(_) => Value::WString(self.wide_string()?),
+            Element::Structure(index) => Value::Structure(self.structure(index)?),
+        })
+    }
+
+    fn scalar(&mut self, primitive: Primitive) -> Result<Scalar, Fault> {
+        let mut all = [0; 8];
+        let bytes = &mut all[..width(primitive)];
+        self.decoder.align(bytes.len());
+        bytes.copy_from_slice(self.decoder.take(bytes.len())?);
+        if self.decoder.is_big_endian() {
+            bytes.reverse();
+        }
+        self.check(primitive, bytes)?;
+        Ok(Scalar::from_bytes(primitive, bytes))
+    }
+
+    fn scalars(&mut self, primitive: Primitive, count: usize) -> Result<Scalars, Fault> {
+        if count == 0 {
+            return Ok(Scalars::zeros(primitive, 0)); // elements that aren't there are not aligned
+        }
+        let width = width(primitive);
+        self.decoder.align(width);
+        let mut bytes = self.decoder.take(count.saturating_mul(width))?.to_vec();
+        if self.decoder.is_big_endian() {
+            bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+        }
+        self.check(primitive, &bytes)?;
+        Ok(Scalars::new(primitive, bytes))
+    }
+
+    /// Of the bytes that were just read.
+    fn check(&self, primitive: Primitive, bytes: &[u8]) -> Result<(), Fault> {
+        if primitive == Primitive::Bool
+            && let Some(wrong) = bytes.iter().position(|byte| *byte > 1)
+        {
+            let begin = self.decoder.position() - bytes.len();
+            return Err(self.decoder.invalid(begin + wrong, "a bool is 0 or 1"));
+        }
+        Ok(())
+    }
+
+    fn string(&mut self) -> Result<Vec<u8>, Fault> {
+        let length = self.decoder.count(1)?;
+        match self.decoder.take(length)? {
+            [] => Ok(Vec::new()), // some writers leave out the NUL of an empty string
+            [text @ .., 0] => Ok(text.to_vec()),
+            _ => Err(self.decoder.invalid(self.decoder.position() - 1, "a string ends with a NUL")),
+        }
+    }
+
+    fn wide_string(&mut self) -> Result<Vec<u16>, Fault> {
+        let length = self.decoder.count(4)?;
+        let begin = self.decoder.position();
+        let is_big_endian = self.decoder.is_big_endian();
+        let (units, _) = self.decoder.take(length.saturating_mul(4))?.as_chunks::<4>();
+        let unit = |(index, bytes): (usize, &[u8; 4])| {
+            let unit = if is_big_endian { u32::from_be_bytes(*bytes) } else { u32::from_le_bytes(*bytes) };
+            u16::try_from(unit)
+                .map_err(|_| self.decoder.invalid(begin + 4 * index, "a unit of a wstring has 16 bits"))
+        };
+        units.iter().enumerate().map(unit).collect()
+    }
+}

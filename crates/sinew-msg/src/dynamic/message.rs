@@ -1,0 +1,73 @@
+//! A message and its type.
+
+use super::error::ImageError;
+use super::types::MessageType;
+use super::value::Value;
+use super::yaml::Style;
+use super::{decode, encode, json, yaml};
+use std::sync::Arc;
+
+/// A message of a type that is known at run time only.
+///
+/// Its values always fit its type. Equal are messages of equal types with equal images.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DynamicMessage {
+    message_type: Arc<MessageType>,
+    fields: Vec<Value>,
+}
+
+impl DynamicMessage {
+    /// One whose fields have their default values: those of the definition where they are known, else zero and empty.
+    #[must_use]
+    pub fn new(message_type: &Arc<MessageType>) -> Self {
+        Self::of(message_type, message_type.default_fields(0))
+    }
+
+    /// `fields` fit the type.
+    pub(super) fn of(message_type: &Arc<MessageType>, fields: Vec<Value>) -> Self {
+        Self { message_type: message_type.clone(), fields }
+    }
+
+    /// Reads an image that nobody vouches for, in either byte order. Bytes after the last field are accepted, since some
+    /// writers round images up.
+    ///
+    /// # Errors
+    /// [`ImageError`] if it is none of this type.
+    pub fn decode(message_type: &Arc<MessageType>, image: &[u8]) -> Result<Self, ImageError> {
+        Ok(Self::of(message_type, decode::decode(message_type, image)?))
+    }
+
+    /// Its image, in little-endian order. Panics if a string or sequence has 2³² elements: CDR has no such lengths.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        encode::encode(&self.message_type, &self.fields)
+    }
+
+    /// Its type.
+    #[must_use]
+    pub fn message_type(&self) -> &Arc<MessageType> {
+        &self.message_type
+    }
+
+    /// The values of its fields, by their names in the order of the type.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let fields = self.message_type.structure(0).fields.iter();
+        fields.map(|field| field.name.as_str()).zip(&self.fields)
+    }
+
+    /// As `ros2 topic echo` prints it: YAML, a line for each value.
+    ///
+    /// A `byte` is printed as a number, which ROS 2 prints as a character. What is no text in a string is escaped: a byte
+    /// as `\xff`, half a pair of UTF-16 as `\ud834`.
+    #[must_use]
+    pub fn to_yaml(&self, style: &Style) -> String {
+        yaml::write(&self.message_type, &self.fields, style)
+    }
+
+    /// JSON in one line. Numbers that JSON doesn't have are `"nan"`, `"inf"` and `"-inf"`; what is no text in a string is
+    /// escaped as in [`to_yaml`](Self::to_yaml).
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json::write(&self.message_type, &self.fields)
+    }
+}

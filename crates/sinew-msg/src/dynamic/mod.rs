@@ -1,0 +1,47 @@
+//! Messages of types that are known at run time only.
+//!
+//! A [`MessageType`] is made of a [description](crate::description), which a program has from definition files or from
+//! another program. With it, an image becomes a [`DynamicMessage`]: a tree of [`Value`]s that can be compared, printed and
+//! encoded again. With the feature `text`, one can be read from YAML or JSON, as `ros2 topic pub` takes it.
+//!
+//! Nothing here trusts an image, a description or a text. Memory is in proportion to the image or text and to what the
+//! type's smallest value needs, whatever lengths are claimed; recursion ends at [`MAX_DEPTH`].
+//!
+//! ```
+//! use sinew_msg::definition::{Definition, Definitions};
+//! use sinew_msg::dynamic::{DynamicMessage, MessageType};
+//! use std::sync::Arc;
+//!
+//! let mut definitions = Definitions::new();
+//! let name = "example_msgs/msg/Reading".parse()?;
+//! definitions.add(Definition::parse(&name, "Reading.msg", "string sensor\nfloat32[] volts")?)?;
+//! let reading = Arc::new(MessageType::of(&definitions.resolve()?, &name)?);
+//!
+//! let image = [0, 1, 0, 0, 2, 0, 0, 0, b'a', 0, 0, 0, 1, 0, 0, 0, 0, 0, 0x80, 0x3f];
+//! let message = DynamicMessage::decode(&reading, &image)?;
+//! assert_eq!(message.to_yaml(&Default::default()), "sensor: a\nvolts:\n- 1.0\n");
+//! assert_eq!(message.to_json(), r#"{"sensor":"a","volts":[1.0]}"#);
+//! assert_eq!(message.encode(), image);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod decode;
+mod encode;
+mod error;
+mod json;
+mod message;
+#[cfg(feature = "text")]
+pub(crate) mod parse;
+#[cfg(feature = "text")]
+mod read;
+mod types;
+mod value;
+mod yaml;
+
+#[cfg(feature = "text")]
+pub use error::TextError;
+pub use error::{ImageError, TypeError};
+pub use message::DynamicMessage;
+pub use types::{MAX_DEPTH, MessageType};
+pub use value::{Scalar, Scalars, Value};
+pub use yaml::Style;

@@ -1,0 +1,287 @@
+//! From trees to values: every word is read as what its field's type asks for.
+
+use super::error::TextError;
+use super::message::DynamicMessage;
+use super::parse::{self, Tree};
+use super::types::{Element, Field, MessageType};
+use super::value::{Scalar, Scalars, Value, integer};
+use crate::definition::{Primitive, Shape};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+impl DynamicMessage {
+    /// Reads a message from YAML, as `ros2 topic pub` takes it: `{header: {frame_id: map}, point: {x: 1.5}}`.
+    ///
+    /// Fields that are not there have their default values. What stands for a string is taken as it is written, with or
+    /// without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"` and `"-inf"`.
+    ///
+    /// ```
+    /// # use sinew_msg::definition::{Definition, Definitions};
+    /// # use sinew_msg::dynamic::{DynamicMessage, MessageType};
+    /// # use std::sync::Arc;
+    /// # let mut definitions = Definitions::new();
+    /// # let name = "example_msgs/msg/Point".parse()?;
+    /// # definitions.add(Definition::parse(&name, "Point.msg", "float64 x\nuint8 kind 3\nstring label")?)?;
+    /// # let point = Arc::new(MessageType::of(&definitions.resolve()?, &name)?);
+    /// // float64 x, uint8 kind 3, string label
+    /// let message = DynamicMessage::from_yaml(&point, "{x: 1, label: base}")?;
+    /// assert_eq!(message.to_json(), r#"{"x":1.0,"kind":3,"label":"base"}"#);
+    ///
+    /// let error = DynamicMessage::from_yaml(&point, "{kind: 300}").unwrap_err();
+    /// assert_eq!(error.to_string(), "`kind`: found `300`, expected an integer from 0 to 255 for `uint8`");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`TextError`] if it is no YAML or no message of this type.
+    pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
+        read(message_type, parse::yaml(text)?)
+    }
+
+    /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped in two halves, as JSON has
+    /// them.
+    ///
+    /// # Errors
+    /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
+    pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
+        read(message_type, parse::json(text)?)
+    }
+}
+
+fn read(message_type: &Arc<MessageType>, tree: Tree) -> Result<DynamicMessage, TextError> {
+    let mut reading = Reading { message_type, path: Vec::new() };
+    Ok(DynamicMessage::of(message_type, reading.structure(0, tree)?))
+}
+
+struct Reading<'a> {
+    message_type: &'a MessageType,
+    /// Where we are: names with dots before them, and indices.
+    path: Vec<String>,
+}
+
+impl Reading<'_> {
+    fn structure(&mut self, index: usize, tree: Tree) -> Result<Vec<Value>, TextError> {
+        let message_type = self.message_type;
+        let structure = message_type.structure(index);
+        let given = match tree {
+            Tree::Mapping(fields) => fields,
+            tree if tree.is_nothing() => Vec::new(),
+            tree => {
+                let fields = names(&structure.fields);
+                return Err(self.wrong(&tree, format!("the fields of {}: {fields}", structure.name)));
+            }
+        };
+        let mut by_name = HashMap::with_capacity(given.len());
+        for (name, tree) in given {
+            if !structure.fields.iter().any(|field| field.name == name) {
+                let (path, type_name) = (self.path_to(&name), structure.name.clone());
+                return Err(TextError::UnknownField { path, type_name, fields: names(&structure.fields) });
+            }
+            if by_name.contains_key(&name) {
+                return Err(TextError::Repeated { path: self.path_to(&name) });
+            }
+            by_name.insert(name, tree);
+        }
+        let mut values = Vec::with_capacity(structure.fields.len());
+        for field in &structure.fields {
+            values.push(match by_name.remove(&field.name) {
+                Some(tree) => self.within(format!(".{}", field.name), |this| this.field(field, tree))?,
+                None => message_type.default_value(field),
+            });
+        }
+        Ok(values)
+    }
+
+    fn field(&mut self, field: &Field, tree: Tree) -> Result<Value, TextError> {
+        if field.shape == Shape::Single {
+            return self.element(field.element, tree);
+        }
+        let (count, bound) = match field.shape {
+            Shape::Array(count) => (Some(count), count),
+            Shape::BoundedSequence(bound) => (None, bound),
+            Shape::Sequence | Shape::Single => (None, u32::MAX),
+        };
+        let items = match tree {
+            Tree::Sequence(items) => items,
+            tree => {
+                let field_type = self.message_type.show(field.element, field.shape);
+                return Err(self.wrong(&tree, format!("a list, such as `[1, 2]`, for `{field_type}`")));
+            }
+        };
+        let found = u32::try_from(items.len()).ok();
+        if found.is_none_or(|found| found > bound || count.is_some_and(|count| found != count)) {
+            let field_type = self.message_type.show(field.element, field.shape);
+            let most = if count.is_some() { "" } else { " at most" };
+            let expected = format!("{bound}{most} for `{field_type}`");
+            return Err(self.wrong(&Tree::Sequence(items), expected));
+        }
+        let items = items.into_iter().enumerate();
+        if let Element::Scalar(primitive) = field.element {
+            let mut scalars = Scalars::new(primitive, Vec::new());
+            for (index, item) in items {
+                scalars.push(self.within(format!("[{index}]"), |this| this.scalar(primitive, &item))?);
+            }
+            return Ok(Value::Scalars(scalars));
+        }
+        let mut values = Vec::new();
+        for (index, item) in items {
+            values.push(self.within(format!("[{index}]"), |this| this.element(field.element, item))?);
+        }
+        Ok(Value::Values(values))
+    }
+
+    fn element(&mut self, element: Element, tree: Tree) -> Result<Value, TextError> {
+        Ok(match element {
+            Element::Scalar(primitive) => Value::Scalar(self.scalar(primitive, &tree)?),
+            Element::String(bound) => Value::String(self.string(bound, tree)?.into_bytes()),
+            Element::WString(bound) => Value::WString(self.string(bound, tree)?.encode_utf16().collect()),
+            Element::Structure(index) => Value::Structure(self.structure(index, tree)?),
+        })
+    }
+
+    fn string(&self, bound: Option<u64>, tree: Tree) -> Result<String, TextError> {
+        let nothing = tree.is_nothing();
+        match tree {
+            Tree::Plain(text) | Tree::Quoted(text) if !nothing => {
+                let length = text.chars().count() as u64;
+                match bound {
+                    Some(bound) if length > bound => {
+                        let found = format!("{length} characters");
+                        Err(TextError::Value {
+                            path: self.path(),
+                            found,
+                            expected: format!("{bound} at most"),
+                        })
+                    }
+                    _ => Ok(text),
+                }
+            }
+            tree => Err(self.wrong(&tree, "a text (an empty one is '')".to_owned())),
+        }
+    }
+
+    fn scalar(&self, primitive: Primitive, tree: &Tree) -> Result<Scalar, TextError> {
+        let read = match (primitive, tree) {
+            (Primitive::Bool, Tree::Plain(text)) => boolean(text),
+            (Primitive::Float32 | Primitive::Float64, Tree::Plain(text)) => float(primitive, text),
+            (Primitive::Float32 | Primitive::Float64, Tree::Quoted(text)) => {
+                special(text).map(|value| float_of(primitive, value))
+            }
+            (_, Tree::Plain(text)) => whole(text).and_then(|value| integer(primitive, value)),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            let expected = match (primitive, primitive.integers().map(std::ops::RangeInclusive::into_inner)) {
+                (Primitive::Bool, _) => "`true` or `false` for `bool`".to_owned(),
+                (_, Some((least, most))) => {
+                    format!("an integer from {least} to {most} for `{}`", primitive.name())
+                }
+                (Primitive::Float32, None) => {
+                    format!("a number from -{0:e} to {0:e} for `float32`", f32::MAX)
+                }
+                (_, None) => format!("a number for `{}`", primitive.name()),
+            };
+            self.wrong(tree, expected)
+        })
+    }
+
+    /// Goes on inside.
+    fn within<T>(
+        &mut self,
+        step: String,
+        read: impl FnOnce(&mut Self) -> Result<T, TextError>,
+    ) -> Result<T, TextError> {
+        self.path.push(step);
+        let read = read(self)?; // nobody needs the path after an error
+        self.path.pop();
+        Ok(read)
+    }
+
+    fn path(&self) -> String {
+        let path = self.path.concat();
+        match path.strip_prefix('.') {
+            Some(path) => path.to_owned(),
+            None => "(message)".to_owned(),
+        }
+    }
+
+    fn path_to(&self, name: &str) -> String {
+        let path = format!("{}.{name}", self.path.concat());
+        path.strip_prefix('.').unwrap_or(&path).to_owned()
+    }
+
+    fn wrong(&self, tree: &Tree, expected: String) -> TextError {
+        TextError::Value { path: self.path(), found: tree.found(), expected }
+    }
+}
+
+/// The names of fields, for errors.
+fn names(fields: &[Field]) -> String {
+    if fields.is_empty() {
+        return "none at all".to_owned();
+    }
+    let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+    names.join(", ")
+}
+
+fn boolean(text: &str) -> Option<Scalar> {
+    match text {
+        "true" | "True" | "TRUE" => Some(Scalar::Bool(true)),
+        "false" | "False" | "FALSE" => Some(Scalar::Bool(false)),
+        _ => None,
+    }
+}
+
+/// An integer of YAML: with a sign; in base 10, or with `0x` or `0o` in base 16 or 8.
+fn whole(text: &str) -> Option<i128> {
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (base, digits) = match (digits.strip_prefix("0x"), digits.strip_prefix("0o")) {
+        (Some(digits), _) => (16, digits),
+        (_, Some(digits)) => (8, digits),
+        _ => (10, digits),
+    };
+    if !digits.starts_with(|c: char| c.is_digit(base)) {
+        return None; // a second sign
+    }
+    let magnitude = i128::from_str_radix(digits, base).ok()?;
+    Some(if is_negative { -magnitude } else { magnitude })
+}
+
+/// `nan`, `inf` and `-inf`, as JSON prints them here, and with YAML's point.
+fn special(text: &str) -> Option<f64> {
+    let (sign, magnitude) = match text.strip_prefix('-') {
+        Some(magnitude) => (-1.0, magnitude),
+        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+    };
+    match magnitude.strip_prefix('.').unwrap_or(magnitude).to_ascii_lowercase().as_str() {
+        "inf" => Some(sign * f64::INFINITY),
+        "nan" if !text.starts_with(['+', '-']) => Some(f64::NAN),
+        _ => None,
+    }
+}
+
+fn float(primitive: Primitive, text: &str) -> Option<Scalar> {
+    if let Some(value) = special(text) {
+        return Some(float_of(primitive, value));
+    }
+    // Rust would read "infinity", too.
+    if !text.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte)) {
+        return None;
+    }
+    // Each type by itself: a number rounded twice may be another.
+    match primitive {
+        Primitive::Float32 => text.parse().ok().filter(|value: &f32| value.is_finite()).map(Scalar::Float32),
+        _ => text.parse().ok().filter(|value: &f64| value.is_finite()).map(Scalar::Float64),
+    }
+}
+
+fn float_of(primitive: Primitive, value: f64) -> Scalar {
+    match primitive {
+        #[expect(clippy::cast_possible_truncation, reason = "to the nearest number that the type has")]
+        Primitive::Float32 => Scalar::Float32(value as f32),
+        _ => Scalar::Float64(value),
+    }
+}

@@ -1,0 +1,352 @@
+//! Types that are known at run time only, checked once so that nothing needs checking later.
+
+use super::error::TypeError;
+use super::value::{Scalars, Value, scalar_of, width};
+use crate::definition::{self, Interfaces, Primitive, Shape, TypeName};
+use crate::description::{
+    FieldDescription, FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, TypeDescription, type_id,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many messages can lie one in the other. (ROS 2's own types: 6.)
+pub const MAX_DEPTH: usize = 64;
+
+/// How long the shortest image of a type can be, in bytes: 256 MiB.
+const MAX_LEAST: usize = 1 << 28;
+
+/// How many values, apart from numbers in arrays, the smallest message of a type can have.
+const MAX_VALUES: usize = 1 << 20;
+
+/// A message type that is known at run time only, with every type in it.
+///
+/// It is finite, and its smallest message is of reasonable size: descriptions come from anywhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageType {
+    /// The type itself, then those in it.
+    structures: Vec<Structure>,
+}
+
+/// One type.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Structure {
+    pub(super) name: String,
+    /// None for a type without fields, which has a byte in its image.
+    pub(super) fields: Vec<Field>,
+    size: Size,
+}
+
+/// What the smallest message of a type needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Size {
+    /// Bytes of its image, at least 1. Padding isn't counted.
+    least: usize,
+    values: usize,
+    /// How many messages lie one in the other, itself counted.
+    depth: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) element: Element,
+    pub(super) shape: Shape,
+    /// Unless it is what every field of the type has.
+    default: Option<Value>,
+}
+
+/// What a field has one or several of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Element {
+    Scalar(Primitive),
+    /// With the largest number of characters.
+    String(Option<u64>),
+    WString(Option<u64>),
+    /// By its index.
+    Structure(usize),
+}
+
+impl MessageType {
+    /// The type of this description. Its fields have no default values but zero and empty, since hashes don't cover others.
+    ///
+    /// # Errors
+    /// [`TypeError`] if the description doesn't make sense or asks for too much.
+    pub fn new(description: &TypeDescription) -> Result<Self, TypeError> {
+        let TypeDescription { type_description, referenced_type_descriptions } = description;
+        let all: Vec<_> = std::iter::once(type_description).chain(referenced_type_descriptions).collect();
+        let mut indices = BTreeMap::new();
+        for (index, one) in all.iter().enumerate() {
+            if indices.insert(one.type_name.as_str(), index).is_some() {
+                return Err(TypeError::Repeated { name: one.type_name.clone() });
+            }
+        }
+        let structures = all.iter().map(|one| structure(one, &indices)).collect::<Result<_, _>>()?;
+        let mut this = Self { structures };
+        Measuring { sizes: vec![None; all.len()], path: Vec::new() }.measure(&mut this.structures, 0)?;
+        Ok(this)
+    }
+
+    /// The type of this name, with the default values of the definitions.
+    ///
+    /// # Errors
+    /// [`TypeError::Unknown`] if it is not among them, otherwise as [`new`](Self::new).
+    pub fn of(interfaces: &Interfaces, name: &TypeName) -> Result<Self, TypeError> {
+        let Some(description) = interfaces.description(name) else {
+            return Err(TypeError::Unknown { name: name.to_string(), place: "the definitions".to_owned() });
+        };
+        let mut this = Self::new(&description)?;
+        for structure in &mut this.structures {
+            let Some(interface) = structure.name.parse().ok().and_then(|name| interfaces.find(&name)) else {
+                continue;
+            };
+            for (field, defined) in structure.fields.iter_mut().zip(&interface.fields) {
+                field.default = defined.default.as_ref().and_then(|value| field.default_of(value));
+            }
+        }
+        Ok(this)
+    }
+
+    /// Its full name, e.g. `sensor_msgs/msg/Image`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.structures[0].name
+    }
+
+    pub(super) fn structure(&self, index: usize) -> &Structure {
+        &self.structures[index]
+    }
+
+    /// How many bytes an element has in an image at least, at least 1.
+    pub(super) fn least(&self, element: Element) -> usize {
+        least(element, |index| self.structures[index].size.least)
+    }
+
+    /// The fields of a message whose values nobody gave.
+    pub(super) fn default_fields(&self, index: usize) -> Vec<Value> {
+        self.structure(index).fields.iter().map(|field| self.default_value(field)).collect()
+    }
+
+    /// What a field has if nobody gives it a value.
+    pub(super) fn default_value(&self, field: &Field) -> Value {
+        if let Some(value) = &field.default {
+            return value.clone();
+        }
+        let count = match field.shape {
+            Shape::Single => return self.default_element(field.element),
+            Shape::Array(count) => usize::try_from(count).unwrap_or(usize::MAX), // bounded by `MAX_LEAST`
+            Shape::BoundedSequence(_) | Shape::Sequence => 0,
+        };
+        match field.element {
+            Element::Scalar(primitive) => Value::Scalars(Scalars::zeros(primitive, count)),
+            element => Value::Values((0..count).map(|_| self.default_element(element)).collect()),
+        }
+    }
+
+    fn default_element(&self, element: Element) -> Value {
+        match element {
+            Element::Scalar(primitive) => {
+                Value::Scalar(super::Scalar::from_bytes(primitive, &[0; 8][..width(primitive)]))
+            }
+            Element::String(_) => Value::String(Vec::new()),
+            Element::WString(_) => Value::WString(Vec::new()),
+            Element::Structure(index) => Value::Structure(self.default_fields(index)),
+        }
+    }
+
+    /// The type of a field as in a definition.
+    pub(super) fn show(&self, element: Element, shape: Shape) -> String {
+        let element = match element {
+            Element::Scalar(primitive) => primitive.name().to_owned(),
+            Element::String(None) => "string".to_owned(),
+            Element::String(Some(bound)) => format!("string<={bound}"),
+            Element::WString(None) => "wstring".to_owned(),
+            Element::WString(Some(bound)) => format!("wstring<={bound}"),
+            Element::Structure(index) => self.structures[index].name.replace("/msg/", "/"),
+        };
+        format!("{element}{shape}")
+    }
+}
+
+impl Field {
+    /// A default value of a definition, which fits the field; `None` if it doesn't.
+    fn default_of(&self, value: &definition::Value) -> Option<Value> {
+        match (value, self.element) {
+            (definition::Value::Sequence(values), Element::Scalar(primitive)) => {
+                let mut scalars = Scalars::new(primitive, Vec::new());
+                values
+                    .iter()
+                    .try_for_each(|value| scalar_of(primitive, value).map(|one| scalars.push(one)))?;
+                Some(Value::Scalars(scalars))
+            }
+            (definition::Value::Sequence(values), element) => Some(Value::Values(
+                values.iter().map(|value| default_of(element, value)).collect::<Option<_>>()?,
+            )),
+            (value, element) => default_of(element, value),
+        }
+    }
+}
+
+fn default_of(element: Element, value: &definition::Value) -> Option<Value> {
+    match (element, value) {
+        (Element::Scalar(primitive), value) => scalar_of(primitive, value).map(Value::Scalar),
+        (Element::String(_), definition::Value::String(text)) => {
+            Some(Value::String(text.as_bytes().to_vec()))
+        }
+        (Element::WString(_), definition::Value::String(text)) => {
+            Some(Value::WString(text.encode_utf16().collect()))
+        }
+        _ => None,
+    }
+}
+
+/// How many bytes an element has in an image at least. Padding isn't counted.
+fn least(element: Element, of_structure: impl Fn(usize) -> usize) -> usize {
+    match element {
+        Element::Scalar(primitive) => width(primitive),
+        // Not 5: some writers leave out the NUL of an empty string.
+        Element::String(_) | Element::WString(_) => 4,
+        Element::Structure(index) => of_structure(index),
+    }
+}
+
+fn structure(
+    description: &IndividualTypeDescription,
+    indices: &BTreeMap<&str, usize>,
+) -> Result<Structure, TypeError> {
+    let IndividualTypeDescription { type_name, fields } = description;
+    let wrong = |field: &FieldDescription, problem: String| TypeError::Field {
+        name: type_name.clone(),
+        field: field.name.clone(),
+        problem,
+    };
+    let mut names = BTreeSet::new();
+    let mut checked = Vec::with_capacity(fields.len());
+    for field in fields {
+        if !names.insert(&field.name) {
+            return Err(wrong(field, "there is another of this name".to_owned()));
+        }
+        let (element, shape) =
+            field_type(&field.field_type, indices).map_err(|problem| wrong(field, problem))?;
+        checked.push(Field { name: field.name.clone(), element, shape, default: None });
+    }
+    match checked.as_slice() {
+        [] => return Err(TypeError::Empty { name: type_name.clone() }),
+        [Field { name, element: Element::Scalar(Primitive::Uint8), shape: Shape::Single, .. }]
+            if name == PLACEHOLDER =>
+        {
+            checked.clear();
+        }
+        _ => {}
+    }
+    Ok(Structure { name: type_name.clone(), fields: checked, size: Size::default() })
+}
+
+fn field_type(
+    field_type: &FieldTypeDescription,
+    indices: &BTreeMap<&str, usize>,
+) -> Result<(Element, Shape), String> {
+    let FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name } = field_type;
+    let size = || match u32::try_from(*capacity) {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err(format!("its size is {capacity}, where 1 to {} can be", u32::MAX)),
+    };
+    let (element_id, shape) = match *type_id {
+        id @ 0..=type_id::ARRAY => (id, Shape::Single),
+        id @ ..=type_id::BOUNDED_SEQUENCE => (id - type_id::ARRAY, Shape::Array(size()?)),
+        id @ ..=type_id::SEQUENCE => (id - type_id::BOUNDED_SEQUENCE, Shape::BoundedSequence(size()?)),
+        id => (id - type_id::SEQUENCE, Shape::Sequence),
+    };
+    let element = match element_id {
+        type_id::NESTED => match indices.get(nested_type_name.as_str()) {
+            Some(index) => Element::Structure(*index),
+            None => return Err(format!("its type {nested_type_name} is not described")),
+        },
+        type_id::STRING => Element::String(None),
+        type_id::BOUNDED_STRING => Element::String(Some(*string_capacity)),
+        type_id::WSTRING => Element::WString(None),
+        type_id::BOUNDED_WSTRING => Element::WString(Some(*string_capacity)),
+        id => match primitive(id) {
+            Some(primitive) => Element::Scalar(primitive),
+            None => {
+                return Err(format!("its type has number {type_id}, which is none of a message definition"));
+            }
+        },
+    };
+    Ok((element, shape))
+}
+
+fn primitive(id: u8) -> Option<Primitive> {
+    Some(match id {
+        type_id::INT8 => Primitive::Int8,
+        type_id::UINT8 => Primitive::Uint8,
+        type_id::INT16 => Primitive::Int16,
+        type_id::UINT16 => Primitive::Uint16,
+        type_id::INT32 => Primitive::Int32,
+        type_id::UINT32 => Primitive::Uint32,
+        type_id::INT64 => Primitive::Int64,
+        type_id::UINT64 => Primitive::Uint64,
+        type_id::FLOAT => Primitive::Float32,
+        type_id::DOUBLE => Primitive::Float64,
+        type_id::CHAR => Primitive::Char,
+        type_id::BOOLEAN => Primitive::Bool,
+        type_id::BYTE => Primitive::Byte,
+        _ => return None,
+    })
+}
+
+/// Measures types, each after those in it, and finds those that contain themselves.
+struct Measuring {
+    /// Of those that are done.
+    sizes: Vec<Option<Size>>,
+    /// Those that are being measured, one inside the other. [`MAX_DEPTH`] ends the recursion.
+    path: Vec<usize>,
+}
+
+impl Measuring {
+    fn measure(&mut self, structures: &mut [Structure], index: usize) -> Result<Size, TypeError> {
+        if let Some(size) = self.sizes[index] {
+            return Ok(size);
+        }
+        let name = || structures[index].name.clone();
+        if self.path.contains(&index) {
+            return Err(TypeError::Recursive { name: name() });
+        }
+        if self.path.len() == MAX_DEPTH {
+            return Err(TypeError::TooDeep { name: name() });
+        }
+        self.path.push(index);
+        let mut total = Size::default();
+        for field in 0..structures[index].fields.len() {
+            let Field { element, shape, .. } = structures[index].fields[field];
+            let one = match element {
+                Element::Structure(inside) => self.measure(structures, inside)?,
+                element => Size { least: least(element, |_| 0), values: 1, depth: 0 },
+            };
+            let (least, values) = match shape {
+                Shape::Single => (one.least, one.values),
+                Shape::Array(count) => {
+                    let count = usize::try_from(count).unwrap_or(usize::MAX);
+                    let is_scalar = matches!(element, Element::Scalar(_));
+                    let values = if is_scalar { 1 } else { one.values.saturating_mul(count) };
+                    (one.least.saturating_mul(count), values)
+                }
+                Shape::BoundedSequence(_) | Shape::Sequence => (4, 1),
+            };
+            total.least = total.least.saturating_add(least);
+            total.values = total.values.saturating_add(values);
+            total.depth = total.depth.max(one.depth);
+        }
+        total.least = total.least.max(1); // one without fields has a byte
+        total.values = total.values.saturating_add(1);
+        total.depth += 1;
+        if total.depth > MAX_DEPTH {
+            return Err(TypeError::TooDeep { name: structures[index].name.clone() });
+        }
+        if total.least > MAX_LEAST || total.values > MAX_VALUES {
+            return Err(TypeError::TooLarge { name: structures[index].name.clone() });
+        }
+        self.path.pop();
+        self.sizes[index] = Some(total);
+        structures[index].size = total;
+        Ok(total)
+    }
+}

@@ -1,0 +1,357 @@
+//! Values as YAML, in the form of `ros2 topic echo`.
+
+use super::types::{Element, Field, MessageType, Structure};
+use super::value::{Scalar, Value, shown, shown_wide};
+use crate::definition::Shape;
+use std::fmt::Write as _;
+
+/// How messages are printed: what `ros2 topic echo` has options for. By default all of a message, in block style.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Style {
+    /// The most elements of an array or sequence, and characters of a string, that are printed; `...` stands for others.
+    pub truncate: Option<usize>,
+    /// Arrays and sequences are not printed, but their type and length.
+    pub no_arr: bool,
+    /// Strings are not printed, but their length.
+    pub no_str: bool,
+    /// `{x: 1, y: [2, 3]}` in one line.
+    pub flow: bool,
+}
+
+/// Lines, each with its end.
+pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
+    let mut writing = Writing { message_type, style, text: String::new() };
+    let root = message_type.structure(0);
+    if style.flow || root.fields.is_empty() {
+        writing.flow_structure(root, fields);
+        writing.text.push('\n');
+    } else {
+        writing.block(root, fields, 0, false);
+    }
+    writing.text
+}
+
+struct Writing<'a> {
+    message_type: &'a MessageType,
+    style: &'a Style,
+    text: String,
+}
+
+impl<'a> Writing<'a> {
+    /// A structure with fields; `continues`: in a line that has begun.
+    fn block(&mut self, structure: &Structure, values: &[Value], indent: usize, continues: bool) {
+        for (at, (field, value)) in structure.fields.iter().zip(values).enumerate() {
+            if at > 0 || !continues {
+                self.indent(indent);
+            }
+            self.key(&field.name);
+            if let Some(short) = self.abbreviated(field, value) {
+                self.text.push(' ');
+                self.string(&short);
+                self.text.push('\n');
+                continue;
+            }
+            match value {
+                Value::Scalars(scalars) if !scalars.is_empty() => {
+                    self.text.push('\n');
+                    let items = scalars.iter();
+                    self.items(items.len(), items, indent, |this, item| {
+                        this.scalar(item);
+                        this.text.push('\n');
+                    });
+                }
+                Value::Values(values) if !values.is_empty() => {
+                    self.text.push('\n');
+                    self.items(values.len(), values.iter(), indent, |this, item| {
+                        this.block_value(field.element, item, indent + 2, true);
+                    });
+                }
+                Value::Structure(_) if self.has_fields(field.element) => {
+                    self.text.push('\n');
+                    self.block_value(field.element, value, indent + 2, false);
+                }
+                value => {
+                    self.text.push(' ');
+                    self.block_value(field.element, value, indent, true);
+                }
+            }
+        }
+    }
+
+    fn block_value(&mut self, element: Element, value: &Value, indent: usize, continues: bool) {
+        if let (Element::Structure(index), Value::Structure(values)) = (element, value)
+            && self.has_fields(element)
+        {
+            let message_type: &'a MessageType = self.message_type;
+            return self.block(message_type.structure(index), values, indent, continues);
+        }
+        self.flow_value(element, value);
+        self.text.push('\n');
+    }
+
+    /// Lines with a dash, as deep as the key that they belong to.
+    fn items<T>(
+        &mut self,
+        count: usize,
+        items: impl Iterator<Item = T>,
+        indent: usize,
+        mut write: impl FnMut(&mut Self, T),
+    ) {
+        let most = self.style.truncate.unwrap_or(usize::MAX);
+        for item in items.take(most) {
+            self.indent(indent);
+            self.text.push_str("- ");
+            write(self, item);
+        }
+        if count > most {
+            self.indent(indent);
+            self.text.push_str("- '...'\n");
+        }
+    }
+
+    fn flow_structure(&mut self, structure: &Structure, values: &[Value]) {
+        self.text.push('{');
+        for (at, (field, value)) in structure.fields.iter().zip(values).enumerate() {
+            if at > 0 {
+                self.text.push_str(", ");
+            }
+            self.key(&field.name);
+            self.text.push(' ');
+            match self.abbreviated(field, value) {
+                Some(short) => self.string(&short),
+                None => self.flow_value(field.element, value),
+            }
+        }
+        self.text.push('}');
+    }
+
+    fn flow_value(&mut self, element: Element, value: &Value) {
+        match value {
+            Value::Scalar(scalar) => self.scalar(*scalar),
+            Value::String(bytes) => self.field_string(&shown(bytes)),
+            Value::WString(units) => self.field_string(&shown_wide(units)),
+            Value::Structure(values) => {
+                if let Element::Structure(index) = element {
+                    let message_type: &'a MessageType = self.message_type;
+                    self.flow_structure(message_type.structure(index), values);
+                }
+            }
+            Value::Scalars(scalars) => self.flow_list(scalars.iter(), Self::scalar),
+            Value::Values(values) => {
+                self.flow_list(values.iter(), |this, value| this.flow_value(element, value));
+            }
+        }
+    }
+
+    fn flow_list<T>(&mut self, items: impl ExactSizeIterator<Item = T>, mut write: impl FnMut(&mut Self, T)) {
+        let most = self.style.truncate.unwrap_or(usize::MAX);
+        let count = items.len();
+        self.text.push('[');
+        for (at, item) in items.take(most).enumerate() {
+            if at > 0 {
+                self.text.push_str(", ");
+            }
+            write(self, item);
+        }
+        if count > most {
+            self.text.push_str(if most > 0 { ", '...'" } else { "'...'" });
+        }
+        self.text.push(']');
+    }
+
+    /// What is printed for an array or sequence if none are.
+    fn abbreviated(&self, field: &Field, value: &Value) -> Option<String> {
+        let length = match value {
+            Value::Scalars(scalars) => scalars.len(),
+            Value::Values(values) => values.len(),
+            _ => return None,
+        };
+        if !self.style.no_arr {
+            return None;
+        }
+        let element = self.message_type.show(field.element, Shape::Single);
+        Some(match field.shape {
+            Shape::Array(size) => format!("<array type: {element}[{size}]>"),
+            Shape::BoundedSequence(bound) => {
+                format!("<sequence type: {element}[{bound}], length: {length}>")
+            }
+            Shape::Sequence | Shape::Single => format!("<sequence type: {element}, length: {length}>"),
+        })
+    }
+
+    fn has_fields(&self, element: Element) -> bool {
+        matches!(element, Element::Structure(index) if !self.message_type.structure(index).fields.is_empty())
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.text.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn key(&mut self, name: &str) {
+        self.string(name);
+        self.text.push(':');
+    }
+
+    fn field_string(&mut self, text: &str) {
+        let length = text.chars().count();
+        match self.style.truncate {
+            _ if self.style.no_str => self.string(&format!("<string length: <{length}>>")),
+            Some(most) if length > most => {
+                self.string(&(text.chars().take(most).collect::<String>() + "..."));
+            }
+            _ => self.string(text),
+        }
+    }
+
+    fn string(&mut self, text: &str) {
+        if text.chars().any(is_escaped) {
+            self.text.push('"');
+            text.chars().for_each(|character| escape(character, &mut self.text));
+            self.text.push('"');
+        } else if is_plain(text, self.style.flow) {
+            self.text.push_str(text);
+        } else {
+            self.text.push('\'');
+            self.text.push_str(&text.replace('\'', "''"));
+            self.text.push('\'');
+        }
+    }
+
+    fn scalar(&mut self, scalar: Scalar) {
+        // A string takes everything.
+        let _ = match scalar {
+            Scalar::Bool(value) => write!(self.text, "{value}"),
+            Scalar::Signed(value) => write!(self.text, "{value}"),
+            Scalar::Unsigned(value) => write!(self.text, "{value}"),
+            Scalar::Float32(value) => return self.float(value.into()),
+            Scalar::Float64(value) => return self.float(value),
+        };
+    }
+
+    /// As Python's YAML has it: an exponent with a sign, two digits and a point before it.
+    fn float(&mut self, value: f64) {
+        match value {
+            value if value.is_nan() => self.text.push_str(".nan"),
+            f64::INFINITY => self.text.push_str(".inf"),
+            f64::NEG_INFINITY => self.text.push_str("-.inf"),
+            value => {
+                let digits = format!("{value:?}");
+                let Some((mantissa, exponent)) = digits.split_once('e') else {
+                    return self.text.push_str(&digits);
+                };
+                let point = if mantissa.contains('.') { "" } else { ".0" };
+                let (sign, exponent) = match exponent.strip_prefix('-') {
+                    Some(exponent) => ('-', exponent),
+                    None => ('+', exponent),
+                };
+                let _ = write!(self.text, "{mantissa}{point}e{sign}{exponent:0>2}"); // takes everything
+            }
+        }
+    }
+}
+
+/// What can't stand in a line as it is: control characters, other ends of lines, what is no character.
+fn is_escaped(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn escape(character: char, text: &mut String) {
+    let code = u32::from(character);
+    // A string takes everything.
+    let _ = match character {
+        '"' | '\\' => write!(text, "\\{character}"),
+        '\n' => write!(text, "\\n"),
+        '\r' => write!(text, "\\r"),
+        '\t' => write!(text, "\\t"),
+        _ if is_escaped(character) && code <= 0xff => write!(text, "\\x{code:02x}"),
+        _ if is_escaped(character) => write!(text, "\\u{code:04x}"),
+        _ => write!(text, "{character}"),
+    };
+}
+
+/// Whether a text without escapes can stand without quotes, and is read as text then.
+fn is_plain(text: &str, is_flow: bool) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let rest = &text[first.len_utf8()..];
+    let begins_well = match first {
+        '-' | '?' | ':' => !(is_flow || rest.is_empty() || rest.starts_with(' ')),
+        ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`'
+        | '=' => false,
+        _ => true,
+    };
+    begins_well
+        && text.trim_matches(' ') == text
+        && !text.contains(": ")
+        && !text.ends_with(':')
+        && !text.contains(" #")
+        && !text.starts_with("---")
+        && !text.starts_with("...")
+        && !(is_flow && text.contains([',', '[', ']', '{', '}', '?', ':']))
+        && !is_something_else(text)
+}
+
+/// Whether some version of YAML reads it as a number, a truth, a time or nothing; or nearly.
+fn is_something_else(text: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["true", "false", "yes", "no", "on", "off", "null", "~", "y", "n", "<<", ".nan"];
+    let number = |c: char| {
+        c.is_ascii_hexdigit()
+            || matches!(c, 'x' | 'X' | 'o' | '_' | '.' | '+' | '-' | ':' | 'T' | 't' | 'Z' | ' ')
+    };
+    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
+        || text.trim_start_matches(['+', '-']).eq_ignore_ascii_case(".inf")
+        || text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
+            && text.chars().all(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_where_they_must_be() {
+        for plain in [
+            "a",
+            "base_link",
+            "Hello world!",
+            "a: b".trim_end_matches(": b"),
+            "a,b",
+            "ö",
+            "-a",
+            "a#b",
+            "1 m",
+            "it's",
+        ] {
+            assert!(is_plain(plain, false), "{plain}");
+        }
+        for quoted in [
+            "", " a", "a ", "- a", "-", "#a", "a: b", "a:", "a #b", "[a", "{a", "'a", "*a", "@a", "---",
+            "<<", "=",
+        ] {
+            assert!(!is_plain(quoted, false), "{quoted}");
+        }
+        for other in [
+            "1",
+            "-1",
+            "1.5",
+            "0x1f",
+            "1e5",
+            "true",
+            "No",
+            "~",
+            "null",
+            "2001-01-01",
+            "12:30:00",
+            ".inf",
+            "-.INF",
+            ".nan",
+            "y",
+        ] {
+            assert!(!is_plain(other, false), "{other}");
+        }
+        for quoted in ["a,b", "a]", "-a", "a:b"] {
+            assert!(!is_plain(quoted, true), "{quoted}");
+        }
+    }
+}

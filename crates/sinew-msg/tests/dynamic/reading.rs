@@ -1,0 +1,112 @@
+//! Texts: what is read, what is refused and how.
+
+use crate::{message_type, of_yaml};
+use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use std::sync::Arc;
+
+fn all() -> Arc<MessageType> {
+    message_type(&[
+        (
+            "A",
+            "Pose pose\nuint8 kind 3\nstring<=4 name \"arm\"\nint16[2] pair [1, 2]\nfloat32[<=2] few\nbool on\nwstring<=2 wide\nint64 long\nuint64 longer",
+        ),
+        ("Pose", "Point position"),
+        ("Point", "float64 x\nfloat64 y"),
+    ])
+}
+
+fn error(text: &str) -> String {
+    DynamicMessage::from_yaml(&all(), text).unwrap_err().to_string()
+}
+
+fn json(text: &str) -> String {
+    of_yaml(&all(), text).to_json()
+}
+
+#[test]
+fn what_is_not_there_has_its_default() {
+    let default = json("");
+    assert_eq!(
+        default,
+        r#"{"pose":{"position":{"x":0.0,"y":0.0}},"kind":3,"name":"arm","pair":[1,2],"few":[],"on":false,"wide":"","long":0,"longer":0}"#
+    );
+    assert_eq!(json("{}"), default);
+    assert_eq!(json("pose: {position: {x: 0}}\nname: arm"), default);
+    assert_eq!(json("pose:\nkind: 3"), default, "nothing stands for a message's default");
+}
+
+#[test]
+fn numbers_are_read_as_their_type() {
+    assert!(json("long: -9223372036854775808").contains(r#""long":-9223372036854775808"#));
+    assert!(json("longer: 0xffffffffffffffff").contains(r#""longer":18446744073709551615"#));
+    assert!(json("few: [16777217, .NaN]").contains(r#""few":[16777216.0,"nan"]"#));
+    assert!(json("few: [\"-inf\", 1e-3]").contains(r#""few":["-inf",0.0010000000474974513]"#));
+    assert!(json("pose: {position: {x: 1e3, y: -.5}}").contains(r#"{"x":1000.0,"y":-0.5}"#));
+    assert!(json("{on: True, name: 5.0}").contains(r#""name":"5.0""#), "a text is what is written");
+    assert!(json("{\"wide\": \"\\u00f6ß\"}").contains(r#""wide":"öß""#));
+}
+
+#[test]
+fn errors_name_the_path() {
+    assert_eq!(
+        error("pose: {position: {x: abc}}"),
+        "`pose.position.x`: found `abc`, expected a number for `float64`"
+    );
+    assert_eq!(
+        error("{pose: {position: {w: 1}}}"),
+        "`pose.position.w`: test_msgs/msg/Point has no such field, but `x`, `y`"
+    );
+    assert_eq!(error("kind: 256"), "`kind`: found `256`, expected an integer from 0 to 255 for `uint8`");
+    assert_eq!(error("kind: -1"), "`kind`: found `-1`, expected an integer from 0 to 255 for `uint8`");
+    assert_eq!(error("kind: 1.5"), "`kind`: found `1.5`, expected an integer from 0 to 255 for `uint8`");
+    assert_eq!(error("kind: '1'"), "`kind`: found \"1\", expected an integer from 0 to 255 for `uint8`");
+    assert_eq!(error("kind:"), "`kind`: found nothing, expected an integer from 0 to 255 for `uint8`");
+    assert_eq!(error("pair: [1]"), "`pair`: found a list of 1 element, expected 2 for `int16[2]`");
+    assert_eq!(
+        error("few: [1, 2, 3]"),
+        "`few`: found a list of 3 elements, expected 2 at most for `float32[<=2]`"
+    );
+    assert_eq!(
+        error("pair: [1, x]"),
+        "`pair[1]`: found `x`, expected an integer from -32768 to 32767 for `int16`"
+    );
+    assert_eq!(error("pair: 3"), "`pair`: found `3`, expected a list, such as `[1, 2]`, for `int16[2]`");
+    assert_eq!(error("on: yes"), "`on`: found `yes`, expected `true` or `false` for `bool`");
+    assert_eq!(error("name: shoulder"), "`name`: found 8 characters, expected 4 at most");
+    assert_eq!(error("name: [a]"), "`name`: found a list of 1 element, expected a text (an empty one is '')");
+    assert_eq!(error("{on: true, on: false}"), "`on` is given twice; leave one out");
+    assert_eq!(error("pose: 3"), "`pose`: found `3`, expected the fields of test_msgs/msg/Pose: `position`");
+    assert!(
+        error("hello")
+            .starts_with("`(message)`: found `hello`, expected the fields of test_msgs/msg/A: `pose`")
+    );
+    assert!(error("few: [1e39]").starts_with("`few[0]`: found `1e39`, expected a number from -3.4028235e38"));
+    for wrong in ["infinity", "1_0", "0x", "--1", "+-1", "1e", "e5", ""] {
+        assert!(error(&format!("few: [{wrong:?}]")).starts_with("`few[0]`"), "{wrong}");
+    }
+}
+
+#[test]
+fn what_is_no_yaml_is_refused_with_its_place() {
+    assert!(error("{kind: 3").starts_with("line "), "{}", error("{kind: 3"));
+    assert_eq!(
+        error("pose: &a {}\nkind: *a"),
+        "line 2, column 7: references are not read; write the value again"
+    );
+    assert_eq!(error("kind: 1\n---\nkind: 2"), "line 2, column 1: this is a second message; give one");
+    assert!(error("{[1]: 2}").contains("the name of a field"));
+    assert_eq!(error(&"[".repeat(200)), "line 1, column 129: this lies deeper than any message");
+    assert!(error(&"[".repeat(100_000)).starts_with("line 1"));
+    let error = DynamicMessage::from_json(&all(), "{\"kind\": }").unwrap_err().to_string();
+    assert_eq!(error, "`kind`: found nothing, expected an integer from 0 to 255 for `uint8`");
+}
+
+#[test]
+fn json_has_characters_in_two_halves() {
+    let texts = message_type(&[("A", "string a")]);
+    let read = |text: &str| DynamicMessage::from_json(&texts, text).map(|message| message.to_json());
+    assert_eq!(read(r#"{"a": "\ud834\udd1e\u0041\/"}"#).as_deref(), Ok(r#"{"a":"𝄞A/"}"#));
+    assert!(read(r#"{"a": "\\ud834\udd1e"}"#).is_err());
+    assert_eq!(read(r#"{"a": "\\ud834"}"#).as_deref(), Ok(r#"{"a":"\\ud834"}"#));
+    assert!(read(r#"{"a": "\ud834"}"#).is_err() && read(r#"{"a": "\udd1e\ud834"}"#).is_err());
+}

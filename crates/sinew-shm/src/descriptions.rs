@@ -1,0 +1,137 @@
+//! Descriptions of types, kept where all participants find them.
+//!
+//! They lie beside the domains, `<base>/types/<hash>.json`, since they mean the same in each. What is in them, this crate
+//! doesn't know; but a text is kept under its own hash, so whoever reads one can tell whether it is the right one, and
+//! neither who wrote it nor when matters. They are small, and stay.
+
+use crate::domain::Domain;
+use crate::error::SystemError;
+use crate::sys;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// The longest text that is read. (The longest of ROS 2's own: 30 kB.)
+const LONGEST: u64 = 1 << 20;
+
+impl Domain {
+    /// The directory with the descriptions of types.
+    pub fn descriptions(&self) -> PathBuf {
+        self.path().parent().unwrap_or(Path::new("/")).join("types")
+    }
+
+    /// Keeps the description of the type with this hash, for whoever wants to read the type's messages. One that is there is
+    /// left alone if it is the same, else replaced.
+    ///
+    /// Some system calls; blocks for nothing.
+    ///
+    /// # Errors
+    /// [`SystemError`]
+    pub fn keep_description(&self, hash: &[u8; 32], text: &str) -> Result<(), SystemError> {
+        if matches!(self.description(hash), Ok(Some(there)) if there == text.as_bytes()) {
+            return Ok(());
+        }
+        let directory = self.descriptions();
+        self.make_descriptions(&directory)?;
+        let path = directory.join(file_name(hash));
+        let failed = |call| SystemError::io(call, &path);
+        let file =
+            rustix::fs::open(&directory, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR)
+                .map_err(SystemError::at("open", &directory))?;
+        let mut file = File::from(file);
+        file.write_all(text.as_bytes()).map_err(failed("write"))?;
+        let file = file.into();
+        sys::change_mode(&file, self.read_mode(), &path)?;
+        match sys::link(&file, &path) {
+            Err(error) if error.errno == Errno::EXIST => {
+                if matches!(self.description(hash), Ok(Some(there)) if there == text.as_bytes()) {
+                    return Ok(()); // somebody was faster
+                }
+                rustix::fs::unlink(&path).map_err(SystemError::at("unlink", &path))?;
+                sys::link(&file, &path)
+            }
+            linked => linked,
+        }
+    }
+
+    /// What is kept as the description of the type with this hash. Whether it is that, the reader finds out; it is at most
+    /// 1 MiB long. `None` if there is nothing.
+    ///
+    /// # Errors
+    /// [`SystemError`]: it is there, but can't be read.
+    pub fn description(&self, hash: &[u8; 32]) -> Result<Option<Vec<u8>>, SystemError> {
+        let path = self.descriptions().join(file_name(hash));
+        // Whatever somebody has put there, it neither leads elsewhere nor keeps us waiting.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = match rustix::fs::open(&path, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(errno) => return Err(SystemError::at("open", &path)(errno)),
+        };
+        let mut text = Vec::new();
+        file.take(LONGEST).read_to_end(&mut text).map_err(SystemError::io("read", &path))?;
+        Ok(Some(text))
+    }
+
+    /// Whoever may use the domain may use the descriptions.
+    fn make_descriptions(&self, directory: &Path) -> Result<(), SystemError> {
+        match rustix::fs::mkdir(directory, Mode::RWXU) {
+            Ok(()) => {
+                let found = rustix::fs::stat(self.path()).map_err(SystemError::at("stat", self.path()))?;
+                rustix::fs::chmod(directory, Mode::from_raw_mode(found.st_mode & 0o7777))
+                    .map_err(SystemError::at("chmod", directory))
+            }
+            Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(SystemError::at("mkdir", directory)(errno)),
+        }
+    }
+}
+
+fn file_name(hash: &[u8; 32]) -> String {
+    let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    digits + ".json"
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_are_kept_and_mended() {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 3).unwrap();
+        let hash = [0xab; 32];
+        assert_eq!(domain.description(&hash).unwrap(), None);
+        domain.keep_description(&hash, "one").unwrap();
+        domain.keep_description(&hash, "one").unwrap();
+        let other = Domain::open(Some(base.path()), 4).unwrap();
+        assert_eq!(other.description(&hash).unwrap().as_deref(), Some(&b"one"[..]));
+
+        other.keep_description(&hash, "two").unwrap();
+        assert_eq!(domain.description(&hash).unwrap().as_deref(), Some(&b"two"[..]));
+        let files: Vec<_> =
+            domain.descriptions().read_dir().unwrap().map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(files, [format!("{}.json", "ab".repeat(32)).as_str()]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_an_error_and_nothing_to_wait_for() {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 0).unwrap();
+        let hash = [1; 32];
+        let path = domain.descriptions().join(file_name(&hash));
+        std::fs::create_dir_all(&path).unwrap();
+        assert!(domain.description(&hash).is_err());
+        std::fs::remove_dir(&path).unwrap();
+        std::os::unix::fs::symlink("/proc/kmsg", &path).unwrap();
+        assert!(domain.description(&hash).is_err());
+        domain.keep_description(&hash, "it").unwrap();
+        assert_eq!(domain.description(&hash).unwrap().as_deref(), Some(&b"it"[..]));
+        std::fs::remove_file(&path).unwrap();
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        assert_eq!(domain.description(&hash).unwrap().as_deref(), Some(&b""[..]));
+    }
+}
