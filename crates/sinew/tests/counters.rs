@@ -105,6 +105,7 @@ fn of_services() -> sinew::Result<()> {
         let context = serving.clone();
         std::thread::spawn(move || sinew::spin(&context))
     };
+    until("there is room again", || serves(Waiting) == 0);
     assert_eq!(client.call(Number(21), PATIENCE)?.0, 42);
     assert!(client.call(Number(0), PATIENCE).is_err());
     drop(waiting);

@@ -77,6 +77,37 @@ fn a_message_taken_by_hand() -> sinew::Result<()> {
 }
 
 #[test]
+fn a_subscription_that_comes_after_another_has_gone_gets_messages_by_hand() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let listener = other.node("listener")?;
+    let publisher = one.node("talker")?.publisher::<Text>("chatter").create()?;
+    for round in 0..3 {
+        let subscription = listener.subscription::<Text>("chatter").create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        for number in 0..3 {
+            publisher.publish(Text(format!("{round} {number}")))?;
+            let end = std::time::Instant::now() + PATIENCE;
+            let text = loop {
+                match subscription.take() {
+                    Some((text, _)) => break text,
+                    None if std::time::Instant::now() > end => panic!("{round} {number} doesn't come"),
+                    None => std::thread::yield_now(),
+                }
+            };
+            assert_eq!(text.0, format!("{round} {number}"));
+        }
+        drop(subscription);
+        let end = std::time::Instant::now() + PATIENCE;
+        while publisher.matched_subscriptions() > 0 {
+            assert!(std::time::Instant::now() < end, "it stays matched");
+            std::thread::yield_now();
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn an_executor_hears() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());

@@ -392,6 +392,7 @@ impl Observer for Watching {
         let proxy = outside.proxies.lock().remove(&(peer.id(), key));
         if let Some(proxy) = proxy {
             context.graph.remove_proxy(&proxy);
+            proxy.end();
         }
         let topic = outside.subscriptions.lock().remove(&(peer.id(), key));
         if let Some(topic) = topic {
@@ -418,6 +419,7 @@ impl Observer for Watching {
             proxy.accept(incoming);
             context.graph.add_proxy(proxy.clone());
             context.graph.remove_proxy(&proxy);
+            proxy.end();
             return Some(proxy);
         };
         let server = outside.servers.lock().get(&target).cloned();

@@ -44,7 +44,10 @@ pub(crate) struct Proxy {
     ends: Mutex<Option<Ends>>,
     /// The connection that is read from the next look on.
     accepted: Mutex<Option<Incoming>>,
+    /// Its last connection has ended, and all of it was read. Changes while it is being read.
     is_over: AtomicBool,
+    /// The publisher is gone: there are no more connections.
+    is_gone: AtomicBool,
 }
 
 /// Who gets the messages, and who is told that there are some.
@@ -101,6 +104,7 @@ impl Proxy {
             ends: Mutex::new(None),
             accepted: Mutex::new(None),
             is_over: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
         })
     }
 
@@ -148,9 +152,18 @@ impl Proxy {
         self.drain();
     }
 
-    /// Everything was read, and nothing more comes.
+    /// The publisher is gone.
+    pub(crate) fn end(&self) {
+        self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
+    }
+
+    /// Everything was read, and nothing more comes. A connection that ends is not enough: where subscriptions come and go, there will be
+    /// another one.
     pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Acquire) // pairs with `read_on`
+        // Acquire: pairs with `end` and `read_on`.
+        self.is_gone.load(Ordering::Acquire)
+            && self.is_over.load(Ordering::Acquire)
+            && self.accepted.lock().is_none()
     }
 
     /// The next message for the only subscription that there is, and only the newest `depth`. Called under that subscription's lock: so
@@ -245,6 +258,7 @@ impl Proxy {
         self.read_all(reading, outbox);
         let accepted = self.accepted.lock().take();
         if let Some(accepted) = accepted {
+            self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
             if let Some(mut before) = reading.incoming.replace(accepted) {
                 before.done(); // its end was reached: a new one begins where it ended
             }
