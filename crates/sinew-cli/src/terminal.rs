@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crossterm::cursor::{Hide, Show};
 use crossterm::queue;
@@ -21,6 +22,7 @@ use rustix::termios::{
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 
 /// A terminal that is ours to draw on until this is dropped.
@@ -133,6 +135,9 @@ fn listen() -> Option<Termios> {
     Some(before)
 }
 
+/// Signals that come so soon after one another are one: the kernel tells of a parent's death once for each thread that it had.
+const AT_ONCE: Duration = Duration::from_millis(200);
+
 /// Has the first SIGINT or SIGTERM call `stop`, and the next one end the process as it would without us, but with its
 /// terminal given back. For the rest of the process's life.
 pub(crate) fn stop_on_signal(
@@ -143,16 +148,19 @@ pub(crate) fn stop_on_signal(
     let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let borrowed = terminal.map(|terminal| Arc::clone(&terminal.borrowed));
     let wait = move || {
-        let mut told = false;
+        let mut told = None;
         for signal in signals.forever() {
-            if told {
+            if told.is_some_and(|told| now_ns() < told + nanoseconds(AT_ONCE)) {
+                continue;
+            }
+            if told.is_some() {
                 if let Some(borrowed) = &borrowed {
                     borrowed.give_back();
                 }
                 // It returns only for signals that end nothing.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
-            told = true;
+            told = Some(now_ns());
             stop();
         }
     };

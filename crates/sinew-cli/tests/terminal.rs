@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
+use std::sync::Arc;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
@@ -23,6 +24,8 @@ struct Session {
     child: Child,
     modes_before: LocalModes,
     seen: Vec<u8>,
+    /// Where what it shares with other processes is.
+    place: Arc<tempfile::TempDir>,
 }
 
 /// More is drawn than any test waits for: what it waits for doesn't come.
@@ -51,13 +54,14 @@ impl Session {
         let name = ptsname(&terminal, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
+        let place = Arc::new(tempfile::tempdir_in("/dev/shm").unwrap());
         let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
         command
             .arg(subcommand)
             .args(options)
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
-            .env_remove("SINEW_DIR");
+            .env("SINEW_DIR", place.path());
         command.stdin(end.try_clone().unwrap()).stdout(end.try_clone().unwrap()).stderr(end);
         let claim = || {
             setsid()?;
@@ -68,7 +72,7 @@ impl Session {
         // and naming standard input allocates nothing.
         unsafe { command.pre_exec(claim) };
         let child = command.spawn().unwrap();
-        Self { terminal: terminal.into(), child, modes_before, seen: Vec::new() }
+        Self { terminal: terminal.into(), child, modes_before, seen: Vec::new(), place }
     }
 
     /// Reads what is drawn until `text` appears in it. False when the other end is closed before.
@@ -160,13 +164,11 @@ fn two_processes() -> (Session, Pid) {
     (session, Pid::from_raw(viewer).unwrap())
 }
 
-/// Waits until what a demonstration had in memory is gone.
-fn nothing_is_left_of(process: u32) {
-    let prefix = format!("sinew-bench-{process}-");
-    let is_ours = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with(&prefix);
-    while std::fs::read_dir("/dev/shm").unwrap().any(|entry| is_ours(entry.unwrap())) {
-        std::thread::park_timeout(std::time::Duration::from_millis(5));
-    }
+/// What a demonstration had in memory is gone; what a killed process of it had is removed by whoever comes next.
+fn nothing_is_left_in(place: &tempfile::TempDir) {
+    let mut doctor = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    doctor.args(["doctor", "--clean"]).env("SINEW_DIR", place.path()).output().unwrap();
+    assert_eq!(std::fs::read_dir(place.path().join("0")).unwrap().count(), 0);
 }
 
 #[test]
@@ -176,24 +178,24 @@ fn two_processes_end_together_by_key_or_signal() {
         session.press("m");
         assert!(session.until("filter: negative, changed once through its service"));
         session.press(key);
-        let process = session.child.id();
+        let place = Arc::clone(&session.place);
         let (status, after) = session.end();
         assert!(status.success(), "{after}");
         assert_eq!(after.matches("in all").count(), 1, "{after}");
         assert!(after.contains(" 0 copies"), "{after}");
-        nothing_is_left_of(process);
+        nothing_is_left_in(&place);
     }
 }
 
 #[test]
 fn a_killed_viewer_ends_both_and_the_terminal_is_given_back() {
     let (session, viewer) = two_processes();
-    let process = session.child.id();
+    let place = Arc::clone(&session.place);
     kill_process(viewer, Signal::KILL).unwrap();
     let (status, after) = session.end();
     assert_eq!(status.code(), Some(1));
     assert!(after.contains("sinew: the demo's viewer") && after.contains("SIGKILL"), "{after}");
-    nothing_is_left_of(process);
+    nothing_is_left_in(&place);
 }
 
 #[test]

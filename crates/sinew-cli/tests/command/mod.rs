@@ -4,10 +4,12 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// Runs it to its end, without input.
+/// Runs it to its end, without input, in a directory of its own.
 pub(crate) fn sinew(arguments: &[&str]) -> Output {
+    let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
     Command::new(env!("CARGO_BIN_EXE_sinew"))
         .args(arguments)
+        .env("SINEW_DIR", place.path())
         .stdin(Stdio::null())
         .output()
         .expect("sinew starts")

@@ -376,8 +376,6 @@ impl Outlet {
     #[inline(never)]
     fn publish_with_care(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
         let retains = self.qos.is_transient_local();
-        // A message that lies in shared memory is read by others if it leaves: so nobody here may own it.
-        let own = if retains || message.keep().is_some() { Form::Shared } else { form };
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut given = Given::take();
         loop {
@@ -391,8 +389,10 @@ impl Outlet {
             };
             drop(old);
             let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
-            // Those who read it here get it before it is encoded; who owns it, after.
-            let form = if leaves && !routes.nobody_shares() { Form::Shared } else { own };
+            // Those who read it here get it before it is encoded; who owns it, after. One that lies in shared memory is read by others
+            // if it leaves: then nobody here may own it.
+            let is_read_on = leaves && (!routes.nobody_shares() || message.keep().is_some());
+            let form = if retains || is_read_on { Form::Shared } else { form };
             given.choose(&routes, Some(self.node_number), &message);
             let promises = match Promises::collect(&routes, &mut given, self, deadline) {
                 Ok(promises) => promises,
