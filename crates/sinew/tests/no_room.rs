@@ -168,7 +168,13 @@ fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() 
             std::fs::remove_file(ballast).expect("it is there");
             assert!(publisher.wait_for_subscribers(2, PATIENCE));
             publisher.publish(Blob(vec![4]))?;
-            assert_eq!([2, 3, 4].map(|_| next(&deep)), [2, 3, 4].map(|byte| Blob(vec![byte])));
+            let mut came = vec![next(&deep)];
+            while came.last() != Some(&Blob(vec![4])) {
+                came.push(next(&deep));
+            }
+            // What its process had not read yet when it came may be before what was retained.
+            let all = [1, 2, 3, 4].map(|byte| Blob(vec![byte]));
+            assert!(came == all || came == all[1..], "{came:?}");
             drop(deep);
             let begin = std::time::Instant::now();
             while publisher.matched_subscriptions() > 1 {

@@ -318,7 +318,7 @@ mod tests {
             "a: b".trim_end_matches(": b"),
             "a,b",
             "ö",
-            "-a",
+            "-left",
             "a#b",
             "1 m",
             "it's",
