@@ -223,6 +223,17 @@ pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take()).map(|(number, _)| number.0).collect()
 }
 
+/// The same where another thread may be bringing in the last of them: waits until so many have come, and tells who has more.
+pub(crate) fn all_numbers_in(subscription: &Subscription<Number>, count: u64) -> Vec<u64> {
+    let begin = sinew::Time::steady();
+    let mut numbers = numbers_in(subscription);
+    while (numbers.len() as u64) < count && sinew::Time::steady() - begin < PATIENCE {
+        thread::yield_now();
+        numbers.extend(numbers_in(subscription));
+    }
+    numbers
+}
+
 /// A service from numbers to numbers.
 pub(crate) struct Numbers;
 
