@@ -1,4 +1,4 @@
-//! Messages as they are seen in an image, without a copy of what is large in them.
+//! Messages as they are seen in an image or in a value, without a copy of what is large in them.
 //!
 //! The generator makes a struct with the same fields for each message type: `ImageView<'_>` for `Image`.
 //!
@@ -6,15 +6,17 @@
 //! |---|---|
 //! | numbers, `bool`, arrays of these, plain structs, `wstring` | the value |
 //! | a string | [`Text`]: its bytes, and a checked `&str` |
-//! | a sequence of numbers or plain structs | `Cow<[T]>`: borrowed if it lies in the image as in memory (this machine's byte order, aligned), otherwise owned |
-//! | a sequence of `bool` | `Cow<[bool]>`, always owned: nobody vouches for the bytes |
+//! | a sequence of numbers or plain structs | `Cow<[T]>`: borrowed from a value, and from an image if it lies there as in memory (this machine's byte order, aligned), otherwise owned |
+//! | a sequence of `bool` | `Cow<[bool]>`: borrowed from a value, but not from an image, for whose bytes nobody vouches |
 //! | any other sequence | [`Views`], which gives a view of each element |
 //! | a struct | its view |
 //!
-//! [`view`] checks the whole image, once. It allocates only for what is owned above.
+//! [`view`] checks the whole image, once. It allocates only for what is owned above. [`Viewed::of`] has nothing to check, and
+//! allocates only for a `wstring`.
 //!
-//! A subscription whose callback takes a view gives it the image in the chunk that it holds: `view::view::<T>(image)` for
-//! the time of the call, for any `T` with [`Structure`] and [`Viewed`].
+//! A subscription whose callback takes a view gives it what it has, for the time of the call: `view::view::<T>(image)` if
+//! that is an image in a chunk, `T::of(&value)` if it is a value of the same process; for any `T` with [`Structure`] and
+//! [`Viewed`]. Both show the same.
 
 use crate::cdr::bulk::take_slice;
 use crate::cdr::{
@@ -35,26 +37,48 @@ pub fn view<T: Structure + Viewed>(image: &[u8]) -> Result<T::View<'_>, DecodeEr
     T::view(&mut decoder).map_err(|fault| fault.into_error(T::NAME))
 }
 
-/// A type of field that can be seen in an image. The generator implements it for each message.
-pub trait Viewed: Field {
+/// Checks an image as [`view`] does, and gives nothing: whoever checks it when it comes may see it later.
+///
+/// # Errors
+/// As [`view`].
+pub fn check<T: Structure + Viewed>(image: &[u8]) -> Result<(), DecodeError> {
+    view::<T>(image).map(drop)
+}
+
+/// A type of field that can be seen without a copy. The generator implements it for each message.
+///
+/// ```
+/// use sinew_msg::view::{Text, Viewed};
+///
+/// let names = vec!["shoulder".to_owned(), "elbow".to_owned()];
+/// let seen = Viewed::of(&names);
+/// assert_eq!(seen.iter().collect::<Vec<Text<'_>>>(), ["shoulder", "elbow"]);
+/// ```
+pub trait Viewed: Field + 'static {
     /// One, as it is seen.
     type View<'a>;
     /// A sequence of them, as it is seen.
     type Sequence<'a>;
 
-    /// Sees a value.
+    /// Sees this value, as its image would show it. What is borrowed lies in the value.
+    fn of(&self) -> Self::View<'_>;
+
+    /// Sees these values, as the image of a sequence of them would show them.
+    fn sequence_of(values: &[Self]) -> Self::Sequence<'_>;
+
+    /// Sees the value that is next in an image.
     ///
     /// # Errors
     /// [`Fault`] if the image ends or doesn't hold a valid value.
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self::View<'a>, Fault>;
 
-    /// Sees `count` values. `count` comes from [`Decoder::count`].
+    /// Sees the next `count` values of an image. `count` comes from [`Decoder::count`].
     ///
     /// # Errors
     /// As [`view`](Self::view).
     fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Self::Sequence<'a>, Fault>;
 
-    /// Sees an array.
+    /// Sees the array that is next in an image.
     ///
     /// # Errors
     /// As [`view`](Self::view).
@@ -74,7 +98,7 @@ pub trait Viewed: Field {
     }
 }
 
-/// A string in an image: bytes that are UTF-8 if its writer was well-behaved.
+/// A string: bytes that are UTF-8 if they lie in a value, and in an image if its writer was well-behaved.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<'a> {
     /// Its bytes, without the NUL.
@@ -116,55 +140,85 @@ impl PartialEq<&str> for Text<'_> {
     }
 }
 
-/// A sequence in an image, whose elements are seen one by one.
+/// A sequence whose elements are seen one by one.
 pub struct Views<'a, T> {
-    /// Stands before the first of them.
-    decoder: Decoder<'a>,
-    count: usize,
-    elements: std::marker::PhantomData<fn() -> T>,
+    source: Source<'a, T>,
+}
+
+/// Where the elements are.
+enum Source<'a, T> {
+    /// The decoder stands before the first of them.
+    Image {
+        decoder: Decoder<'a>,
+        count: usize,
+    },
+    Values(&'a [T]),
 }
 
 impl<'a, T: Viewed> Views<'a, T> {
-    /// The next `count` values, each of which is looked at now.
+    /// The next `count` values of an image, each of which is looked at now.
     ///
     /// # Errors
     /// [`Fault`] if the image ends or one is not valid.
     pub fn new(count: usize, decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
-        let views = Self { decoder: decoder.clone(), count, elements: std::marker::PhantomData };
+        let source = Source::Image { decoder: decoder.clone(), count };
         for _ in 0..count {
             T::view(decoder)?;
         }
-        Ok(views)
+        Ok(Self { source })
+    }
+
+    /// These values.
+    #[must_use]
+    #[inline]
+    pub fn of(values: &'a [T]) -> Self {
+        Self { source: Source::Values(values) }
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.count
+        match &self.source {
+            Source::Image { count, .. } => *count,
+            Source::Values(values) => values.len(),
+        }
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        self.len() == 0
     }
 
     /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be fewer.)
     pub fn iter(&self) -> impl Iterator<Item = T::View<'a>> + use<'a, T> {
-        let mut decoder = self.decoder.clone();
-        (0..self.count).map_while(move |_| T::view(&mut decoder).ok())
+        let mut source = self.source.clone();
+        (0..self.len()).map_while(move |index| match &mut source {
+            Source::Image { decoder, .. } => T::view(decoder).ok(),
+            Source::Values(values) => values.get(index).map(T::of),
+        })
     }
 }
 
 impl<T> Clone for Views<'_, T> {
     fn clone(&self) -> Self {
-        Self { decoder: self.decoder.clone(), ..*self }
+        Self { source: self.source.clone() }
     }
 }
 
-impl<T> fmt::Debug for Views<'_, T> {
+impl<T> Clone for Source<'_, T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Image { decoder, count } => Self::Image { decoder: decoder.clone(), count: *count },
+            Self::Values(values) => Self::Values(values),
+        }
+    }
+}
+
+/// Shows each element.
+impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for Views<'a, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} elements", self.count)
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -187,6 +241,16 @@ macro_rules! numbers {
             type View<'a> = Self;
             type Sequence<'a> = Cow<'a, [Self]>;
 
+            #[inline]
+            fn of(&self) -> Self {
+                *self
+            }
+
+            #[inline]
+            fn sequence_of(values: &[Self]) -> Cow<'_, [Self]> {
+                Cow::Borrowed(values)
+            }
+
             fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
                 Self::decode(decoder)
             }
@@ -208,6 +272,16 @@ impl Viewed for bool {
     type View<'a> = Self;
     type Sequence<'a> = Cow<'a, [Self]>;
 
+    #[inline]
+    fn of(&self) -> Self {
+        *self
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Cow<'_, [Self]> {
+        Cow::Borrowed(values)
+    }
+
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         Self::decode(decoder)
     }
@@ -223,6 +297,16 @@ impl Viewed for String {
     type View<'a> = Text<'a>;
     type Sequence<'a> = Views<'a, Self>;
 
+    #[inline]
+    fn of(&self) -> Text<'_> {
+        Text { bytes: self.as_bytes() }
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
+
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Text<'a>, Fault> {
         text_bytes(decoder).map(|bytes| Text { bytes })
     }
@@ -235,6 +319,16 @@ impl Viewed for String {
 impl<const BOUND: usize> Viewed for BoundedString<BOUND> {
     type View<'a> = Text<'a>;
     type Sequence<'a> = Views<'a, Self>;
+
+    #[inline]
+    fn of(&self) -> Text<'_> {
+        Text { bytes: self.as_bytes() }
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Text<'a>, Fault> {
         let bytes = text_bytes(decoder)?;
@@ -255,6 +349,16 @@ impl Viewed for WString {
     type View<'a> = Self;
     type Sequence<'a> = Views<'a, Self>;
 
+    #[inline]
+    fn of(&self) -> Self {
+        self.clone()
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
+
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         Self::decode(decoder)
     }
@@ -267,6 +371,16 @@ impl Viewed for WString {
 impl<const BOUND: usize> Viewed for BoundedWString<BOUND> {
     type View<'a> = Self;
     type Sequence<'a> = Views<'a, Self>;
+
+    #[inline]
+    fn of(&self) -> Self {
+        self.clone()
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         Self::decode(decoder)
@@ -281,6 +395,16 @@ impl<T: Viewed> Viewed for Vec<T> {
     type View<'a> = T::Sequence<'a>;
     type Sequence<'a> = Views<'a, Self>;
 
+    #[inline]
+    fn of(&self) -> T::Sequence<'_> {
+        T::sequence_of(self)
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
+
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<T::Sequence<'a>, Fault> {
         let count = decoder.count(T::LEAST)?;
         T::view_sequence(count, decoder)
@@ -294,6 +418,16 @@ impl<T: Viewed> Viewed for Vec<T> {
 impl<T: Viewed, const BOUND: usize> Viewed for BoundedVec<T, BOUND> {
     type View<'a> = T::Sequence<'a>;
     type Sequence<'a> = Views<'a, Self>;
+
+    #[inline]
+    fn of(&self) -> T::Sequence<'_> {
+        T::sequence_of(self)
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<T::Sequence<'a>, Fault> {
         let count = decoder.count(T::LEAST)?;
@@ -311,6 +445,16 @@ impl<T: Viewed, const BOUND: usize> Viewed for BoundedVec<T, BOUND> {
 impl<T: Viewed, const N: usize> Viewed for [T; N] {
     type View<'a> = [T::View<'a>; N];
     type Sequence<'a> = Views<'a, Self>;
+
+    #[inline]
+    fn of(&self) -> [T::View<'_>; N] {
+        self.each_ref().map(T::of)
+    }
+
+    #[inline]
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<[T::View<'a>; N], Fault> {
         T::view_array(decoder)

@@ -48,6 +48,15 @@ proptest! {
         let _ = (types[at].any)(&image);
     }
 
+    /// One of its checks: the view of a value shows what the view of its image does.
+    #[test]
+    fn any_value_is_seen_as_its_image_is(seed: u64, at: prop::sample::Index) {
+        let types = every_type();
+        let checks = &types[at.index(types.len())];
+        let [little, big] = random_images(&(checks.description)(), seed);
+        (checks.image)(&little, &big);
+    }
+
     #[test]
     fn any_bytes_are_an_error_or_a_value(bytes in vec(any::<u8>(), 0..200), at: prop::sample::Index, big: bool) {
         let types = every_type();

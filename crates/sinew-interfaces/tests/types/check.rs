@@ -1,9 +1,10 @@
 //! What holds for a value of any type and its image.
 
+use super::allocations::allocations;
 use super::{decode, decode_into, encode, encoding};
 use sinew_msg::cdr::Structure;
-use sinew_msg::description::TypeDescription;
-use sinew_msg::view::{Viewed, view};
+use sinew_msg::description::{TypeDescription, type_id};
+use sinew_msg::view::{self, Viewed, view};
 use sinew_msg::{DecodeError, Message, TypeHash};
 use std::fmt::Debug;
 
@@ -39,9 +40,10 @@ where
         image: image::<T>,
         shown_default: || format!("{:?}", T::default()),
         any: |image| {
-            let seen = view::<T>(image).is_ok();
+            let seen = view::<T>(image);
+            assert_eq!(view::check::<T>(image).err(), seen.as_ref().err().cloned());
             let value = decode::<T>(image)?;
-            assert!(seen, "{value:?} can be decoded but not seen");
+            assert_eq!(format!("{:?}", T::of(&value)), format!("{:?}", seen.unwrap()), "of {value:?}");
             // Whatever it is, it has an image of its own.
             let again = encode(&value);
             let printed = format!("{value:?}"); // NaNs are not equal
@@ -70,6 +72,9 @@ where
     assert_eq!(format!("{other:?}"), printed, "{name} into another value");
     let seen = format!("{:?}", view::<T>(little).unwrap());
     assert_eq!(format!("{:?}", view::<T>(big).unwrap()), seen, "{name}, seen");
+    let (of_value, count, _) = allocations(|| T::of(&value));
+    assert_eq!(format!("{of_value:?}"), seen, "{name}, seen in a value");
+    assert!(count == 0 || has_wstring::<T>(), "{name}: {count} allocations to see a value");
     // At an odd address, and with a meaningless tail.
     let mut longer = vec![0];
     longer.extend(little);
@@ -82,4 +87,16 @@ where
         assert!(view::<T>(&little[..length]).is_err(), "{name}, cut at {length}, seen");
     }
     printed
+}
+
+/// Whether there is a `wstring` anywhere in it: what a view has a copy of.
+fn has_wstring<T: Structure>() -> bool {
+    let TypeDescription { type_description, referenced_type_descriptions } =
+        T::DESCRIPTION.describe().unwrap();
+    let all = referenced_type_descriptions.iter().chain([&type_description]);
+    // The numbers of arrays and sequences are those of their elements and a multiple of this.
+    let element = |field: u8| field % type_id::ARRAY;
+    all.flat_map(|one| &one.fields).any(|field| {
+        [type_id::WSTRING, type_id::BOUNDED_WSTRING].contains(&element(field.field_type.type_id))
+    })
 }

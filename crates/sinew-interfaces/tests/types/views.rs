@@ -3,17 +3,19 @@
 use super::allocations::allocations;
 use super::{encode, encoding};
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;
+use sinew_interfaces::nav_msgs::msg::Odometry;
 use sinew_interfaces::sensor_msgs::msg::{
-    Image, ImageLengths, JointState, JointStateLengths, PointCloud2, PointCloud2Lengths,
+    Image, ImageLengths, JointState, JointStateLengths, PointCloud2, PointCloud2Lengths, PointField,
 };
 use sinew_interfaces::shape_msgs::msg::{SolidPrimitive, SolidPrimitiveLengths};
 use sinew_interfaces::test_msgs::msg::Strings;
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use sinew_msg::cdr::Structure;
 use sinew_msg::loan::{self, BuildError, Built};
-use sinew_msg::view::{Viewed, view};
+use sinew_msg::view::{self, Viewed, view};
 use sinew_msg::{DecodeError, Message};
 use std::borrow::Cow;
+use std::fmt::Debug;
 
 /// An image as it lies in a chunk: byte 4 is aligned.
 struct Chunk {
@@ -118,6 +120,73 @@ fn a_bound_holds_for_a_view_as_well() {
     // The last but three of the bounded strings becomes longer than the rest allows; its length is 4 bytes before it.
     image[at - 4] = 255;
     assert!(view::<Strings>(&image).is_err());
+}
+
+/// The view of a value, which shows what the view of its image does, and has allocated nothing.
+fn of<T>(value: &T) -> T::View<'_>
+where
+    T: Message + Structure + Viewed,
+    for<'a> T::View<'a>: Debug,
+{
+    let (seen, count, _) = allocations(|| T::of(value));
+    assert_eq!(count, 0);
+    let image = encode(value);
+    assert_eq!(view::check::<T>(&image), Ok(()));
+    assert_eq!(format!("{seen:?}"), format!("{:?}", view::<T>(&image).unwrap()));
+    seen
+}
+
+/// Whether it begins where that does.
+fn begins<A, B>(one: &[A], other: &[B]) -> bool {
+    one.as_ptr().cast::<u8>() == other.as_ptr().cast()
+}
+
+#[test]
+fn what_is_large_in_a_value_is_borrowed() {
+    let picture = picture();
+    let seen = of(&picture);
+    assert_eq!((seen.height, seen.width, seen.step), (2, 3, 9));
+    assert!(begins(&seen.data, &picture.data));
+    assert!(begins(seen.encoding.bytes, picture.encoding.as_bytes()));
+    assert!(begins(seen.header.frame_id.bytes, picture.header.frame_id.as_bytes()));
+
+    let field = |name: &str| PointField { name: name.to_owned(), ..PointField::default() };
+    let data = vec![1, 2, 3];
+    let cloud = PointCloud2 { fields: vec![field("x"), field("intensity")], data, ..PointCloud2::default() };
+    let seen = of(&cloud);
+    assert!(begins(&seen.data, &cloud.data));
+    let fields: Vec<_> = seen.fields.iter().collect();
+    assert_eq!(fields.len(), 2);
+    assert!(begins(fields[1].name.bytes, cloud.fields[1].name.as_bytes()));
+
+    let odometry = Odometry { child_frame_id: "base".to_owned(), ..Odometry::default() };
+    let seen = of(&odometry);
+    assert!(begins(seen.child_frame_id.bytes, odometry.child_frame_id.as_bytes()));
+    assert_eq!(seen.pose, odometry.pose);
+}
+
+#[test]
+fn elements_of_a_value_are_seen_one_by_one() {
+    let name = vec!["shoulder".to_owned(), "elbow".to_owned()];
+    let joints = JointState { name, position: vec![1.0, -2.0], ..JointState::default() };
+    let seen = of(&joints);
+    assert!(begins(&seen.position, &joints.position) && seen.velocity.is_empty());
+    assert_eq!((seen.name.len(), seen.name.is_empty()), (2, false));
+    let ((), count, _) = allocations(|| {
+        let again = seen.name.clone();
+        assert!(again.iter().zip(&joints.name).all(|(one, name)| begins(one.bytes, name.as_bytes())));
+        assert_eq!(again.iter().count(), 2);
+    });
+    assert_eq!(count, 0);
+
+    let transform = TransformStamped { child_frame_id: "arm".to_owned(), ..TransformStamped::default() };
+    let message = TFMessage { transforms: vec![TransformStamped::default(), transform] };
+    let seen = of(&message);
+    let ((), count, _) = allocations(|| {
+        let last = seen.transforms.iter().last().unwrap();
+        assert!(begins(last.child_frame_id.bytes, message.transforms[1].child_frame_id.as_bytes()));
+    });
+    assert_eq!(count, 0);
 }
 
 /// Builds an image in place and fills it as in `value`.

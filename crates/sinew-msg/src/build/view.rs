@@ -1,4 +1,4 @@
-//! A message as it is seen in its image.
+//! A message as it is seen in its image or in itself.
 
 use super::code::Code;
 use super::image::{is_bool, take_run};
@@ -17,15 +17,19 @@ impl Generation<'_> {
             "Self".to_owned()
         };
         let is_plain = self.layouts.of_interface(interface).plain.is_some();
-        let (sequence, slice) = if is_plain {
-            ("::std::borrow::Cow<'a, [Self]>", "view::slice")
+        let (sequence, of_values, slice) = if is_plain {
+            ("::std::borrow::Cow<'a, [Self]>", "::std::borrow::Cow::Borrowed", "view::slice")
         } else {
-            ("view::Views<'a, Self>", "view::Views::new")
+            ("view::Views<'a, Self>", "view::Views::of", "view::Views::new")
         };
+        // Inline: only programs that use them compile them.
         let values = [
             ("name", name),
             ("view", &view),
+            ("view_here", &view.replace("'a", "'_")),
             ("sequence", sequence),
+            ("sequence_here", &sequence.replace("'a", "'_")),
+            ("of_values", of_values),
             ("slice", slice),
             ("result", &self.result(module)),
         ];
@@ -34,6 +38,23 @@ impl Generation<'_> {
             impl view::Viewed for $name {
             type View<'a> = $view;
             type Sequence<'a> = $sequence;
+
+            #[inline]
+            fn of(&self) -> $view_here {",
+            &values,
+        );
+        if self.borrows(interface) {
+            self.view_of_value(code, interface);
+        } else {
+            code.add(if is_plain { "*self" } else { "::core::clone::Clone::clone(self)" }, &[]);
+        }
+        code.add(
+            "}
+
+            #[inline]
+            fn sequence_of(values: &[Self]) -> $sequence_here {
+            $of_values(values)
+            }
 
             fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> $result<$view, cdr::Fault> {",
             &values,
@@ -60,12 +81,26 @@ impl Generation<'_> {
     fn view_structure(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         let (name, view) = (self.names.own(&interface.name), self.names.view(&interface.name));
         code.add("\n", &[]);
-        code.comment(&[format!("[`{name}`], as it is seen in an image.")]);
+        code.comment(&[format!("[`{name}`], as it is seen in an image or a value.")]);
         code.add("#[derive(Clone, Debug)]\npub struct $view<'a> {", &[("view", view)]);
         for field in &interface.fields {
             let view = self.view_of_field(module, &field.field_type);
             code.comment(&[format!("See [`{name}::{}`].", field.name)]);
             code.add("pub $field: $view,", &[("field", &identifier(&field.name)), ("view", &view)]);
+        }
+        code.add("}", &[]);
+    }
+
+    fn view_of_value(&self, code: &mut Code, interface: &Interface) {
+        code.add("$view {", &[("view", self.names.view(&interface.name))]);
+        for field in &interface.fields {
+            let FieldType { element, shape } = &field.field_type;
+            let is_copied = !matches!(shape, Shape::Sequence | Shape::BoundedSequence(_))
+                && (matches!(element, Element::Primitive(_))
+                    || self.layouts.of_element(element).plain.is_some());
+            let template =
+                if is_copied { "$field: self.$field," } else { "$field: view::Viewed::of(&self.$field)," };
+            code.add(template, &[("field", &identifier(&field.name))]);
         }
         code.add("}", &[]);
     }

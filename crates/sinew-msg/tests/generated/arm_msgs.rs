@@ -91,6 +91,16 @@ pub mod msg {
         type View<'a> = Self;
         type Sequence<'a> = view::Views<'a, Self>;
 
+        #[inline]
+        fn of(&self) -> Self {
+            ::core::clone::Clone::clone(self)
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
+
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
@@ -270,7 +280,7 @@ pub mod msg {
         }
     }
 
-    /// [`Joint`], as it is seen in an image.
+    /// [`Joint`], as it is seen in an image or a value.
     #[derive(Clone, Debug)]
     pub struct Joint_View<'a> {
         /// See [`Joint::type`].
@@ -298,6 +308,27 @@ pub mod msg {
     impl view::Viewed for Joint {
         type View<'a> = Joint_View<'a>;
         type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> Joint_View<'_> {
+            Joint_View {
+                r#type: self.r#type,
+                name: view::Viewed::of(&self.name),
+                self_: view::Viewed::of(&self.self_),
+                steps: view::Viewed::of(&self.steps),
+                position: self.position,
+                flags: self.flags,
+                raw: self.raw,
+                labels: view::Viewed::of(&self.labels),
+                weights: self.weights,
+                wide: view::Viewed::of(&self.wide),
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Joint_View<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Joint";
@@ -495,6 +526,16 @@ pub mod msg {
         type View<'a> = Self;
         type Sequence<'a> = ::std::borrow::Cow<'a, [Self]>;
 
+        #[inline]
+        fn of(&self) -> Self {
+            *self
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> ::std::borrow::Cow<'_, [Self]> {
+            ::std::borrow::Cow::Borrowed(values)
+        }
+
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
@@ -573,7 +614,7 @@ pub mod msg {
         }
     }
 
-    /// [`Option`], as it is seen in an image.
+    /// [`Option`], as it is seen in an image or a value.
     #[derive(Clone, Debug)]
     pub struct OptionView<'a> {
         /// See [`Option::option`].
@@ -585,6 +626,19 @@ pub mod msg {
     impl view::Viewed for Option {
         type View<'a> = OptionView<'a>;
         type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> OptionView<'_> {
+            OptionView {
+                option: view::Viewed::of(&self.option),
+                result: view::Viewed::of(&self.result),
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<OptionView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Option";
@@ -673,7 +727,7 @@ pub mod msg {
         }
     }
 
-    /// [`Result`], as it is seen in an image.
+    /// [`Result`], as it is seen in an image or a value.
     #[derive(Clone, Debug)]
     pub struct ResultView<'a> {
         /// See [`Result::value`].
@@ -685,6 +739,19 @@ pub mod msg {
     impl view::Viewed for Result {
         type View<'a> = ResultView<'a>;
         type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> ResultView<'_> {
+            ResultView {
+                value: view::Viewed::of(&self.value),
+                ok: self.ok,
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<ResultView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Result";
@@ -786,7 +853,7 @@ pub mod msg {
         }
     }
 
-    /// [`String`], as it is seen in an image.
+    /// [`String`], as it is seen in an image or a value.
     #[derive(Clone, Debug)]
     pub struct StringView<'a> {
         /// See [`String::run`].
@@ -802,6 +869,21 @@ pub mod msg {
     impl view::Viewed for String {
         type View<'a> = StringView<'a>;
         type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> StringView<'_> {
+            StringView {
+                run: view::Viewed::of(&self.run),
+                decoder: view::Viewed::of(&self.decoder),
+                encoder: view::Viewed::of(&self.encoder),
+                lengths: view::Viewed::of(&self.lengths),
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<StringView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/String";
@@ -990,6 +1072,16 @@ pub mod msg {
     impl view::Viewed for Vec {
         type View<'a> = Self;
         type Sequence<'a> = ::std::borrow::Cow<'a, [Self]>;
+
+        #[inline]
+        fn of(&self) -> Self {
+            *self
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> ::std::borrow::Cow<'_, [Self]> {
+            ::std::borrow::Cow::Borrowed(values)
+        }
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)

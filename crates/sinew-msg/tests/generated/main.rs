@@ -4,6 +4,8 @@
 //! `UPDATE_GENERATED=1` and look at the difference.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod views;
+
 use sinew_msg::build::{GenerateError, Generator};
 use sinew_msg::cdr::{BoundedString, WString};
 use sinew_msg::view::view;
