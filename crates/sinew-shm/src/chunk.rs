@@ -256,6 +256,13 @@ impl Loan {
         unsafe { std::slice::from_raw_parts_mut(self.0.image(), self.0.length) }
     }
 
+    /// The same, to be read.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: as in `bytes_mut`; whoever writes borrows `self` exclusively.
+        unsafe { std::slice::from_raw_parts(self.0.image(), self.0.length) }
+    }
+
     /// Whose memory it is: a participant's id.
     pub fn participant(&self) -> u64 {
         self.0.cell.owner

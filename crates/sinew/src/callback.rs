@@ -7,8 +7,10 @@ use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::handle::Incoming;
 use crate::message::table::{CloneInto, clone_into};
-use crate::message::{MessageInfo, Shared, Unique};
+use crate::message::{Check, MessageInfo, Sample, Shared, Unique, View};
 use sinew_msg::Message;
+use sinew_msg::cdr::Structure;
+use sinew_msg::view::Viewed;
 use std::fmt::Display;
 
 /// What a callback may return: nothing, or a `Result` whose error can be displayed.
@@ -64,14 +66,17 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// | [`Shared<T>`] | reads, and may keep it | never |
 /// | [`Unique<T>`] | owns it where it lies | only if somebody else wants it too |
 /// | `Box<T>`, `T` | owns it, moved out of its place | as `Unique<T>` |
+/// | [`View<'_, T>`](View) | reads it where it lies, be it a value or an image | never, nor is an image decoded |
+/// | [`Sample<T>`] | the same, and may keep it | never |
 ///
 /// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the group's state `&mut S` or
-/// not. Owning forms need `T: Clone`. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is `Fn` and `Sync`. A closure
+/// not. Owning forms need `T: Clone`; `View` and `Sample` a type that the generator made from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is `Fn` and `Sync`. A closure
 /// must name the type of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for messages of type `{T}` in a `{G}`",
     label = "no form of callback fits",
     note = "the message is taken as `&{T}`, `Shared<{T}>`, `Unique<{T}>`, `Box<{T}>` or `{T}`; the last three need `{T}: Clone`",
+    note = "or, if `{T}` was generated from a definition, as `View<'_, {T}>` or `Sample<{T}>`",
     note = "`&MessageInfo` may follow, and in a `Group<S>` the group's state may come first: `|state: &mut S, message: &{T}, info: &MessageInfo| ..`",
     note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
 )]
@@ -79,6 +84,10 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     /// Whether it owns its message; and if so, how to make one of its own.
     #[doc(hidden)]
     const OWNS: Option<Owner>;
+
+    /// Whether it reads images where they lie; and if so, how to tell whether they are some.
+    #[doc(hidden)]
+    const VIEWS: Option<Check>;
 
     /// Where it is kept.
     #[doc(hidden)]
@@ -112,15 +121,15 @@ pub struct Called {
 
 /// The forms of one way to take the message.
 macro_rules! forms {
-    ($message:ty, [$($bound:path),*], $owns:expr, |$incoming:ident| $take:expr, |$taken:ident| $pass:expr) => {
-        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], []);
-        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [], [info]);
-        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], []);
-        forms!(@exclusive $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [state], [info]);
-        forms!(@reentrant $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, []);
-        forms!(@reentrant $message, ($($bound),*), $owns, $incoming, $take, $taken, $pass, [info]);
+    ($message:ty, [$($bound:path),*], $owns:expr, $views:expr, |$incoming:ident| $take:expr, |$taken:ident| $pass:expr) => {
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [], [info]);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [state], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [state], [info]);
+        forms!(@reentrant $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, []);
+        forms!(@reentrant $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [info]);
     };
-    (@exclusive $message:ty, ($($bound:path),*), $owns:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+    (@exclusive $message:ty, ($($bound:path),*), $owns:expr, $views:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
         [$($state:ident)?], [$($info:ident)?]) => {
         impl<F, T, S, R> SubscriptionCallback<T, Group<S>, fn($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R>
             for F
@@ -131,6 +140,7 @@ macro_rules! forms {
             R: Outcome,
         {
             const OWNS: Option<Owner> = $owns;
+            const VIEWS: Option<Check> = $views;
 
             type Cell = Exclusive<F, Callbacks>;
 
@@ -148,12 +158,16 @@ macro_rules! forms {
             ) -> Called {
                 let callback = cell.open(&mut turn.callbacks);
                 let ($taken, copied) = $take;
-                let result = callback($(forms!(@open $state _group turn),)? $pass $(, forms!(@about $info _about))?);
+                let message = match $pass {
+                    Ok(message) => message,
+                    Err(result) => return Called { result: Err(result), copied },
+                };
+                let result = callback($(forms!(@open $state _group turn),)? message $(, forms!(@about $info _about))?);
                 Called { result: result.into_result(), copied }
             }
         }
     };
-    (@reentrant $message:ty, ($($bound:path),*), $owns:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+    (@reentrant $message:ty, ($($bound:path),*), $owns:expr, $views:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
         [$($info:ident)?]) => {
         impl<F, T, R> SubscriptionCallback<T, ReentrantGroup, fn($message $(, forms!(@info $info))?) -> R> for F
         where
@@ -162,6 +176,7 @@ macro_rules! forms {
             R: Outcome,
         {
             const OWNS: Option<Owner> = $owns;
+            const VIEWS: Option<Check> = $views;
 
             type Cell = F;
 
@@ -178,7 +193,11 @@ macro_rules! forms {
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
                 let ($taken, copied) = $take;
-                let result = cell($pass $(, forms!(@about $info _about))?);
+                let message = match $pass {
+                    Ok(message) => message,
+                    Err(result) => return Called { result: Err(result), copied },
+                };
+                let result = cell(message $(, forms!(@about $info _about))?);
                 Called { result: result.into_result(), copied }
             }
         }
@@ -189,17 +208,42 @@ macro_rules! forms {
     (@about $info:ident $about:ident) => { &$about() };
 }
 
-forms!(&T, [], None, |incoming| (incoming.shared(), false), |message| &message);
-forms!(Shared<T>, [], None, |incoming| (incoming.shared(), false), |message| message);
-forms!(Unique<T>, [Clone], Some(OwnerOf::<T>::OWNER), |incoming| incoming.unique(), |message| message);
-forms!(Box<T>, [Clone], Some(OwnerOf::<T>::OWNER), |incoming| incoming.unique(), |message| message
-    .into_box());
-forms!(T, [Clone], Some(OwnerOf::<T>::OWNER), |incoming| incoming.unique(), |message| message.into_inner());
+forms!(&T, [], None, None, |incoming| (incoming.shared(), false), |message| sure(&*message));
+forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), false), |message| sure(message));
+forms!(Unique<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(message));
+forms!(Box<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+    message.into_box()
+));
+forms!(T, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+    message.into_inner()
+));
+forms!(
+    View<'_, T>,
+    [Structure, Viewed],
+    None,
+    Some(Check::of::<T>()),
+    |incoming| (incoming.sample(), false),
+    |message| { message.view().map(View::new).map_err(|error| error.to_string()) }
+);
+forms!(
+    Sample<T>,
+    [Structure, Viewed],
+    None,
+    Some(Check::of::<T>()),
+    |incoming| (incoming.sample(), false),
+    |message| { sure(message) }
+);
+
+/// What a form takes that is always there.
+#[inline]
+fn sure<M>(message: M) -> Result<M, String> {
+    Ok(message)
+}
 
 struct OwnerOf<T>(std::marker::PhantomData<T>);
 
 impl<T: Clone> OwnerOf<T> {
-    const OWNER: Owner = Owner(clone_into::<T>());
+    const OWNER: Option<Owner> = Some(Owner(clone_into::<T>()));
 }
 
 /// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a guard condition, a

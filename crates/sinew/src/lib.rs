@@ -280,14 +280,16 @@ pub use executor::{
     AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread, spin,
 };
 pub use guard::{GuardCondition, GuardConditionBuilder};
-pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Shared, Unique};
+#[doc(hidden)]
+pub use message::Check;
+pub use message::{Chain, Draft, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
 pub use name::{NameError, NameKind};
 pub use node::Node;
 pub use publisher::{
     PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
 };
 pub use qos::{Durability, History, Liveliness, Policy, QoS, QosError, Reliability};
-pub use receive::{Messages, Recv, RecvUnique};
+pub use receive::{Messages, Recv, RecvSample, RecvUnique};
 pub use service::{
     AsyncServiceCallback, CallError, CallFailure, CallResult, Client, ClientBuilder, ClientStatistics, Given,
     PendingCall, Reply, RequestInfo, RespondError, Responder, ResponseCallback, Server, ServerStatistics,
@@ -318,7 +320,12 @@ pub use sinew_derive::MessageOfSinew as Message;
 #[doc(hidden)]
 pub use sinew_msg::bytemuck; // what the derive macro's code names
 pub use sinew_msg::message::Message;
-pub use sinew_msg::{DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TypeHash, cdr};
+#[doc(hidden)]
+pub use sinew_msg::plain_slices; // what generated code names
+pub use sinew_msg::{
+    Action, Adapted, Adapter, DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TypeHash, cdr,
+    include_interfaces, loan, view,
+};
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};

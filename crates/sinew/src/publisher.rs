@@ -8,11 +8,12 @@ use crate::executor::trail;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
-use crate::message::{Gid, Shared, Unique};
+use crate::message::{Draft, Gid, Sample, Shared, Unique};
 use crate::node::{Advertised, Node};
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
-use sinew_msg::Message;
+use sinew_msg::loan::Built;
+use sinew_msg::{DecodeError, Message};
 use sinew_shm::EntityKind;
 use std::fmt;
 use std::marker::PhantomData;
@@ -94,8 +95,16 @@ impl<T: Message> Publisher<T> {
             return Ok(());
         }
         let sealed::Outgoing(message, form) = message.prepare(self);
-        let result = self.outlet.publish(message, form);
+        let result = if M::MAY_BE_IMAGE && message.is_image() {
+            self.outlet.publish_image(message)
+        } else {
+            self.outlet.publish(message, form)
+        };
         result.map_err(|(message, reason)| self.failed(message, form, reason))
+    }
+
+    pub(crate) fn outlet(&self) -> &Outlet {
+        &self.outlet
     }
 
     #[cold]
@@ -105,8 +114,10 @@ impl<T: Message> Publisher<T> {
             Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
             Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
             Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
+            Unpublished::Undecodable => PublishFailure::Undecodable,
         };
         let message = match form {
+            _ if message.is_image() => Unpublishable::Image(Sample::assume(message)),
             Form::Unique => Unpublishable::Unique(Unique::assume(message)),
             Form::Shared => Unpublishable::Shared(Shared::assume(message)),
         };
@@ -231,7 +242,7 @@ pub struct PublisherStatistics {
     pub pooled: u64,
 }
 
-/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`] and [`Shared<T>`].
+/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`] and [`Sample<T>`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be published as a message of type `{T}`",
     note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, or, if it is `Clone`, a `&{T}`"
@@ -252,6 +263,9 @@ mod sealed {
     )]
     pub trait Prepare<T: super::Message> {
         fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
+
+        /// Whether there may be no value, only its image.
+        const MAY_BE_IMAGE: bool = false;
 
         /// The value, if it is in no block yet.
         fn value(&self) -> Option<&T> {
@@ -301,6 +315,22 @@ impl<T: Message> sealed::Prepare<T> for Shared<T> {
     }
 }
 
+impl<T: Message + Built> sealed::Prepare<T> for Draft<T> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Sample<T> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
 /// A message that was not published, and why. Nobody got it.
 ///
 /// ```
@@ -312,8 +342,8 @@ impl<T: Message> sealed::Prepare<T> for Shared<T> {
 /// context.shutdown();
 /// let error = numbers.publish(Number(7)).unwrap_err();
 /// assert_eq!(error.failure(), PublishFailure::Shutdown);
-/// assert_eq!(error.into_message().into_shared().0, 7);
-/// # Ok::<(), sinew::Error>(())
+/// assert_eq!(error.into_message().into_shared()?.0, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PublishError<T: Message> {
     failure: PublishFailure,
@@ -324,17 +354,28 @@ pub struct PublishError<T: Message> {
 pub enum Unpublishable<T: Message> {
     /// It was published by value, by box, by reference (then this is the copy) or as `Unique`.
     Unique(Unique<T>),
-    /// It was published as `Shared`.
+    /// It was published as `Shared`, or as a [`Sample`] that is a value.
     Shared(Shared<T>),
+    /// It was published as a [`Draft`], or as a [`Sample`] that is an image.
+    Image(Sample<T>),
 }
 
 impl<T: Message> Unpublishable<T> {
-    /// A reference to the message, however it was held.
-    pub fn into_shared(self) -> Shared<T> {
+    /// A reference to the message, however it was held; it may be published again.
+    pub fn into_sample(self) -> Sample<T> {
         match self {
-            Unpublishable::Unique(message) => message.into_shared(),
-            Unpublishable::Shared(message) => message,
+            Unpublishable::Unique(message) => message.into_shared().into(),
+            Unpublishable::Shared(message) => message.into(),
+            Unpublishable::Image(message) => message,
         }
+    }
+
+    /// The same as a value, which is decoded if it was published as an image.
+    ///
+    /// # Errors
+    /// As [`Sample::into_shared`].
+    pub fn into_shared(self) -> Result<Shared<T>, DecodeError> {
+        self.into_sample().into_shared()
     }
 }
 

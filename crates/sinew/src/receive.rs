@@ -2,7 +2,7 @@
 
 use crate::delivery::history::Entry;
 use crate::delivery::listening::Ticket;
-use crate::message::{MessageInfo, Shared, Unique};
+use crate::message::{MessageInfo, Sample, Shared, Unique};
 use crate::subscription::Subscription;
 use futures_core::Stream;
 use sinew_msg::Message;
@@ -21,8 +21,20 @@ impl<'a, T: Message> Wait<'a, T> {
         Self { subscription, ticket: Ticket::default() }
     }
 
-    fn poll(&mut self, task: &Context<'_>) -> Poll<Option<Entry>> {
-        self.subscription.poll_take(&mut self.ticket, task.waker())
+    /// `take`: what becomes of a message that came; `None` if nothing can.
+    fn poll<R>(
+        &mut self,
+        task: &Context<'_>,
+        take: impl Fn(&Subscription<T>, Entry) -> Option<R>,
+    ) -> Poll<Option<R>> {
+        loop {
+            let Some(entry) = ready!(self.subscription.poll_take(&mut self.ticket, task.waker())) else {
+                return Poll::Ready(None);
+            };
+            if let Some(message) = take(self.subscription, entry) {
+                return Poll::Ready(Some(message));
+            }
+        }
     }
 }
 
@@ -42,8 +54,7 @@ impl<T: Message> Future for Recv<'_, T> {
     type Output = Option<(Shared<T>, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let entry = ready!(self.0.poll(task));
-        Poll::Ready(entry.map(|entry| self.0.subscription.shared(entry)))
+        self.0.poll(task, Subscription::shared)
     }
 }
 
@@ -57,8 +68,21 @@ impl<T: Message + Clone> Future for RecvUnique<'_, T> {
     type Output = Option<(Unique<T>, MessageInfo)>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let entry = ready!(self.0.poll(task));
-        Poll::Ready(entry.map(|entry| self.0.subscription.unique(entry)))
+        self.0.poll(task, Subscription::unique)
+    }
+}
+
+/// The next message, as it lies; from [`Subscription::recv_sample`].
+///
+/// Polled again when it was ready, it waits for the message after.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct RecvSample<'a, T: Message>(pub(crate) Wait<'a, T>);
+
+impl<T: Message> Future for RecvSample<'_, T> {
+    type Output = Option<(Sample<T>, MessageInfo)>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(task, |subscription, entry| Some(subscription.sample(entry)))
     }
 }
 
@@ -70,8 +94,7 @@ impl<T: Message> Stream for Messages<'_, T> {
     type Item = (Shared<T>, MessageInfo);
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let entry = ready!(self.0.poll(task));
-        Poll::Ready(entry.map(|entry| self.0.subscription.shared(entry)))
+        self.0.poll(task, Subscription::shared)
     }
 }
 
@@ -86,4 +109,4 @@ macro_rules! debug_with_topic {
         }
     )*};
 }
-debug_with_topic!(Recv, RecvUnique, Messages);
+debug_with_topic!(Recv, RecvUnique, RecvSample, Messages);

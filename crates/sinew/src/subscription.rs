@@ -17,12 +17,14 @@ use crate::message::block::{Erased, Pool};
 use crate::message::handle::Incoming;
 use crate::message::info::ChainScope;
 use crate::message::table::{CloneInto, Table, clone_into};
-use crate::message::{MessageInfo, Shared, Unique};
+use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
 use crate::node::{Advertised, Node};
 use crate::qos::QoS;
-use crate::receive::{Messages, Recv, RecvUnique, Wait};
+use crate::receive::{Messages, Recv, RecvSample, RecvUnique, Wait};
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Message;
+use sinew_msg::cdr::Structure;
+use sinew_msg::view::Viewed;
 use sinew_shm::{EntityKind, OwnEntity};
 use std::fmt;
 use std::marker::PhantomData;
@@ -89,7 +91,7 @@ impl<T: Message> Subscription<T> {
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
-        self.inbox.take().map(|entry| self.shared(entry))
+        self.take_as(Self::shared)
     }
 
     /// The same, for itself: copied only if somebody else holds the message, too.
@@ -97,7 +99,23 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        self.inbox.take().map(|entry| self.unique(entry))
+        self.take_as(Self::unique)
+    }
+
+    /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is [viewing](SubscriptionBuilder::viewing), what
+    /// comes from another process isn't decoded, but read in that process's memory.
+    pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
+        self.inbox.take().map(|entry| self.sample(entry))
+    }
+
+    #[inline]
+    fn take_as<R>(&self, make: impl Fn(&Self, Entry) -> Option<R>) -> Option<R> {
+        loop {
+            let message = make(self, self.inbox.take()?);
+            if message.is_some() {
+                return message;
+            }
+        }
     }
 
     /// The next message, and what is known about it, as soon as there is one; `None` once the [context is shut
@@ -142,6 +160,11 @@ impl<T: Message> Subscription<T> {
         T: Clone,
     {
         RecvUnique(Wait::new(self))
+    }
+
+    /// The same as it lies; see [`take_sample`](Self::take_sample).
+    pub fn recv_sample(&self) -> RecvSample<'_, T> {
+        RecvSample(Wait::new(self))
     }
 
     /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is ready with `None`.
@@ -220,23 +243,42 @@ impl<T: Message> Subscription<T> {
         self.leave(true);
     }
 
-    /// A message that was taken, as it is.
-    pub(crate) fn shared(&self, entry: Entry) -> (Shared<T>, MessageInfo) {
+    /// A message that was taken, as a value. `None`: it is an image of which there is none.
+    #[inline]
+    pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
         let info = self.inbox.info(entry.publication, entry.reception);
-        (Shared::assume(entry.message), info)
+        Some((Shared::assume(self.value(entry.message)?), info))
     }
 
     /// A message that was taken, for the caller alone.
-    pub(crate) fn unique(&self, entry: Entry) -> (Unique<T>, MessageInfo)
+    pub(crate) fn unique(&self, entry: Entry) -> Option<(Unique<T>, MessageInfo)>
     where
         T: Clone,
     {
         let info = self.inbox.info(entry.publication, entry.reception);
-        let (message, copied) = Incoming::<T>::new(entry.message, &self.inbox.wanted.pool).unique();
+        let message = self.value(entry.message)?;
+        let (message, copied) = Incoming::<T>::new(message, &self.inbox.wanted.pool).unique();
         if copied {
             self.inbox.count_copy();
         }
-        (message, info)
+        Some((message, info))
+    }
+
+    /// A message that was taken, as it lies.
+    pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        (Sample::assume(entry.message), info)
+    }
+
+    #[inline]
+    fn value(&self, message: Erased) -> Option<Erased> {
+        if message.is_image() { self.decoded(&message) } else { Some(message) }
+    }
+
+    #[cold]
+    fn decoded(&self, image: &Erased) -> Option<Erased> {
+        let value = image.decoded(&self.inbox.wanted.pool);
+        value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()
     }
 
     pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
@@ -330,6 +372,7 @@ pub struct SubscriptionBuilder<T: Message, G = Group> {
     clone: Option<CloneInto>,
     filter: Option<Filter>,
     ignore_own: bool,
+    check: Option<Check>,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn() -> T>,
@@ -345,6 +388,7 @@ impl<T: Message> SubscriptionBuilder<T> {
             clone: None,
             filter: None,
             ignore_own: false,
+            check: None,
             group: node.default_group().clone(),
             handlers: Handlers::new(format!("subscription to {topic}")),
             of: PhantomData,
@@ -386,6 +430,19 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
+    /// Messages of other processes are read where they lie: [`Subscription::take_sample`] and [`recv_sample`](Subscription::recv_sample)
+    /// give the image in its publisher's memory, of whatever size, without a copy. What is taken as a value is decoded then. For a
+    /// subscription without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so anyway. No effect
+    /// together with a [`filter`](Self::filter) or a buffer that owns, both of which need values, nor on a plain type, whose values are
+    /// images.
+    pub fn viewing(mut self) -> Self
+    where
+        T: Structure + Viewed,
+    {
+        self.check = Some(Check::of::<T>());
+        self
+    }
+
     /// The group in which its callback and its event handlers run; before the handlers. Default: the node's.
     pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> SubscriptionBuilder<T, G2> {
         self.handlers.in_group();
@@ -397,6 +454,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             clone: self.clone,
             filter: self.filter,
             ignore_own: self.ignore_own,
+            check: self.check,
             group: group.clone(),
             handlers: self.handlers,
             of: PhantomData,
@@ -496,6 +554,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         Form: 'static,
     {
         let owner = F::OWNS;
+        self.check = F::VIEWS;
         self.clone = self.clone.or(owner.map(|owner| owner.0));
         let group = self.group.clone();
         let mut subscription = self.make(owner.is_some())?;
@@ -528,6 +587,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             BufferType::Unique => Role::Owner,
             BufferType::Value => Role::Value,
         };
+        let table = Table::of::<T>();
+        let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = self.node.context_shared();
         let observers = self.handlers.observers();
         let told = self.handlers.told(&self.qos, self.group.core());
@@ -536,11 +597,12 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 topic,
                 node: self.node.full_name_shared(),
                 node_number: self.node.number(),
-                table: Table::of::<T>(),
+                table,
                 qos: self.qos,
                 role,
                 clone: self.clone,
                 filter: self.filter,
+                check: self.check.filter(|_| is_open),
                 ignore_own: self.ignore_own,
                 pool: Pool::new::<T>(POOL_CAPACITY),
                 participant: context.participant,

@@ -162,7 +162,7 @@ fn after_shutdown_publishing_gives_the_message_back() -> sinew::Result<()> {
     assert!(room.context.is_shutdown());
     let error = publisher.publish(Box::new(Number(2))).unwrap_err();
     assert_eq!(error.failure(), PublishFailure::Shutdown);
-    assert_eq!(error.into_message().into_shared().0, 2);
+    assert_eq!(error.into_message().into_shared().unwrap().0, 2);
     assert_eq!(numbers_in(&reader), [1, 1, 1], "what was accepted before stays in its histories");
     Ok(())
 }
@@ -204,7 +204,7 @@ fn shutdown_while_others_publish_loses_nothing_that_was_accepted() -> sinew::Res
                             for number in 0.. {
                                 if let Err(error) = publisher.publish(Number(number)) {
                                     assert_eq!(error.failure(), PublishFailure::Shutdown);
-                                    assert_eq!(error.into_message().into_shared().0, number);
+                                    assert_eq!(error.into_message().into_shared().unwrap().0, number);
                                     return number;
                                 }
                                 if number == 5 {

@@ -68,7 +68,7 @@ fn interrupt_waiting(
     let waiting = thread::spawn(move || {
         opener.open();
         let error = publisher.publish(Number(2)).err()?;
-        Some((error.failure(), error.into_message().into_shared().0))
+        Some((error.failure(), error.into_message().into_shared().unwrap().0))
     });
     gate.wait();
     thread::yield_now();
@@ -111,7 +111,7 @@ fn when_its_time_is_over_publishing_fails_and_nothing_has_happened() -> sinew::R
         let error = publisher.publish(Number(3)).unwrap_err();
         assert_eq!(error.failure(), PublishFailure::Full { waited });
         assert!(error.to_string().contains(&format!("{waited:?}")), "{error}");
-        assert_eq!(error.into_message().into_shared().0, 3);
+        assert_eq!(error.into_message().into_shared().unwrap().0, 3);
 
         assert_eq!(subscription.take().unwrap().0.0, 1);
         publisher.publish(Number(4))?;

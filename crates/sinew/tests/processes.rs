@@ -441,7 +441,7 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
         (3..6).try_for_each(|number| numbers.publish(Number(number)))?;
         let error = numbers.publish(Number(6)).expect_err("nobody takes");
         assert!(matches!(error.failure(), PublishFailure::Full { .. }), "{error}");
-        assert_eq!(error.into_message().into_shared().0, 6);
+        assert_eq!(error.into_message().into_shared().unwrap().0, 6);
         assert_eq!(numbers.matched_subscriptions(), 1);
         Ok(())
     })

@@ -202,6 +202,9 @@ impl Graph {
             topic.outlets.iter().filter(matching).cloned().collect()
         };
         let mut retained: Vec<_> = outlets.iter().flat_map(|outlet| outlet.retained()).collect();
+        if inbox.wanted.check.is_none() {
+            retained.retain_mut(|entry| entry.message.make_value(&inbox.wanted.pool).is_ok());
+        }
         if let Some(filter) = &inbox.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }

@@ -15,13 +15,14 @@ use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
-use crate::message::MessageInfo;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
+use crate::message::{Check, MessageInfo};
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
+use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters};
 use sources::Sources;
 use std::ops::ControlFlow;
@@ -42,6 +43,8 @@ pub(crate) struct Wanted {
     /// How to make a message of its own; there for every role but `Sharer`.
     pub(crate) clone: Option<CloneInto>,
     pub(crate) filter: Option<Filter>,
+    /// It takes images as they are, if this says that they are some; otherwise values alone.
+    pub(crate) check: Option<Check>,
     /// Publications of its own node are not for it.
     pub(crate) ignore_own: bool,
     /// Blocks for what is kept by value, and for copies that are made when a message is taken.
@@ -256,6 +259,13 @@ impl Inbox {
     /// What is known about a message that was taken.
     pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
         MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
+    }
+
+    /// A message that was taken can't be decoded: it counts as lost.
+    #[cold]
+    pub(crate) fn cannot_decode(&self, error: &DecodeError) {
+        log::error!("a message on {} can't be decoded: {error}", self.wanted.topic);
+        Outbox::with(|outbox| self.count_lost(1, outbox));
     }
 
     #[cold]

@@ -162,7 +162,7 @@ pub(crate) enum Way {
 
 impl Way {
     fn along(routes: &Arc<Routes>, retains: bool, watched: bool) -> Self {
-        let Routes { inboxes, owners, sharers, values, particular } = &**routes;
+        let Routes { inboxes, owners, sharers, values, particular, .. } = &**routes;
         match (&**inboxes, owners, sharers, values) {
             _ if *particular || watched => Way::Careful,
             ([], ..) => Way::Nobody,
@@ -187,6 +187,8 @@ pub(crate) enum Unpublished {
     Closed,
     Full,
     WouldDeadlock,
+    /// It is an image of which no value can be made, and somebody here takes values.
+    Undecodable,
 }
 
 /// What an outlet has done.
@@ -371,10 +373,17 @@ impl Outlet {
         self.publish_with_care(message, form)
     }
 
+    /// Publishes a message of which there is only an image.
+    pub(crate) fn publish_image(&self, message: Erased) -> Result<(), (Erased, Unpublished)> {
+        self.publish_slowly(message, Form::Shared)
+    }
+
     /// The general case: a new list, filters, reserved places, copies, watched promises.
     #[cold]
     #[inline(never)]
-    fn publish_with_care(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+    fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+        // As it was published; and the value in it, if it is an image and somebody here takes values.
+        let (mut original, mut decoded) = (message, None::<Erased>);
         let retains = self.qos.is_transient_local();
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut given = Given::take();
@@ -382,26 +391,35 @@ impl Outlet {
             let (routes, generation, old) = {
                 let mut state = self.state.lock();
                 if let Some(reason) = self.refuses(&state) {
-                    return Err((message, reason));
+                    return Err((original, reason));
                 }
                 let (routes, old) = self.fetch(&mut state);
                 (routes, state.fetched, old)
             };
             drop(old);
             let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
+            if original.is_image() && !routes.take_images && decoded.is_none() {
+                match original.decoded(&self.pool) {
+                    Ok(value) => decoded = Some(value),
+                    Err(_) => return Err((original, Unpublished::Undecodable)),
+                }
+            }
+            let is_decoded = decoded.is_some();
+            let message = decoded.as_ref().unwrap_or(&original);
+            let form = if is_decoded { Form::Unique } else { form };
             // Those who read it here get it before it is encoded; who owns it, after. One that lies in shared memory is read by others
             // if it leaves: then nobody here may own it.
-            let is_read_on = leaves && (!routes.nobody_shares() || message.keep().is_some());
+            let is_read_on = leaves && !is_decoded && (!routes.nobody_shares() || message.keep().is_some());
             let form = if retains || is_read_on { Form::Shared } else { form };
-            given.choose(&routes, Some(self.node_number), &message);
+            given.choose(&routes, Some(self.node_number), message);
             let promises = match Promises::collect(&routes, &mut given, self, deadline) {
                 Ok(promises) => promises,
-                Err(reason) => return Err((message, reason)),
+                Err(reason) => return Err((original, reason)),
             };
             let plan = given.plan(&routes, form);
-            given.copy(&routes, plan, &message, &self.pool);
+            given.copy(&routes, plan, message, &self.pool);
             let taken_here = !given.is_empty();
-            let mut out = match self.open_way_out(leaves, taken_here, &mut message, deadline) {
+            let mut out = match self.open_way_out(leaves, taken_here, &mut original, deadline) {
                 Ok(Out::Closed) => None,
                 Ok(Out::Open(out)) => Some(out),
                 Ok(Out::Changed) => {
@@ -410,7 +428,7 @@ impl Outlet {
                 }
                 Err(reason) => {
                     given.forget_copies();
-                    return Err((message, reason));
+                    return Err((original, reason));
                 }
             };
             let mut state = self.state.lock();
@@ -423,7 +441,7 @@ impl Outlet {
             if let Some(reason) = self.refuses(&state) {
                 drop(state);
                 given.forget_copies();
-                return Err((message, reason));
+                return Err((original, reason));
             }
             // C2 again: what joined since must either be delivered to or find the message retained.
             if retains && self.context.graph.generation() != generation && !self.is_newest(&routes) {
@@ -432,10 +450,15 @@ impl Outlet {
                 given.forget_copies();
                 continue;
             }
-            let early = out.as_mut().filter(|_| form == Form::Unique);
-            let mut image = early.and_then(|out| out.encode(&message));
-            let late = out.is_some() && form != Form::Unique;
-            let kept = late.then(|| message.another());
+            let is_early = form == Form::Unique || is_decoded;
+            let early = out.as_mut().filter(|_| is_early);
+            let mut image = early.and_then(|out| out.encode(&original));
+            let late = out.is_some() && !is_early;
+            let kept = late.then(|| original.another());
+            let message = match decoded.take() {
+                Some(value) => value,
+                None => original,
+            };
             Outbox::with(|outbox| {
                 let State { sequence, retained, copies, counters, .. } = &mut *state;
                 let publication = self.next_publication(sequence, counters);
@@ -544,8 +567,10 @@ impl Outlet {
         let sender = self.way_out.sender.lock().take();
         drop(sender);
         self.way_out.refused.lock().clear();
-        if let Some(foreign) = self.way_out.foreign.get() {
-            foreign.close();
+        for pool in [&self.way_out.foreign, &self.way_out.images] {
+            if let Some(pool) = pool.get() {
+                pool.close();
+            }
         }
         self.pool.close();
     }

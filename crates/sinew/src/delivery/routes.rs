@@ -16,6 +16,8 @@ pub(crate) struct Routes {
     pub(super) values: usize,
     /// Some have a filter, ignore their own node, or can hold up the publisher.
     pub(super) particular: bool,
+    /// All take images as they are.
+    pub(super) take_images: bool,
 }
 
 impl Routes {
@@ -26,7 +28,8 @@ impl Routes {
             wanted.filter.is_some() || wanted.ignore_own || (blocking && wanted.qos.is_blocking())
         });
         let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
-        Self { inboxes: inboxes.into(), owners, sharers, values, particular }
+        let take_images = inboxes.iter().all(|inbox| inbox.wanted.check.is_some());
+        Self { inboxes: inboxes.into(), owners, sharers, values, particular, take_images }
     }
 
     /// Whether this is the only subscription.

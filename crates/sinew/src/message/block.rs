@@ -3,8 +3,9 @@
 //! # Purpose
 //!
 //! Every message has a *control block*: a reference count, the value's address, and how to let go of it. The value
-//! stands right behind it in the same allocation (`Place::Inline`) or in a box that was adopted where it lay
-//! (`Place::Boxed`), so no step of a message's life moves it. A publisher's [`Pool`] takes blocks back, so a steady flow
+//! stands right behind it in the same allocation (`Place::Inline`), in a box that was adopted where it lay
+//! (`Place::Boxed`), or in shared memory (`Place::Foreign`), so no step of a message's life moves it. Of some messages there is only
+//! an image (`Place::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow
 //! allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the Rustonomicon.)
 //!
 //! # Roles
@@ -34,7 +35,7 @@
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
-use super::foreign::Keep;
+use super::foreign::{Keep, OwnImage};
 use super::table::{CloneInto, Table};
 use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
@@ -61,6 +62,9 @@ enum Place {
     Boxed,
     /// In memory that the [`Keep`] behind the control block keeps. Only for types whose values need no `Drop`.
     Foreign,
+    /// Nowhere: there is only its image, which the [`Keep`] behind the control block keeps. No handle gives access to a value of such a
+    /// message: who wants one [decodes](Erased::decode) it.
+    Image,
 }
 
 /// A message's control block.
@@ -90,7 +94,9 @@ impl Control {
         match place {
             Place::Boxed => (control, 0),
             #[expect(clippy::expect_used, reason = "two small structs")]
-            Place::Foreign => control.extend(Layout::new::<Keep>()).expect("fits the address space"),
+            Place::Foreign | Place::Image => {
+                control.extend(Layout::new::<Keep>()).expect("fits the address space")
+            }
             #[expect(
                 clippy::expect_used,
                 reason = "a type that leaves no room for this header can't have a value"
@@ -113,7 +119,7 @@ impl Control {
         let value = match place {
             // SAFETY: `offset` is within, or one past, the allocation of `layout`.
             Place::Inline => unsafe { memory.add(offset) },
-            Place::Boxed | Place::Foreign => NonNull::dangling(),
+            Place::Boxed | Place::Foreign | Place::Image => NonNull::dangling(),
         };
         let control = memory.cast::<Control>();
         let vacant = Control {
@@ -160,9 +166,9 @@ impl Control {
         let _box = match self.place {
             Place::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
             Place::Inline => None,
-            Place::Foreign => {
+            Place::Foreign | Place::Image => {
                 self.let_keep_go();
-                return; // the values of such types need no `Drop`
+                return; // the values of such types need no `Drop`; an image is no value
             }
         };
         // SAFETY: `filled` said there is a value of the table's type, and `&mut self` that nobody else has it.
@@ -171,17 +177,23 @@ impl Control {
 }
 
 impl Control {
-    /// Where the `Keep` of a foreign block is.
+    /// Whether there is a `Keep` behind it.
+    #[inline]
+    fn has_keep(&self) -> bool {
+        matches!(self.place, Place::Foreign | Place::Image)
+    }
+
+    /// Where the `Keep` of a foreign block, or of an image's, is.
     fn keep_at(&self) -> *mut Keep {
-        debug_assert!(self.place == Place::Foreign);
-        let (_, offset) = Self::layout(self.table, Place::Foreign);
+        debug_assert!(self.has_keep());
+        let (_, offset) = Self::layout(self.table, self.place);
         // SAFETY: the block was allocated with this layout, in which the `Keep` stands at this offset.
         unsafe { ptr::from_ref(self).cast_mut().byte_add(offset) }.cast()
     }
 
     /// What keeps the memory of a filled foreign block goes.
     fn let_keep_go(&mut self) {
-        // SAFETY: a filled foreign block has one (`Erased::foreign`); the caller took `filled` back.
+        // SAFETY: a filled block of these places has one (`Erased::kept_by`); the caller took `filled` back.
         unsafe { ptr::drop_in_place(self.keep_at()) };
     }
 
@@ -190,7 +202,7 @@ impl Control {
         self.filled = false;
         match self.place {
             Place::Boxed => drop(BoxMemory { value: self.value, layout: self.table.layout }),
-            Place::Foreign => self.let_keep_go(),
+            Place::Foreign | Place::Image => self.let_keep_go(),
             Place::Inline => {}
         }
     }
@@ -289,7 +301,7 @@ impl Erased {
     /// Whether this is the only reference, and nobody outside the process reads the message: so it may become its holder's own.
     #[inline]
     pub(crate) fn is_ownable(&self) -> bool {
-        self.is_sole() && !(self.control().place == Place::Foreign && self.is_shared_outside())
+        self.is_sole() && !(self.control().has_keep() && self.is_shared_outside())
     }
 
     #[cold]
@@ -304,28 +316,87 @@ impl Erased {
     /// while `keep` lives.
     pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Keep, value: NonNull<u8>) -> Self {
         let mut vacant = pool.vacant();
-        let control = vacant.0.control_mut();
-        control.value = value;
-        let at = control.keep_at();
-        // SAFETY: the block is vacant and ours: nothing is there.
-        unsafe { at.write(keep) };
-        vacant.done(false)
+        vacant.0.control_mut().value = value;
+        Self::kept_by(vacant, keep, false)
     }
 
-    /// What keeps the memory of a message that lies in shared memory.
+    /// A message of which there is only its image, with a control block from `pool`, made by [`Pool::for_images`].
+    pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Keep) -> Self {
+        debug_assert!(pool.place == Place::Image);
+        Self::kept_by(pool.vacant(), keep, false)
+    }
+
+    /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it goes home: they are what was there before.
+    pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Self {
+        debug_assert!(pool.place == Place::Image);
+        let mut message = match pool.kept() {
+            Some(block) => block.lend(pool),
+            None => Self::kept_by(pool.vacant(), Keep::Own(OwnImage::default()), true),
+        };
+        if let Some(Keep::Own(image)) = message.keep_mut() {
+            image.resize(length);
+        }
+        message
+    }
+
+    fn kept_by(mut vacant: Vacant, keep: Keep, stays: bool) -> Self {
+        let at = vacant.0.control_mut().keep_at();
+        // SAFETY: the block is vacant and ours: nothing is there.
+        unsafe { at.write(keep) };
+        vacant.done(stays)
+    }
+
+    /// Whether there is no value, only its image.
+    #[inline]
+    pub(crate) fn is_image(&self) -> bool {
+        self.control().place == Place::Image
+    }
+
+    /// Its image, if that is all there is.
+    #[inline]
+    pub(crate) fn image(&self) -> Option<&[u8]> {
+        if self.is_image() { self.keep().map(Keep::bytes) } else { None }
+    }
+
+    /// The image, to be written, if that is all there is, and nobody else can see it.
+    pub(crate) fn image_mut(&mut self) -> Option<&mut [u8]> {
+        if self.is_image() { self.keep_mut()?.bytes_mut() } else { None }
+    }
+
+    /// The length in bytes of its image; `None` if its type has none.
+    pub(crate) fn image_length(&self) -> Option<usize> {
+        if let Some(image) = self.image() {
+            return Some(image.len());
+        }
+        let functions = self.table().image.as_ref()?;
+        // SAFETY: the table is the message's own, and it isn't an image: there is a value.
+        Some(unsafe { (functions.size)(self.value().as_ptr()) })
+    }
+
+    /// Writes its image into so many bytes.
+    pub(crate) fn write_image(&self, to: &mut [u8]) {
+        if let Some(image) = self.image() {
+            to.copy_from_slice(image);
+        } else if let Some(functions) = &self.table().image {
+            // SAFETY: as in `image_length`.
+            unsafe { (functions.encode)(self.value().as_ptr(), to) };
+        }
+    }
+
+    /// What keeps the memory of a message that lies in shared memory, or is an image.
     pub(crate) fn keep(&self) -> Option<&Keep> {
         let control = self.control();
-        if control.place != Place::Foreign {
+        if !control.has_keep() {
             return None;
         }
-        // SAFETY: a message is filled, so there is one (`foreign`); it changes only through the sole reference (`keep_mut`).
+        // SAFETY: a message is filled, so there is one (`kept_by`); it changes only through the sole reference (`keep_mut`).
         Some(unsafe { &*control.keep_at() })
     }
 
     /// The same, for the sole reference.
     pub(crate) fn keep_mut(&mut self) -> Option<&mut Keep> {
         let control = self.control_mut();
-        if control.place != Place::Foreign {
+        if !control.has_keep() {
             return None;
         }
         // SAFETY: as in `keep`, and `control_mut` takes the sole reference.
@@ -352,6 +423,19 @@ impl Erased {
         // SAFETY: a vacant block of the pool's type; if decoding fails, it stays vacant and goes home.
         unsafe { (functions.decode)(image, vacant.0.value().as_ptr(), false) }?;
         Ok(vacant.done(true))
+    }
+
+    /// The value in an image that is all there is of a message, in a block of `pool`, made by [`Pool::new`] for the type.
+    pub(crate) fn decoded(&self, pool: &Arc<Pool>) -> Result<Self, sinew_msg::DecodeError> {
+        Self::decode(pool, self.image().unwrap_or_default())
+    }
+
+    /// The same in its place, if it is only an image.
+    pub(crate) fn make_value(&mut self, pool: &Arc<Pool>) -> Result<(), sinew_msg::DecodeError> {
+        if self.is_image() {
+            *self = self.decoded(pool)?;
+        }
+        Ok(())
     }
 
     /// A copy of the message in a block of `pool`.
@@ -607,6 +691,11 @@ impl Pool {
     pub(crate) fn for_foreign(table: &'static Table, capacity: usize) -> Arc<Self> {
         debug_assert!(table.is_plain());
         Self::of(table, Place::Foreign, capacity)
+    }
+
+    /// A pool of control blocks for messages of which there are only images.
+    pub(crate) fn for_images(table: &'static Table, capacity: usize) -> Arc<Self> {
+        Self::of(table, Place::Image, capacity)
     }
 
     /// A pool of control blocks for adopted boxes of `T`.

@@ -1,5 +1,6 @@
-//! What keeps the memory of a message that lies in shared memory.
+//! What keeps the memory of a message that lies in shared memory, or of which there is only an image.
 
+use sinew_msg::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
 
 /// What keeps a message's memory.
@@ -9,12 +10,34 @@ pub(crate) enum Keep {
     /// Our own, published, or about to be: others read it, too.
     Lent(Lent),
     /// Somebody else's.
-    Hold(#[expect(dead_code, reason = "it is there to be dropped")] Hold),
+    Hold(Hold),
+    /// An image in ordinary memory.
+    Own(OwnImage),
     /// Between two of the others.
     Nothing,
 }
 
 impl Keep {
+    /// What is there: of a message's image, all of it.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Keep::Loan(loan) => loan.bytes(),
+            Keep::Lent(lent) => lent.bytes(),
+            Keep::Hold(hold) => hold.bytes(),
+            Keep::Own(image) => image.bytes(),
+            Keep::Nothing => &[],
+        }
+    }
+
+    /// The same, to be written, unless others can see it.
+    pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        match self {
+            Keep::Loan(loan) => Some(loan.bytes_mut()),
+            Keep::Own(image) => Some(image.bytes_mut()),
+            Keep::Lent(_) | Keep::Hold(_) | Keep::Nothing => None,
+        }
+    }
+
     /// Makes a loan one that others read, too; a reference to it.
     pub(crate) fn share(&mut self) -> Option<Lent> {
         let lent = match std::mem::replace(self, Keep::Nothing) {
@@ -27,5 +50,34 @@ impl Keep {
         };
         *self = Keep::Lent(lent.clone());
         Some(lent)
+    }
+}
+
+/// An image in ordinary memory. It lies as in shared memory: its byte 4, where CDR's alignment begins, is aligned to 16.
+#[derive(Default)]
+pub(crate) struct OwnImage {
+    memory: Vec<u128>,
+    length: usize,
+}
+
+/// Bytes before an image, so that its header ends where a unit does.
+const LEAD: usize = size_of::<u128>() - 4;
+
+impl OwnImage {
+    /// So long from now on. What was there stays there; what is new is 0.
+    pub(crate) fn resize(&mut self, length: usize) {
+        let units = (LEAD + length).div_ceil(size_of::<u128>());
+        if units > self.memory.len() {
+            self.memory.resize(units, 0);
+        }
+        self.length = length;
+    }
+
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.memory).get(LEAD..LEAD + self.length).unwrap_or_default()
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.memory).get_mut(LEAD..LEAD + self.length).unwrap_or_default()
     }
 }

@@ -1,6 +1,7 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
 use super::block::{Erased, Memory, Pool};
+use super::sample::Sample;
 use super::table::{Table, clone_into};
 use crate::sync::Arc;
 use sinew_msg::Message;
@@ -40,6 +41,7 @@ impl<T: Message> Unique<T> {
     /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the ends.
     pub(crate) fn assume(message: Erased) -> Self {
         debug_assert!(message.table().representation == Table::of::<T>().representation && message.is_sole());
+        debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }
 
@@ -136,6 +138,7 @@ impl<T: Message> Shared<T> {
     /// Takes `message` for a reference to a `T`, which the core checked when it matched the ends.
     pub(crate) fn assume(message: Erased) -> Self {
         debug_assert!(message.table().representation == Table::of::<T>().representation);
+        debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }
 
@@ -215,6 +218,10 @@ impl<'a, T: Message> Incoming<'a, T> {
 
     pub(crate) fn shared(self) -> Shared<T> {
         Shared::assume(self.message)
+    }
+
+    pub(crate) fn sample(self) -> Sample<T> {
+        Sample::assume(self.message)
     }
 
     /// The message for its reader alone, and whether that took a copy (somebody else still holds the message).

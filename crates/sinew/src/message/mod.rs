@@ -1,11 +1,15 @@
 //! Messages: how they are held, where they lie, what is known about them.
 
 pub(crate) mod block;
+pub(crate) mod draft;
 pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod info;
+pub(crate) mod sample;
 pub(crate) mod table;
 
 pub use block::Memory;
+pub use draft::Draft;
 pub use handle::{Shared, Unique};
 pub use info::{Chain, Gid, Lineage, MessageInfo, Path};
+pub use sample::{Check, Sample, View};

@@ -9,6 +9,7 @@
 
 use super::Outside;
 use super::description::Described;
+use super::reader::Reader;
 use super::solo::{Held, Solo};
 use crate::clock::Stamp;
 use crate::delivery::given::{Given, Promises};
@@ -17,18 +18,12 @@ use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
 use crate::delivery::routes::Routes;
-use crate::message::block::{Erased, Pool};
-use crate::message::foreign::Keep;
+use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
-use crate::message::table::Table;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_msg::DecodeError;
-use sinew_shm::{Head, Hold, Incoming, Peer, Port, SegmentError, Sink};
-use std::ptr::NonNull;
+use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
 use std::sync::Weak;
-
-/// Blocks for messages that came from outside.
-const POOL_CAPACITY: usize = 64;
 
 /// A publisher of another process.
 pub(crate) struct Proxy {
@@ -57,13 +52,10 @@ pub(crate) struct Ends {
     port: Option<Arc<Port>>,
 }
 
-/// Subscriptions of one type.
+/// Subscriptions of one type that take messages in the same way.
 struct Group {
     routes: Arc<Routes>,
-    table: &'static Table,
-    values: Arc<Pool>,
-    /// Control blocks for values that are read where they lie.
-    foreign: Option<Arc<Pool>>,
+    reader: Reader,
 }
 
 /// The group for which a message is, and the message.
@@ -118,21 +110,16 @@ impl Proxy {
 
     /// These are to get its messages from now on. The caller then drains.
     pub(crate) fn serve(&self, inboxes: &[Arc<Inbox>]) {
-        let mut groups: Vec<(&'static Table, Vec<Arc<Inbox>>)> = Vec::new();
+        let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
         for inbox in inboxes {
-            let table = inbox.wanted.table;
-            match groups.iter_mut().find(|(known, _)| known.representation == table.representation) {
+            match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
                 Some((_, of_type)) => of_type.push(inbox.clone()),
-                None => groups.push((table, vec![inbox.clone()])),
+                None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
             }
         }
+        groups.sort_by_key(|(reader, _)| reader.reads_in_place()); // the last one gets what holds the image
         let blocking = self.offered.qos.is_blocking();
-        let group = |(table, inboxes): (&'static Table, Vec<Arc<Inbox>>)| Group {
-            routes: Arc::new(Routes::new(inboxes, blocking)),
-            table,
-            values: Pool::of_table(table, POOL_CAPACITY),
-            foreign: table.is_plain().then(|| Pool::for_foreign(table, POOL_CAPACITY)),
-        };
+        let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
         let groups = groups.into_iter().map(group).collect();
         *self.served.lock() = inboxes.to_vec();
         *self.ends.lock() = Some(Ends { groups, port: self.port_for(inboxes) });
@@ -191,8 +178,8 @@ impl Proxy {
         let publication = self.publication(message.number, &message.head);
         let lost = skipped + message.missed;
         let value = match message.hold {
-            Some(hold) => group.value_at(hold),
-            None => group.decode(buffer),
+            Some(hold) => group.reader.read(hold),
+            None => group.reader.decode(buffer),
         };
         match value {
             Ok(value) => Direct::Message(value, publication, lost),
@@ -321,9 +308,9 @@ impl Proxy {
                 let is_last = index + 1 == ends.groups.len();
                 let held = if is_last { hold.take() } else { None };
                 let value = match (held, &hold) {
-                    (Some(held), _) => group.value_at(held),
-                    (None, Some(hold)) => group.decode(hold.bytes()),
-                    (None, None) => group.decode(buffer),
+                    (Some(held), _) => group.reader.read(held),
+                    (None, Some(hold)) => group.reader.decode(hold.bytes()),
+                    (None, None) => group.reader.decode(buffer),
                 };
                 match value {
                     Ok(value) => {
@@ -400,7 +387,7 @@ impl Proxy {
             return Err((index, message, *publication));
         };
         let plan = given.plan(routes, Form::Unique);
-        given.copy(routes, plan, &message, &group.values);
+        given.copy(routes, plan, &message, &group.reader.values);
         given.deliver(message, publication, &promises, outbox);
         promises.kept();
         Ok(())
@@ -423,27 +410,6 @@ impl Ends {
             depth = depth.max(qos.capacity() as u64);
         }
         Some(depth)
-    }
-}
-
-impl Group {
-    /// The value in an image that is held: where it lies, if it can be read there.
-    fn value_at(&self, hold: Hold) -> Result<Erased, DecodeError> {
-        let image = hold.bytes();
-        let layout = self.table.layout;
-        let fits = image.len() == layout.size() + 4 && image.starts_with(&[0, 1]);
-        if let (Some(foreign), true) = (&self.foreign, fits) {
-            let value = NonNull::from(&image[4..]).cast::<u8>();
-            if value.addr().get().is_multiple_of(layout.align()) {
-                // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
-                return Ok(unsafe { Erased::foreign(foreign, Keep::Hold(hold), value) });
-            }
-        }
-        self.decode(image)
-    }
-
-    fn decode(&self, image: &[u8]) -> Result<Erased, DecodeError> {
-        Erased::decode(&self.values, image)
     }
 }
 
@@ -474,8 +440,7 @@ impl Sink for Retained {
 
 impl Retained {
     fn bring_in(&self, mut incoming: Held<'_, Incoming>) {
-        let table = self.inbox.wanted.table;
-        let pool = Pool::of_table(table, POOL_CAPACITY);
+        let reader = Reader::for_inbox(&self.inbox);
         let (mut entries, mut buffer) = (Vec::new(), Vec::new());
         while !incoming.is_over() {
             let message = match incoming.read(&mut buffer) {
@@ -486,8 +451,11 @@ impl Retained {
                     continue;
                 }
             };
-            let image = message.hold.as_ref().map_or(&*buffer, |hold| hold.bytes());
-            match Erased::decode(&pool, image) {
+            let value = match message.hold {
+                Some(hold) => reader.read(hold),
+                None => reader.decode(&buffer),
+            };
+            match value {
                 Ok(message_value) => {
                     let publication = self.proxy.publication(message.number, &message.head);
                     entries.push(Entry { message: message_value, publication, reception: 0 });

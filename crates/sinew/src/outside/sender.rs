@@ -185,10 +185,7 @@ impl Sender {
         if let Some(lent) = self.is_there(message) {
             return Ok(Prepared::There(lent));
         }
-        let Some(image) = &message.table().image else { return Ok(Prepared::Small(0)) };
-        // SAFETY: the table is the message's own.
-        let length = unsafe { (image.size)(message.value().as_ptr()) };
-        self.prepare_length(length)
+        self.prepare_length(message.image_length().unwrap_or(0))
     }
 
     /// The same for an image of so many bytes.
@@ -220,14 +217,7 @@ impl Sender {
     /// Writes the message's image. `None`: it is in the scratch.
     #[inline]
     pub(crate) fn encode(&mut self, message: &Erased, prepared: Prepared) -> Option<Lent> {
-        let image = message.table().image.as_ref();
-        let encode = |to: &mut [u8]| {
-            if let Some(image) = image {
-                // SAFETY: the table is the message's own, so is its value.
-                unsafe { (image.encode)(message.value().as_ptr(), to) };
-            }
-        };
-        self.encode_with(prepared, encode)
+        self.encode_with(prepared, |to| message.write_image(to))
     }
 
     /// Has the image written. `None`: it is in the scratch.

@@ -201,7 +201,7 @@ pub(crate) fn a_message_without_room_comes_back<R: Runner, P: Path>() -> sinew::
         (first..first + 3).try_for_each(|number| publisher.publish(Number(number)))?;
         let error = publisher.publish(Number(100)).expect_err("there is no room");
         assert!(matches!(error.failure(), PublishFailure::Full { .. }), "{error}");
-        assert_eq!(error.into_message().into_shared().0, 100);
+        assert_eq!(error.into_message().into_shared().unwrap().0, 100);
         assert_eq!(numbers_in(&subscription), (first..first + 3).collect::<Vec<_>>());
     }
     (10..13).try_for_each(|number| publisher.publish(Number(number)))?;

@@ -26,6 +26,8 @@ pub(crate) struct WayOut {
     pub(super) refused: Mutex<Vec<Refused>>,
     /// Control blocks for messages that are lent where they will be published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
+    /// The same for messages of which there is only an image.
+    pub(super) images: OnceLock<Arc<Pool>>,
 }
 
 /// A message's way out, for the time of one publish.
@@ -226,6 +228,20 @@ impl Outlet {
         let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
         // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
         Some(unsafe { Erased::foreign(foreign, Keep::Loan(loan), value) })
+    }
+
+    /// A message of which there is only an image of so many bytes, to be written: where it will be published, if somebody outside listens.
+    pub(crate) fn image_of(&self, length: usize) -> Erased {
+        let images = self.way_out.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
+        if self.leaves.load(Ordering::Relaxed)
+            && let Some((lender, inline)) = self.way_out.lender.get()
+            && length > *inline // a small image is copied into the ring anyway
+            && let Ok(loan) = lender.loan(length)
+        // without room, ordinary memory does, and publishing says so
+        {
+            return Erased::image_kept_by(images, Keep::Loan(loan));
+        }
+        Erased::own_image(images, length)
     }
 }
 

@@ -1,0 +1,76 @@
+//! Images that are made where they are published.
+
+use super::block::Erased;
+use crate::publisher::Publisher;
+use sinew_msg::Message;
+use sinew_msg::loan::{self, BuildError, Built};
+use std::fmt;
+
+/// A message of which the image is made in place: the small parts are there, the sequences are to be filled.
+///
+/// From [`Publisher::draft`]. If other processes listen, it lies in shared memory, where they will read it; else in ordinary memory that
+/// the publisher uses again. [Published](Publisher::publish), it is what all get: subscriptions of this process that take
+/// [views](crate::View) see it where it lies, one value is decoded for those which take values. Dropped, it was never there.
+pub struct Draft<T: Built + Message> {
+    message: Erased,
+    value: T,
+    lengths: T::Lengths,
+}
+
+impl<T: Built + Message> Draft<T> {
+    /// The sequences, to be filled. They contain what was in the memory before, until they are written; what was written stays there.
+    pub fn parts(&mut self) -> T::Parts<'_> {
+        let image = self.message.image_mut().unwrap_or_default();
+        #[expect(
+            clippy::expect_used,
+            reason = "it was built from these when it was made, and neither they nor the image change"
+        )]
+        loan::build(&self.value, &self.lengths, image).expect("it was built before")
+    }
+
+    /// The small parts.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    pub(crate) fn erase(self) -> Erased {
+        self.message
+    }
+}
+
+impl<T: Built + Message> fmt::Debug for Draft<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.message.image().map_or(0, <[u8]>::len);
+        write!(f, "Draft({length} bytes of {})", T::NAME)
+    }
+}
+
+impl<T: Built + Message> Publisher<T> {
+    /// A message whose image is made where it will be published, so that nothing large in it is copied: `value` has its small parts, and
+    /// `lengths` says how many elements each sequence has that is then filled in place (what `value` has in these is not looked at).
+    ///
+    /// For types that the generator made from definitions (`sinew-interfaces` has ROS 2's) and that have sequences of numbers or plain
+    /// structs. Never blocks but for short locks; once warm, allocates nothing.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
+    ///
+    /// let context = Context::new()?;
+    /// let images = context.node("camera")?.publisher::<Image>("image").create()?;
+    /// let small = Image { width: 640, height: 480, encoding: "mono8".into(), step: 640, ..Image::default() };
+    /// let mut frame = images.draft(small, ImageLengths { data: 640 * 480 })?;
+    /// frame.parts().data.fill(7); // e.g. by the camera's driver
+    /// images.publish(frame)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`BuildError`] if a sequence is to be longer than its type allows, or can't be filled in place on this machine.
+    pub fn draft(&self, value: T, lengths: T::Lengths) -> Result<Draft<T>, BuildError> {
+        let length = loan::size(&value, &lengths);
+        let mut message = self.outlet().image_of(length);
+        loan::build(&value, &lengths, message.image_mut().unwrap_or_default())?;
+        Ok(Draft { message, value, lengths })
+    }
+}

@@ -1,0 +1,482 @@
+//! Views and drafts: messages that are read and written where their images lie.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "other participants' threads are waited for in real time, with the test's own locks"
+)]
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::view::Viewed;
+use sinew::{BufferType, DecodeError, Encoding, Path, PublishFailure, Sample, Unpublishable, View};
+use sinew_interfaces::geometry_msgs::msg::Point32;
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
+use std::borrow::Cow;
+use std::sync::mpsc;
+use std::time::Instant;
+use support::{PATIENCE, real_context};
+
+/// A directory of its own, removed at the end.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
+    }
+
+    fn context(&self) -> Context {
+        Context::builder().domain(3).directory(self.0.path()).build().expect("a context")
+    }
+}
+
+/// The inode of the file in shared memory that is mapped at this address. (Its writer's mapping may be older than its name.)
+fn file_at(address: usize) -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let contains = |line: &&str| {
+        let (from, to) = line.split_whitespace().next().unwrap().split_once('-').unwrap();
+        let parse = |text| usize::from_str_radix(text, 16).unwrap();
+        (parse(from)..parse(to)).contains(&address)
+    };
+    let mut columns = maps.lines().find(contains)?.split_whitespace().skip(4);
+    let inode = columns.next()?;
+    columns.next().filter(|file| file.starts_with("/dev/shm/")).map(|_| inode.to_owned())
+}
+
+#[track_caller]
+fn wait_for<R>(mut look: impl FnMut() -> Option<R>) -> R {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "nothing comes");
+        std::thread::yield_now();
+    }
+}
+
+fn image(width: u32, length: usize) -> Image {
+    let mut image =
+        Image { width, encoding: "mono8".to_owned(), data: vec![width as u8; length], ..Image::default() };
+    image.header.frame_id = "camera".to_owned();
+    image
+}
+
+fn small(width: u32) -> Image {
+    image(width, 0)
+}
+
+fn lengths(data: usize) -> ImageLengths {
+    ImageLengths { data }
+}
+
+/// Where the pixels lie that a view shows without a copy.
+#[track_caller]
+fn borrowed(view: &<Image as Viewed>::View<'_>) -> usize {
+    match view.data {
+        Cow::Borrowed(pixels) => pixels.as_ptr().addr(),
+        Cow::Owned(_) => panic!("the pixels were copied"),
+    }
+}
+
+#[test]
+fn a_value_of_the_same_process_is_seen_where_it_lies() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("both")?;
+    let (sender, seen) = mpsc::channel();
+    let _viewer =
+        node.subscription("image").callback(move |image: View<'_, Image>, info: &MessageInfo| {
+            sender.send((borrowed(&image), image.width, info.path())).unwrap();
+        })?;
+    let held = node.subscription::<Image>("image").viewing().create()?;
+    let publisher = node.publisher::<Image>("image").create()?;
+    let message = Unique::new(image(3, 1000));
+    let address = message.data.as_ptr().addr();
+    publisher.publish(message)?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    executor.spin_some()?;
+    assert_eq!(seen.try_recv(), Ok((address, 3, Path::Intra)));
+    let (sample, _) = held.take_sample().unwrap();
+    assert!(!sample.is_image());
+    assert_eq!(borrowed(&sample.view().unwrap()), address);
+    assert_eq!(sample.into_shared().unwrap().data.as_ptr().addr(), address);
+    assert_eq!(publisher.statistics().copies, 0);
+    Ok(())
+}
+
+#[test]
+fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let (sender, seen) = mpsc::channel();
+    let node = other.node("viewer")?;
+    let _viewer =
+        node.subscription("image").callback(move |image: View<'_, Image>, info: &MessageInfo| {
+            assert!(image.header.frame_id == "camera" && image.encoding == "mono8");
+            assert!(image.data.iter().all(|pixel| u32::from(*pixel) == image.width));
+            sender.send((borrowed(&image), image.width, image.data.len(), info.path())).unwrap();
+        })?;
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let executor = Executor::single();
+    executor.add(&other)?;
+    for (width, length) in [(1, 1000), (2, 100_000), (3, 1_000_000), (4, 1001)] {
+        publisher.publish(image(width, length))?;
+        let (address, width_seen, length_seen, path) = wait_for(|| {
+            executor.spin_some().unwrap();
+            seen.try_recv().ok()
+        });
+        assert_eq!((width_seen, length_seen, path), (width, length, Path::Shm));
+        assert!(file_at(address).is_some(), "it lies in no file of the domain");
+        assert_eq!(address % 4, 0, "where the image lies, its numbers are aligned");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    for width in 1..=20 {
+        let mut draft = publisher.draft(small(width), lengths(300_000))?;
+        let pixels = draft.parts().data;
+        pixels.fill(width as u8);
+        let written = file_at(pixels.as_ptr().addr()).expect("it is made where it is published");
+        assert_eq!(draft.value().width, width);
+        publisher.publish(draft)?;
+        let (sample, info) = wait_for(|| viewer.take_sample());
+        assert!(sample.is_image());
+        let view = sample.view()?;
+        let read = file_at(borrowed(&view)).expect("it is read where it lies");
+        assert_eq!(read, written);
+        assert_eq!(
+            (view.width, &*view.data, info.path()),
+            (width, &vec![width as u8; 300_000][..], Path::Shm)
+        );
+    }
+    assert_eq!(publisher.statistics().copies, 0);
+    Ok(())
+}
+
+#[test]
+fn samples_stay_while_newer_messages_come() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let mut held = Vec::new();
+    for width in 1..=6 {
+        let mut draft = publisher.draft(small(width), lengths(10_000))?;
+        draft.parts().data.fill(width as u8);
+        publisher.publish(draft)?;
+        held.push(wait_for(|| viewer.take_sample()).0);
+    }
+    let again = held.clone();
+    drop(publisher); // and so is the memory, but for what is held
+    for (sample, width) in held.iter().chain(&again).zip((1..=6).chain(1..=6)) {
+        let view = sample.view()?;
+        assert_eq!((view.width, &*view.data), (width, &vec![width as u8; 10_000][..]));
+    }
+    Ok(())
+}
+
+#[test]
+fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<(), Box<dyn std::error::Error>>
+{
+    let context = real_context();
+    let node = context.node("both")?;
+    let publisher = node.publisher::<Image>("image").create()?;
+    let viewing = node.subscription::<Image>("image").viewing().create()?;
+    let other = node.subscription::<Image>("image").viewing().create()?;
+    let mut draft = publisher.draft(small(1), lengths(10))?;
+    draft.parts().data.fill(9);
+    let address = draft.parts().data.as_ptr().addr();
+    publisher.publish(draft)?;
+    for viewer in [&viewing, &other] {
+        let (sample, _) = viewer.take_sample().unwrap();
+        assert!(sample.is_image());
+        assert_eq!(borrowed(&sample.view()?), address, "nobody needs a value");
+    }
+
+    let owner = node.subscription::<Image>("image").buffer(BufferType::Unique).create()?;
+    let reader = node.subscription::<Image>("image").create()?;
+    let picky = node.subscription::<Image>("image").viewing().filter(|image| image.width == 2).create()?;
+    let mut draft = publisher.draft(small(2), lengths(10))?;
+    draft.parts().data.fill(8);
+    publisher.publish(draft)?;
+    let expected = Image { data: vec![8; 10], ..small(2) };
+    assert_eq!(*owner.take_unique().unwrap().0, expected);
+    let shared = reader.take().unwrap().0;
+    assert_eq!(*shared, expected);
+    for viewer in [&viewing, &other, &picky] {
+        let (sample, _) = viewer.take_sample().unwrap();
+        assert_eq!(borrowed(&sample.view()?), shared.data.as_ptr().addr(), "all who read see one value");
+    }
+    assert_eq!(publisher.statistics().copies, 1, "as of a `Unique` with an owner and readers");
+    assert!(viewing.take().is_none() && reader.take().is_none());
+    Ok(())
+}
+
+#[test]
+fn who_views_may_take_values_all_the_same() -> Result<(), Box<dyn std::error::Error>> {
+    let context = real_context();
+    let node = context.node("both")?;
+    let viewer = node.subscription::<Image>("image").viewing().create()?;
+    let publisher = node.publisher::<Image>("image").create()?;
+    for take in [0, 1, 2] {
+        let mut draft = publisher.draft(small(5), lengths(4))?;
+        draft.parts().data.copy_from_slice(&[1, 2, 3, 4]);
+        publisher.publish(draft)?;
+        let expected = Image { data: vec![1, 2, 3, 4], ..small(5) };
+        match take {
+            0 => assert_eq!(*viewer.take().unwrap().0, expected),
+            1 => assert_eq!(*viewer.take_unique().unwrap().0, expected),
+            _ => {
+                let mut waiting = std::pin::pin!(viewer.recv());
+                let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+                let std::task::Poll::Ready(Some((image, _))) = waiting.as_mut().poll(&mut task) else {
+                    panic!("it is there")
+                };
+                assert_eq!(*image, expected);
+            }
+        }
+    }
+    assert_eq!(viewer.statistics().taken, 3);
+    Ok(())
+}
+
+#[test]
+fn what_a_publisher_retains_comes_to_every_kind_of_late_subscription()
+-> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let latched = QoS::default().transient_local().keep_last(2);
+    let camera = one.node("camera")?;
+    let publisher = camera.publisher::<Image>("image").qos(latched).create()?;
+    for width in 1..=3 {
+        let mut draft = publisher.draft(small(width), lengths(5000))?;
+        draft.parts().data.fill(width as u8);
+        publisher.publish(draft)?;
+    }
+    let expected = [2, 3].map(|width| Image { data: vec![width as u8; 5000], ..small(width) });
+    for (name, node) in [("same", &camera), ("other", &other.node("late")?)] {
+        let reader = node.subscription::<Image>("image").qos(latched).create()?;
+        let viewer = node.subscription::<Image>("image").qos(latched).viewing().create()?;
+        for expected in &expected {
+            let (value, _) = wait_for(|| reader.take());
+            assert_eq!(*value, *expected, "{name}");
+            let (sample, _) = wait_for(|| viewer.take_sample());
+            assert!(sample.is_image(), "{name}");
+            assert_eq!(*sample.into_shared()?, *expected, "{name}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_sample_is_passed_on_as_it_is() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other, third) = (place.context(), place.context(), place.context());
+    let relay = other.node("relay")?;
+    let incoming = relay.subscription::<Image>("image").viewing().create()?;
+    let outgoing = relay.publisher::<Image>("again").create()?;
+    let near = relay.subscription::<Image>("again").viewing().create()?;
+    let far = third.node("far")?.subscription::<Image>("again").create()?;
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE) && outgoing.wait_for_subscribers(2, PATIENCE));
+    publisher.publish(image(7, 5000))?;
+    let (sample, _) = wait_for(|| incoming.take_sample());
+    let address = borrowed(&sample.view()?);
+    outgoing.publish(sample)?;
+    let (again, _) = near.take_sample().unwrap();
+    assert_eq!(borrowed(&again.view()?), address, "still in the first publisher's memory");
+    assert_eq!(*wait_for(|| far.take()).0, image(7, 5000));
+    drop(far);
+    // A sample that is a value, too.
+    outgoing.publish(Sample::from(Shared::new(image(8, 10))))?;
+    assert_eq!(near.take_sample().unwrap().0.view()?.width, 8);
+    Ok(())
+}
+
+#[test]
+fn a_draft_may_be_older_than_who_listens() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    let near = one.node("near")?.subscription::<Image>("image").create()?;
+    let filled = |width| {
+        let mut draft = publisher.draft(small(width), lengths(70_000)).unwrap();
+        draft.parts().data.fill(width as u8);
+        draft
+    };
+    let before = filled(1);
+    assert!(format!("{before:?}").contains("sensor_msgs/msg/Image"));
+    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    publisher.publish(before)?; // lies in ordinary memory: copied
+    assert_eq!(wait_for(|| viewer.take_sample()).0.view()?.data[69_999], 1);
+    let outside = filled(2);
+    drop(viewer);
+    wait_for(|| (publisher.matched_subscriptions() == 1).then_some(()));
+    publisher.publish(outside)?; // lies in shared memory, and nobody is there
+    drop(filled(3)); // was never there
+    let widths: Vec<_> = std::iter::from_fn(|| near.take()).map(|(image, _)| image.data[69_999]).collect();
+    assert_eq!(widths, [1, 2]);
+    Ok(())
+}
+
+#[test]
+fn a_draft_that_can_not_be_published_comes_back() -> Result<(), Box<dyn std::error::Error>> {
+    let context = real_context();
+    let node = context.node("both")?;
+    let bounded = QoS::default().keep_all().max_samples(1).max_blocking_time(Duration::ZERO);
+    let publisher = node.publisher::<Image>("image").qos(bounded).create()?;
+    let reader = node.subscription::<Image>("image").qos(bounded).create()?;
+    let filled = |width| {
+        let mut draft = publisher.draft(small(width), lengths(10)).unwrap();
+        draft.parts().data.fill(width as u8);
+        draft
+    };
+    publisher.publish(filled(1))?;
+    let error = publisher.publish(filled(2)).unwrap_err();
+    assert!(matches!(error.failure(), PublishFailure::Full { .. }));
+    let Unpublishable::Image(sample) = error.into_message() else { panic!("it was an image") };
+    assert_eq!(reader.take().unwrap().0.width, 1);
+    publisher.publish(sample)?;
+    assert_eq!(reader.take().unwrap().0.data, [2; 10]);
+    context.shutdown();
+    let error = publisher.publish(filled(3)).unwrap_err();
+    assert_eq!(error.failure(), PublishFailure::Shutdown);
+    assert_eq!(error.into_message().into_shared()?.data, [3; 10]);
+    Ok(())
+}
+
+/// Bytes that claim to be an image.
+#[derive(Clone)]
+struct Claims(Vec<u8>);
+
+impl Message for Claims {
+    const ENCODING: Option<&'static Encoding<Self>> = Some(&Encoding {
+        name: "sensor_msgs/msg/Image",
+        hash: match Image::ENCODING {
+            Some(encoding) => encoding.hash,
+            None => panic!("it has one"),
+        },
+        description: None,
+        size: |claims| claims.0.len(),
+        encode: |claims, image| image.copy_from_slice(&claims.0),
+        decode: |image| Ok(Claims(image.to_vec())),
+        decode_into: |image, claims| {
+            claims.0 = image.to_vec();
+            Ok::<_, DecodeError>(())
+        },
+        plain: None,
+    });
+}
+
+#[test]
+fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dyn std::error::Error>> {
+    let encode = |image: &Image| {
+        let encoding = Image::ENCODING.unwrap();
+        let mut bytes = vec![0; (encoding.size)(image)];
+        (encoding.encode)(image, &mut bytes);
+        bytes
+    };
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let node = other.node("viewer")?;
+    let deep = QoS::default().keep_last(100);
+    let viewer = node.subscription::<Image>("image").qos(deep).viewing().create()?;
+    let reader = node.subscription::<Image>("image").qos(deep).create()?;
+    let publisher = one.node("camera")?.publisher::<Claims>("image").qos(deep).create()?;
+    assert!(publisher.wait_for_subscribers(2, PATIENCE));
+    let good = encode(&image(9, 500));
+    let mut foreign = good.clone();
+    let at = foreign.windows(6).position(|window| window == b"camera").unwrap();
+    foreign[at] = 0xff;
+    let mut lies = good.clone();
+    let at = lies.len() - 500 - 4;
+    lies[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    let truncated = good[..good.len() - 1].to_vec();
+    for bytes in [&truncated, &lies, &foreign, &vec![], &vec![0, 1], &good] {
+        publisher.publish(Claims(bytes.clone()))?;
+    }
+    let (seen, _) = wait_for(|| viewer.take_sample());
+    let view = seen.view()?;
+    assert_eq!((view.header.frame_id.bytes, view.data.len()), (&b"\xffamera"[..], 500));
+    assert!(view.header.frame_id.to_str().is_err());
+    let (good_seen, _) = wait_for(|| viewer.take_sample());
+    assert_eq!(*good_seen.into_shared()?, image(9, 500));
+    assert_eq!(*wait_for(|| reader.take()).0, image(9, 500), "only this one is a value");
+    assert!(reader.take().is_none() && viewer.take_sample().is_none());
+    assert_eq!(reader.statistics().overwritten, 5, "the others are lost");
+    assert_eq!(viewer.statistics().overwritten, 4);
+
+    // Passed on where values are taken, it comes back.
+    let outgoing = node.publisher::<Image>("again").create()?;
+    let values = node.subscription::<Image>("again").create()?;
+    let error = outgoing.publish(seen.clone()).unwrap_err();
+    assert_eq!(error.failure(), PublishFailure::Undecodable);
+    assert!(error.into_message().into_shared().is_err());
+    drop(values);
+    let viewer = node.subscription::<Image>("again").viewing().create()?;
+    outgoing.publish(seen)?;
+    assert!(viewer.take().is_none(), "no value, but lost");
+    assert_eq!(viewer.statistics().overwritten, 1);
+    Ok(())
+}
+
+#[test]
+fn sequences_of_plain_structs_are_drafted_and_viewed_too() -> Result<(), Box<dyn std::error::Error>> {
+    let context = real_context();
+    let node = context.node("both")?;
+    let viewer = node.subscription::<PointCloud>("cloud").viewing().create()?;
+    let publisher = node.publisher::<PointCloud>("cloud").create()?;
+    let lengths = sinew_interfaces::sensor_msgs::msg::PointCloudLengths { points: 3 };
+    let mut draft = publisher.draft(PointCloud::default(), lengths)?;
+    let point = Point32 { x: 1.0, y: 2.0, z: 3.0 };
+    draft.parts().points.fill(point.clone());
+    publisher.publish(draft)?;
+    let (sample, _) = viewer.take_sample().unwrap();
+    assert_eq!(*sample.view()?.points, [point.clone(), point.clone(), point]);
+    Ok(())
+}
+
+#[test]
+fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
+    let context = real_context();
+    let node = context.node("both")?;
+    let (sender, seen) = mpsc::channel();
+    let counting = node.group(0_u32);
+    let say = sender.clone();
+    let _state = node.subscription("image").in_group(&counting).callback(
+        move |count: &mut u32, image: View<'_, Image>| {
+            *count += image.width;
+            say.send(*count).unwrap();
+        },
+    )?;
+    let many = node.reentrant_group();
+    let _reentrant = node.subscription("image").in_group(&many).callback(
+        move |image: Sample<Image>, _: &MessageInfo| {
+            let width = image.view().map_err(|error| error.to_string())?.width;
+            sender.send(100 * width).unwrap();
+            Ok::<(), String>(())
+        },
+    )?;
+    let publisher = node.publisher::<Image>("image").create()?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    for width in [1, 2] {
+        publisher.publish(small(width))?;
+        executor.spin_some()?;
+    }
+    let mut seen: Vec<_> = seen.try_iter().collect();
+    seen.sort_unstable();
+    assert_eq!(seen, [1, 3, 100, 200]);
+    Ok(())
+}
