@@ -7,6 +7,7 @@ use super::inbox::Inbox;
 use super::observers::Observers;
 use super::outbox::Outbox;
 use super::outlet::{Offered, Outlet};
+use super::reader::Reader;
 use super::routes::{Class, Routes};
 use crate::message::table::Table;
 use crate::outside::description::Described;
@@ -69,7 +70,7 @@ fn match_outside(table: &Table, other: &Described, offered: &QoS, requested: &Qo
 }
 
 fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
-    if offered_type.representation != inbox.wanted.table.representation {
+    if !offered_type.exchanges_with(inbox.wanted.table) {
         return Match::OtherType;
     }
     qos::incompatibility(offered, &inbox.wanted.qos).map_or(Match::Yes, Match::OtherQos)
@@ -202,9 +203,17 @@ impl Graph {
             topic.outlets.iter().filter(matching).cloned().collect()
         };
         let mut retained: Vec<_> = outlets.iter().flat_map(|outlet| outlet.retained()).collect();
-        if inbox.wanted.check.is_none() {
-            retained.retain_mut(|entry| entry.message.make_value(&inbox.wanted.pool).is_ok());
-        }
+        let reader = Reader::for_inbox(inbox);
+        retained.retain_mut(|entry| match reader.convert(&entry.message) {
+            Ok(message) => {
+                entry.message = message;
+                true
+            }
+            Err(error) => {
+                inbox.cannot_decode(&error);
+                false
+            }
+        });
         if let Some(filter) = &inbox.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
@@ -388,7 +397,8 @@ impl Topic {
 
     fn routes_for(&self, table: &Table, qos: &QoS) -> Routes {
         let matching = |inbox: &&Arc<Inbox>| matches!(match_ends(table, qos, inbox), Match::Yes);
-        Routes::new(self.inboxes.iter().filter(matching).cloned().collect(), qos.is_blocking())
+        let inboxes = self.inboxes.iter().filter(matching).cloned().collect();
+        Routes::of_class(inboxes, table, qos.is_blocking())
     }
 
     /// New lists for the classes that the inbox matches; returns the old ones.

@@ -30,10 +30,10 @@
 //! takes the list out, does them, and delivers then. A transient-local publisher does it again if the list has changed
 //! meanwhile, since a late joiner may rely on either getting the message or finding it retained.
 
+mod careful;
 mod way_out;
 
 use super::deadline::Deadline;
-use super::given::{Given, Promises};
 use super::history::{Entry, Place};
 use super::inbox::Inbox;
 use super::liveliness::Pulse;
@@ -41,7 +41,6 @@ use super::observers::Observers;
 use super::outbox::Outbox;
 use super::plan::{Form, Plan};
 use super::routes::{Class, Routes};
-use crate::clock::Time;
 use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
@@ -54,7 +53,7 @@ use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
 use std::collections::VecDeque;
 use std::mem;
-use way_out::{Out, WayOut};
+use way_out::WayOut;
 
 /// A publisher.
 ///
@@ -162,9 +161,9 @@ pub(crate) enum Way {
 
 impl Way {
     fn along(routes: &Arc<Routes>, retains: bool, watched: bool) -> Self {
-        let Routes { inboxes, owners, sharers, values, particular, .. } = &**routes;
+        let Routes { inboxes, owners, sharers, values, particular, others, .. } = &**routes;
         match (&**inboxes, owners, sharers, values) {
-            _ if *particular || watched => Way::Careful,
+            _ if *particular || watched || !others.is_empty() => Way::Careful,
             ([], ..) => Way::Nobody,
             ([sole], 0, 1, 0) => Way::Sharer(sole.clone()),
             ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone()),
@@ -376,109 +375,6 @@ impl Outlet {
     /// Publishes a message of which there is only an image.
     pub(crate) fn publish_image(&self, message: Erased) -> Result<(), (Erased, Unpublished)> {
         self.publish_slowly(message, Form::Shared)
-    }
-
-    /// The general case: a new list, filters, reserved places, copies, watched promises.
-    #[cold]
-    #[inline(never)]
-    fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
-        // As it was published; and the value in it, if it is an image and somebody here takes values.
-        let (mut original, mut decoded) = (message, None::<Erased>);
-        let retains = self.qos.is_transient_local();
-        let deadline = Time::steady() + self.qos.max_blocking_time;
-        let mut given = Given::take();
-        loop {
-            let (routes, generation, old) = {
-                let mut state = self.state.lock();
-                if let Some(reason) = self.refuses(&state) {
-                    return Err((original, reason));
-                }
-                let (routes, old) = self.fetch(&mut state);
-                (routes, state.fetched, old)
-            };
-            drop(old);
-            let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
-            if original.is_image() && !routes.take_images && decoded.is_none() {
-                match original.decoded(&self.pool) {
-                    Ok(value) => decoded = Some(value),
-                    Err(_) => return Err((original, Unpublished::Undecodable)),
-                }
-            }
-            let is_decoded = decoded.is_some();
-            let message = decoded.as_ref().unwrap_or(&original);
-            let form = if is_decoded { Form::Unique } else { form };
-            // Those who read it here get it before it is encoded; who owns it, after. One that lies in shared memory is read by others
-            // if it leaves: then nobody here may own it.
-            let is_read_on = leaves && !is_decoded && (!routes.nobody_shares() || message.keep().is_some());
-            let form = if retains || is_read_on { Form::Shared } else { form };
-            given.choose(&routes, Some(self.node_number), message);
-            let promises = match Promises::collect(&routes, &mut given, self, deadline) {
-                Ok(promises) => promises,
-                Err(reason) => return Err((original, reason)),
-            };
-            let plan = given.plan(&routes, form);
-            given.copy(&routes, plan, message, &self.pool);
-            let taken_here = !given.is_empty();
-            let mut out = match self.open_way_out(leaves, taken_here, &mut original, deadline) {
-                Ok(Out::Closed) => None,
-                Ok(Out::Open(out)) => Some(out),
-                Ok(Out::Changed) => {
-                    given.forget_copies();
-                    continue;
-                }
-                Err(reason) => {
-                    given.forget_copies();
-                    return Err((original, reason));
-                }
-            };
-            let mut state = self.state.lock();
-            if state.leaves != out.is_some() {
-                state.count_copies(plan); // made in vain, but made
-                drop(state);
-                given.forget_copies();
-                continue;
-            }
-            if let Some(reason) = self.refuses(&state) {
-                drop(state);
-                given.forget_copies();
-                return Err((original, reason));
-            }
-            // C2 again: what joined since must either be delivered to or find the message retained.
-            if retains && self.context.graph.generation() != generation && !self.is_newest(&routes) {
-                state.count_copies(plan); // made in vain, but made
-                drop(state);
-                given.forget_copies();
-                continue;
-            }
-            let is_early = form == Form::Unique || is_decoded;
-            let early = out.as_mut().filter(|_| is_early);
-            let mut image = early.and_then(|out| out.encode(&original));
-            let late = out.is_some() && !is_early;
-            let kept = late.then(|| original.another());
-            let message = match decoded.take() {
-                Some(value) => value,
-                None => original,
-            };
-            Outbox::with(|outbox| {
-                let State { sequence, retained, copies, counters, .. } = &mut *state;
-                let publication = self.next_publication(sequence, counters);
-                outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
-                count_copies(copies, counters, plan);
-                self.promised.published(&publication, outbox);
-                given.deliver(message, &publication, &promises, outbox);
-                promises.kept(); // before the outbox, where the program's code may panic
-                drop(state);
-                if let Some(mut out) = out {
-                    if let Some(kept) = kept {
-                        image = out.encode(&kept);
-                        outbox.dropped.push(kept);
-                    }
-                    outbox.warnings.extend(out.send(&publication, image, &self.topic));
-                }
-            });
-            drop(routes); // the last of an old list, perhaps: outside the locks
-            return Ok(());
-        }
     }
 
     fn refuses(&self, state: &State) -> Option<Unpublished> {

@@ -2,6 +2,7 @@
 
 use super::inbox::Inbox;
 use super::plan::Role;
+use super::reader::{Group, groups};
 use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex};
@@ -18,6 +19,8 @@ pub(crate) struct Routes {
     pub(super) particular: bool,
     /// All take images as they are.
     pub(super) take_images: bool,
+    /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
+    pub(super) others: Vec<Group>,
 }
 
 impl Routes {
@@ -29,7 +32,14 @@ impl Routes {
         });
         let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
         let take_images = inboxes.iter().all(|inbox| inbox.wanted.check.is_some());
-        Self { inboxes: inboxes.into(), owners, sharers, values, particular, take_images }
+        Self { inboxes: inboxes.into(), owners, sharers, values, particular, take_images, others: Vec::new() }
+    }
+
+    /// The subscriptions of publishers with this type of message.
+    pub(super) fn of_class(inboxes: Vec<Arc<Inbox>>, table: &Table, blocking: bool) -> Self {
+        let is_same = |inbox: &Arc<Inbox>| inbox.wanted.table.representation == table.representation;
+        let (same, others): (Vec<_>, Vec<_>) = inboxes.into_iter().partition(is_same);
+        Self { others: groups(&others, blocking), ..Self::new(same, blocking) }
     }
 
     /// Whether this is the only subscription.

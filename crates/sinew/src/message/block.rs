@@ -430,14 +430,6 @@ impl Erased {
         Self::decode(pool, self.image().unwrap_or_default())
     }
 
-    /// The same in its place, if it is only an image.
-    pub(crate) fn make_value(&mut self, pool: &Arc<Pool>) -> Result<(), sinew_msg::DecodeError> {
-        if self.is_image() {
-            *self = self.decoded(pool)?;
-        }
-        Ok(())
-    }
-
     /// A copy of the message in a block of `pool`.
     ///
     /// # Safety

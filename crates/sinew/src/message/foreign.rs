@@ -73,11 +73,11 @@ impl OwnImage {
         self.length = length;
     }
 
-    fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.memory).get(LEAD..LEAD + self.length).unwrap_or_default()
     }
 
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory).get_mut(LEAD..LEAD + self.length).unwrap_or_default()
     }
 }

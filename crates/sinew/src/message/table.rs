@@ -70,6 +70,17 @@ impl Table {
         self.description?.describe()
     }
 
+    /// Whether messages of one type can be given to those who take the other: as they are, or by their images.
+    pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
+        let by_images = || {
+            self.image.is_some()
+                && other.image.is_some()
+                && self.hash == other.hash
+                && self.name() == other.name()
+        };
+        self.representation == other.representation || by_images()
+    }
+
     /// Whether its values can be written and read in place.
     pub(crate) fn is_plain(&self) -> bool {
         self.image.as_ref().is_some_and(|image| image.is_plain)

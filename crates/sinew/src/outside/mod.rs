@@ -12,7 +12,6 @@
 
 pub(crate) mod description;
 pub(crate) mod proxy;
-mod reader;
 pub(crate) mod receiver;
 pub(crate) mod sender;
 pub(crate) mod service;

@@ -9,7 +9,6 @@
 
 use super::Outside;
 use super::description::Described;
-use super::reader::Reader;
 use super::solo::{Held, Solo};
 use crate::clock::Stamp;
 use crate::delivery::given::{Given, Promises};
@@ -17,7 +16,7 @@ use crate::delivery::history::{Entry, Joins};
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
-use crate::delivery::routes::Routes;
+use crate::delivery::reader::{Group, Reader, groups};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -50,12 +49,6 @@ pub(crate) struct Proxy {
 pub(crate) struct Ends {
     groups: Vec<Group>,
     port: Option<Arc<Port>>,
-}
-
-/// Subscriptions of one type that take messages in the same way.
-struct Group {
-    routes: Arc<Routes>,
-    reader: Reader,
 }
 
 /// The group for which a message is, and the message.
@@ -110,17 +103,7 @@ impl Proxy {
 
     /// These are to get its messages from now on. The caller then drains.
     pub(crate) fn serve(&self, inboxes: &[Arc<Inbox>]) {
-        let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
-        for inbox in inboxes {
-            match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
-                Some((_, of_type)) => of_type.push(inbox.clone()),
-                None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
-            }
-        }
-        groups.sort_by_key(|(reader, _)| reader.reads_in_place()); // the last one gets what holds the image
-        let blocking = self.offered.qos.is_blocking();
-        let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
-        let groups = groups.into_iter().map(group).collect();
+        let groups = groups(inboxes, self.offered.qos.is_blocking());
         *self.served.lock() = inboxes.to_vec();
         *self.ends.lock() = Some(Ends { groups, port: self.port_for(inboxes) });
     }

@@ -1,22 +1,24 @@
-//! How images of other processes become messages.
+//! How images become messages: those of other processes, and those of publishers here whose messages are other types of the program for
+//! the same type of ROS 2.
 
-use crate::delivery::inbox::Inbox;
+use super::inbox::Inbox;
+use super::routes::Routes;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
-use crate::message::foreign::Keep;
+use crate::message::foreign::{Keep, OwnImage};
 use crate::message::table::Table;
 use crate::sync::Arc;
 use sinew_msg::DecodeError;
 use sinew_shm::Hold;
 use std::ptr::NonNull;
 
-/// Blocks for messages that came from outside.
+/// Blocks for messages that are made of images.
 const POOL_CAPACITY: usize = 64;
 
 /// Makes messages of images, for subscriptions that take them in the same way.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     table: &'static Table,
-    pub(super) values: Arc<Pool>,
+    pub(crate) values: Arc<Pool>,
     in_place: InPlace,
 }
 
@@ -30,8 +32,28 @@ enum InPlace {
     Images(Check, Arc<Pool>),
 }
 
+/// Subscriptions of one type that take messages in the same way.
+pub(crate) struct Group {
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) reader: Reader,
+}
+
+/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
+pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
+    let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
+    for inbox in inboxes {
+        match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
+            Some((_, of_type)) => of_type.push(inbox.clone()),
+            None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
+        }
+    }
+    groups.sort_by_key(|(reader, _)| reader.reads_in_place());
+    let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
+    groups.into_iter().map(group).collect()
+}
+
 impl Reader {
-    pub(super) fn for_inbox(inbox: &Inbox) -> Self {
+    pub(crate) fn for_inbox(inbox: &Inbox) -> Self {
         let table = inbox.wanted.table;
         let in_place = match inbox.wanted.check {
             Some(check) => InPlace::Images(check, Pool::for_images(table, POOL_CAPACITY)),
@@ -42,18 +64,18 @@ impl Reader {
     }
 
     /// Whether its messages are what this subscription takes.
-    pub(super) fn suits(&self, inbox: &Inbox) -> bool {
+    pub(crate) fn suits(&self, inbox: &Inbox) -> bool {
         let takes_images = matches!(self.in_place, InPlace::Images(..));
         self.table.representation == inbox.wanted.table.representation
             && takes_images == inbox.wanted.check.is_some()
     }
 
-    pub(super) fn reads_in_place(&self) -> bool {
+    pub(crate) fn reads_in_place(&self) -> bool {
         !matches!(self.in_place, InPlace::No)
     }
 
     /// The message in an image that is held: where it lies, if it can be read there.
-    pub(super) fn read(&self, hold: Hold) -> Result<Erased, DecodeError> {
+    pub(crate) fn read(&self, hold: Hold) -> Result<Erased, DecodeError> {
         let image = hold.bytes();
         match &self.in_place {
             InPlace::Images(Check(check), pool) => {
@@ -75,8 +97,24 @@ impl Reader {
         self.decode(image)
     }
 
+    /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
+    pub(crate) fn convert(&self, message: &Erased) -> Result<Erased, DecodeError> {
+        let takes_images = matches!(self.in_place, InPlace::Images(..));
+        let is_ours = message.table().representation == self.table.representation;
+        match message.image() {
+            None if is_ours => return Ok(message.another()),
+            Some(_) if is_ours && takes_images => return Ok(message.another()),
+            Some(image) => return self.decode(image),
+            None => {}
+        }
+        let mut image = OwnImage::default();
+        image.resize(message.image_length().unwrap_or(0));
+        message.write_image(image.bytes_mut());
+        self.decode(image.bytes())
+    }
+
     /// The message in an image that is the caller's: decoded, or copied.
-    pub(super) fn decode(&self, image: &[u8]) -> Result<Erased, DecodeError> {
+    pub(crate) fn decode(&self, image: &[u8]) -> Result<Erased, DecodeError> {
         let InPlace::Images(Check(check), pool) = &self.in_place else {
             return Erased::decode(&self.values, image);
         };
