@@ -489,3 +489,40 @@ fn processes_that_call_each_other_in_their_callbacks_are_told() -> sinew::Result
         Ok(())
     })
 }
+
+#[test]
+fn who_publishes_and_goes_before_anybody_looks_is_heard() -> sinew::Result<()> {
+    if let Some((_, context)) = role() {
+        let listener = context.node("listener")?;
+        let (done, mut count) = (context.clone(), 0);
+        let _numbers = listener.subscription("numbers").qos(DEEP).callback(move |number: &Number| {
+            say(number.0);
+            count += 1;
+            if count == 6 {
+                done.shutdown();
+            }
+        })?;
+        say("ready");
+        return Ok(sinew::spin(&context)?);
+    }
+    play(|place| {
+        let mut other = place.start("who_publishes_and_goes_before_anybody_looks_is_heard", "listener");
+        other.expect("ready");
+        let signal = |name: &str| {
+            let pid = other.child.id().to_string();
+            assert!(Command::new("kill").args([name, &pid]).status().unwrap().success());
+        };
+        signal("-STOP");
+        let lasting = place.context();
+        for (context, first) in [(&lasting, 1), (&place.context(), 4)] {
+            let publisher = context.node("talker")?.publisher::<Number>("numbers").qos(DEEP).create()?;
+            assert!(publisher.wait_for_subscribers(1, PATIENCE));
+            (first..first + 3).try_for_each(|number| publisher.publish(Number(number)))?;
+        }
+        signal("-CONT");
+        let heard: BTreeSet<_> = (0..6).map(|_| other.next().unwrap()).collect();
+        assert_eq!(heard.into_iter().collect::<Vec<_>>(), ["1", "2", "3", "4", "5", "6"]);
+        assert_eq!(other.next(), None);
+        Ok(())
+    })
+}

@@ -226,6 +226,10 @@ impl Proxy {
 
     fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
         self.read_all(reading, outbox);
+        if reading.ends.groups.is_empty() {
+            // Those who are the first to come get all of a connection that is as new: its writer began it for them.
+            self.take_ends(reading);
+        }
         let accepted = self.accepted.lock().take();
         if let Some(accepted) = accepted {
             self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
@@ -234,9 +238,7 @@ impl Proxy {
             }
             self.read_all(reading, outbox);
         }
-        let ends = self.ends.lock().take();
-        if let Some(ends) = ends {
-            reading.ends = ends;
+        if self.take_ends(reading) {
             self.read_all(reading, outbox);
         }
         let Reading { incoming: Some(incoming), ends, .. } = reading else { return };
@@ -249,6 +251,12 @@ impl Proxy {
             incoming.done();
             self.is_over.store(true, Ordering::Release); // pairs with `is_over`
         }
+    }
+
+    /// Who gets the messages from here on. Whether they are others than before.
+    fn take_ends(&self, reading: &mut Reading) -> bool {
+        let ends = self.ends.lock().take();
+        ends.map(|ends| reading.ends = ends).is_some()
     }
 
     fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
