@@ -24,7 +24,7 @@
 //!     sensor: String,
 //! } // travels anywhere
 //! ```
-#![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement
+#![deny(unsafe_code)] // but for `plain`, which has a trait that is unsafe to implement, and the check of strings
 
 mod action;
 mod adapter;

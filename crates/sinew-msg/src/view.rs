@@ -20,7 +20,8 @@
 
 use crate::cdr::bulk::take_slice;
 use crate::cdr::{
-    BoundedString, BoundedVec, BoundedWString, Decoder, Fault, Field, Structure, WString, text_bytes,
+    BoundedString, BoundedVec, BoundedWString, Decoder, Fault, Field, Structure, WString, text_beyond,
+    text_bytes,
 };
 use crate::error::DecodeError;
 use crate::plain::Plain;
@@ -332,12 +333,10 @@ impl<const BOUND: usize> Viewed for BoundedString<BOUND> {
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Text<'a>, Fault> {
         let bytes = text_bytes(decoder)?;
-        // What continues a character in UTF-8 doesn't begin one.
-        let count = bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        if count > BOUND {
-            return Err(decoder.exceeds(count, BOUND));
+        match text_beyond(bytes, BOUND) {
+            Some(count) => Err(decoder.exceeds(count, BOUND)),
+            None => Ok(Text { bytes }),
         }
-        Ok(Text { bytes })
     }
 
     fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {

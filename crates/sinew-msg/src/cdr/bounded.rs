@@ -1,4 +1,7 @@
 //! Strings and sequences that hold no more than so many elements: `string<=10`, `wstring<=10`, `int32[<=3]`.
+//!
+//! The bound of a string counts characters (Unicode scalar values), as ROS 2 does where it checks: in Python's setters and
+//! for default values. Its C++ and C don't check, so nobody there refuses what has more bytes than that.
 
 use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
@@ -19,6 +22,27 @@ pub struct TooMany {
 
 fn check(count: usize, bound: usize) -> Result<(), TooMany> {
     if count > bound { Err(TooMany { count, bound }) } else { Ok(()) }
+}
+
+/// How many characters these bytes are, if there are more than `bound`. What is no UTF-8 counts as it is displayed: each
+/// U+FFFD is one.
+pub(crate) fn text_beyond(bytes: &[u8], bound: usize) -> Option<usize> {
+    if bytes.len() <= bound {
+        return None; // no character has less than a byte
+    }
+    let chunks = bytes.utf8_chunks();
+    let count =
+        chunks.map(|chunk| chunk.valid().chars().count() + usize::from(!chunk.invalid().is_empty())).sum();
+    (count > bound).then_some(count)
+}
+
+/// The same for units of UTF-16: half a pair counts as a character.
+pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
+    if units.len() <= bound {
+        return None;
+    }
+    let count = char::decode_utf16(units.iter().copied()).count();
+    (count > bound).then_some(count)
 }
 
 /// `BOUND` elements at most: ROS 2's `T[<=BOUND]`.
@@ -127,7 +151,7 @@ impl<T: Field, const BOUND: usize> Field for BoundedVec<T, BOUND> {
 }
 
 macro_rules! bounded_text {
-    ($(#[$documentation:meta])* $name:ident $text:ident $id:ident $count:expr) => {
+    ($(#[$documentation:meta])* $name:ident $text:ident $id:ident $beyond:expr) => {
         $(#[$documentation])*
         #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
         pub struct $name<const BOUND: usize>($text);
@@ -144,8 +168,10 @@ macro_rules! bounded_text {
             type Error = TooMany;
 
             fn try_from(text: $text) -> Result<Self, TooMany> {
-                check($count(&text), BOUND)?;
-                Ok(Self(text))
+                match $beyond(&text, BOUND) {
+                    Some(count) => Err(TooMany { count, bound: BOUND }),
+                    None => Ok(Self(text)),
+                }
             }
         }
 
@@ -179,8 +205,7 @@ macro_rules! bounded_text {
 
             fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
                 let decoded = self.0.decode_into(decoder);
-                let count = $count(&self.0);
-                if count > BOUND {
+                if let Some(count) = $beyond(&self.0, BOUND) {
                     self.0 = $text::default();
                     return Err(decoder.exceeds(count, BOUND));
                 }
@@ -201,12 +226,12 @@ bounded_text! {
     /// assert!(BoundedString::<3>::try_from("legs").is_err());
     /// # Ok::<(), TooMany>(())
     /// ```
-    BoundedString String BOUNDED_STRING |text: &String| text.chars().count()
+    BoundedString String BOUNDED_STRING |text: &String, bound| text_beyond(text.as_bytes(), bound)
 }
 
 bounded_text! {
     /// `BOUND` characters at most: ROS 2's `wstring<=BOUND`.
-    BoundedWString WString BOUNDED_WSTRING WString::characters
+    BoundedWString WString BOUNDED_WSTRING |text: &WString, bound| wide_text_beyond(&text.units, bound)
 }
 
 impl<const BOUND: usize> Deref for BoundedString<BOUND> {

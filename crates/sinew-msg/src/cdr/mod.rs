@@ -54,6 +54,7 @@ use crate::error::DecodeError;
 use crate::message::Encoding;
 use crate::plain::{Plain, PlainProof};
 pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
+pub(crate) use bounded::{text_beyond, wide_text_beyond};
 pub(crate) use containers::text_bytes;
 pub use decoder::{Decoder, Fault, Run as DecoderRun};
 pub use encoder::{Encoder, Run as EncoderRun};

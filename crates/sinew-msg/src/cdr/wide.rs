@@ -32,11 +32,6 @@ impl WString {
     pub fn to_text(&self) -> Result<String, FromUtf16Error> {
         String::from_utf16(&self.units)
     }
-
-    /// How many characters there are: of a surrogate pair, the second half doesn't count.
-    pub(super) fn characters(&self) -> usize {
-        self.units.iter().filter(|unit| !(0xdc00..0xe000).contains(*unit)).count()
-    }
 }
 
 impl From<&str> for WString {

@@ -3,7 +3,7 @@
 use super::error::ImageError;
 use super::types::{Element, Field, MessageType};
 use super::value::{Scalar, Scalars, Value, width};
-use crate::cdr::{Decoder, Fault};
+use crate::cdr::{Decoder, Fault, text_beyond, wide_text_beyond};
 use crate::definition::{Primitive, Shape};
 use crate::error::DecodeError;
 
@@ -113,8 +113,16 @@ impl Decoding<'_> {
     fn element(&mut self, element: Element) -> Result<Value, Broken> {
         Ok(match element {
             Element::Scalar(primitive) => Value::Scalar(self.scalar(primitive)?),
-            Element::String(_) => Value::String(self.string()?),
-            Element::WString(_) => Value::WString(self.wide_string()?),
+            Element::String(bound) => {
+                let text = self.string()?;
+                self.check_bound(bound, |bound| text_beyond(&text, bound))?;
+                Value::String(text)
+            }
+            Element::WString(bound) => {
+                let units = self.wide_string()?;
+                self.check_bound(bound, |bound| wide_text_beyond(&units, bound))?;
+                Value::WString(units)
+            }
             Element::Structure(index) => Value::Structure(self.structure(index)?),
         })
     }
@@ -154,6 +162,19 @@ impl Decoding<'_> {
             return Err(self.decoder.invalid(begin + wrong, "a bool is 0 or 1"));
         }
         Ok(())
+    }
+
+    /// `beyond` counts the characters of a string that has more than it is asked for.
+    fn check_bound(
+        &self,
+        bound: Option<u64>,
+        beyond: impl FnOnce(usize) -> Option<usize>,
+    ) -> Result<(), Fault> {
+        let bound = bound.map_or(usize::MAX, |bound| usize::try_from(bound).unwrap_or(usize::MAX));
+        match beyond(bound) {
+            Some(count) => Err(self.decoder.exceeds(count, bound)),
+            None => Ok(()),
+        }
     }
 
     fn string(&mut self) -> Result<Vec<u8>, Fault> {

@@ -98,14 +98,14 @@ pub enum ImageError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A sequence has more elements than its type allows.
+    /// A string or sequence has more elements than its type allows.
     #[error("`{path}` of {type_name} has {count} elements, where {bound} are allowed")]
     Bound {
         /// The message's type.
         type_name: String,
-        /// The sequence.
+        /// The string or sequence.
         path: String,
-        /// How many it has.
+        /// How many it has; of a string, characters.
         count: usize,
         /// How many it could have.
         bound: u32,

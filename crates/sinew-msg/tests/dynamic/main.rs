@@ -4,6 +4,7 @@
 
 mod allocations;
 mod arbitrary;
+mod bounds;
 mod broken;
 mod printing;
 mod reading;
