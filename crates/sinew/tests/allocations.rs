@@ -503,6 +503,61 @@ fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<
 }
 
 #[test]
+fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
+    use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
+
+    for length in [10, 1000, 300_000] {
+        let draft = |publisher: &Publisher<Image>| {
+            let mut draft =
+                publisher.draft(Image::default(), ImageLengths { data: length }).expect("it is short enough");
+            draft.parts().data[length - 1] ^= 1;
+            publisher.publish(draft).map_err(sinew::Error::from)
+        };
+        let (_directory, one, other) = apart();
+        let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+        let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+        assert!(publisher.wait_for_subscribers(1, support::PATIENCE));
+        let look = || {
+            let sample = loop {
+                match viewer.take_sample() {
+                    Some((sample, _)) => break sample,
+                    None => thread::yield_now(),
+                }
+            };
+            assert!(sample.is_image());
+            assert_eq!(sample.view().expect("an image").data.len(), length);
+        };
+        let count = allocations(200, || {
+            draft(&publisher)?;
+            look();
+            Ok(())
+        });
+        assert_eq!(count, 0, "{length} bytes, seen outside");
+
+        let near = one.node("near")?;
+        let views = near.subscription::<Image>("image").viewing().create()?;
+        let count = allocations(200, || {
+            draft(&publisher)?;
+            assert!(views.take_sample().is_some_and(|(sample, _)| sample.is_image()));
+            look();
+            Ok(())
+        });
+        assert_eq!(count, 0, "{length} bytes, seen here and outside");
+
+        let values = near.subscription::<Image>("image").create()?;
+        let count = allocations(200, || {
+            draft(&publisher)?;
+            assert!(values.take().is_some_and(|(image, _)| image.data.len() == length));
+            assert!(views.take_sample().is_some_and(|(sample, _)| !sample.is_image()));
+            look();
+            Ok(())
+        });
+        assert_eq!(count, 0, "{length} bytes, decoded here and seen outside");
+    }
+    Ok(())
+}
+
+#[test]
 fn callbacks_for_messages_of_other_processes_allocate_nothing() -> sinew::Result<()> {
     let (_directory, one, other) = apart();
     let heard = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(0));
