@@ -14,9 +14,9 @@ use std::{env, fs, thread};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Rounds before it counts, in which everybody gets the memory that he needs.
-const FIRST: u64 = 500;
+const FIRST: u64 = 200;
 
-const ROUNDS: u64 = 2000;
+const ROUNDS: u64 = 500;
 
 /// What the threads under test ask of the operating system.
 #[derive(Default)]
