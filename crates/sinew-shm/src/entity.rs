@@ -113,7 +113,7 @@ pub enum Counter {
     Refused = 5,
     /// Dropped because their lifespan was over.
     Expired = 6,
-    /// Overwritten by their publisher before they were read; of a publisher: what other processes didn't get, for want of room.
+    /// Overwritten by their publisher before they were read, or no message of the type; of a publisher: what other processes didn't get, for want of room.
     Missed = 8,
     /// Waiting to be taken, or retained for late joiners.
     Waiting = 7,

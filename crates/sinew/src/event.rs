@@ -51,8 +51,9 @@ pub struct IncompatibleType {
     pub last_reason: String,
 }
 
-/// Messages that reached the subscription's history were lost to newer ones, or found it full. ROS 2:
-/// `rmw_message_lost_status_t`.
+/// Messages that reached the subscription's history were lost to newer ones, or found it full; or messages of another process
+/// were overwritten before they were read, or made no sense, such as a string that is not UTF-8 (which the log tells once for each
+/// publisher). ROS 2: `rmw_message_lost_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MessageLost {

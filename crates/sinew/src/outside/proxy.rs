@@ -42,6 +42,8 @@ pub(crate) struct Proxy {
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
     is_gone: AtomicBool,
+    /// One of its messages made no sense, and that was told.
+    has_complained: AtomicBool,
 }
 
 /// Who gets the messages, and who is told that there are some.
@@ -61,8 +63,9 @@ pub(crate) enum Direct {
     Nothing,
     /// A message, and how many were lost before it.
     Message(Erased, Publication, u64),
-    Unreadable(SegmentError),
-    Undecodable(DecodeError),
+    /// Beside it, so many were lost, as below.
+    Unreadable(SegmentError, u64),
+    Undecodable(DecodeError, u64),
 }
 
 struct Reading {
@@ -90,6 +93,7 @@ impl Proxy {
             accepted: Mutex::new(None),
             is_over: AtomicBool::new(false),
             is_gone: AtomicBool::new(false),
+            has_complained: AtomicBool::new(false),
         })
     }
 
@@ -156,7 +160,7 @@ impl Proxy {
         let message = match incoming.read(buffer) {
             Ok(Some(message)) => message,
             Ok(None) => return Direct::NotSo,
-            Err(error) => return Direct::Unreadable(error),
+            Err(error) => return Direct::Unreadable(error, skipped), // itself it counts with the next one
         };
         let publication = self.publication(message.number, &message.head);
         let lost = skipped + message.missed;
@@ -166,7 +170,7 @@ impl Proxy {
         };
         match value {
             Ok(value) => Direct::Message(value, publication, lost),
-            Err(error) => Direct::Undecodable(error),
+            Err(error) => Direct::Undecodable(error, lost + 1),
         }
     }
 
@@ -176,24 +180,36 @@ impl Proxy {
         self.reading.is_wanted()
     }
 
-    /// Says what was wrong with what was [taken](Self::take_for).
+    /// Says what was wrong with what was [taken](Self::take_for). Returns how many messages were lost.
     #[cold]
-    pub(crate) fn report(&self, direct: &Direct) {
+    pub(crate) fn report(&self, direct: &Direct) -> u64 {
         match direct {
-            Direct::Unreadable(error) => self.cannot_read(error),
-            Direct::Undecodable(error) => self.cannot_decode(error),
-            _ => {}
+            Direct::Unreadable(error, lost) => {
+                self.cannot_read(error);
+                *lost
+            }
+            Direct::Undecodable(error, lost) => {
+                self.cannot_decode(error);
+                *lost
+            }
+            _ => 0,
         }
     }
 
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
-        log::error!("a message on {} can't be read: {error}", self.offered.topic);
+        log::log!(self.level(), "a message on {} can't be read: {error}", self.offered.topic);
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
-        log::error!("a message on {} can't be decoded: {error}", self.offered.topic);
+        log::log!(self.level(), "a message on {} can't be decoded: {error}", self.offered.topic);
+    }
+
+    /// At which a message that is lost is told: where one makes no sense, the next thousand may not either. All of them are counted.
+    fn level(&self) -> log::Level {
+        // Relaxed: nothing else depends on who is the first.
+        if self.has_complained.swap(true, Ordering::Relaxed) { log::Level::Debug } else { log::Level::Error }
     }
 
     /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.
@@ -432,13 +448,13 @@ impl Sink for Retained {
 impl Retained {
     fn bring_in(&self, mut incoming: Held<'_, Incoming>) {
         let reader = Reader::for_inbox(&self.inbox);
-        let (mut entries, mut buffer) = (Vec::new(), Vec::new());
+        let (mut entries, mut buffer, mut lost) = (Vec::new(), Vec::new(), 0);
         while !incoming.is_over() {
             let message = match incoming.read(&mut buffer) {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
-                    log::error!("a message on {} can't be read: {error}", self.proxy.offered.topic);
+                    self.proxy.cannot_read(&error);
                     continue;
                 }
             };
@@ -452,7 +468,8 @@ impl Retained {
                     entries.push(Entry { message: message_value, publication, reception: 0 });
                 }
                 Err(error) => {
-                    log::error!("a message on {} can't be decoded: {error}", self.proxy.offered.topic);
+                    self.proxy.cannot_decode(&error);
+                    lost += 1;
                 }
             }
         }
@@ -461,6 +478,9 @@ impl Retained {
             incoming.done();
         }
         drop(incoming);
+        if lost > 0 {
+            Outbox::with(|outbox| self.inbox.count_lost(lost, outbox));
+        }
         if let Some(filter) = &self.inbox.wanted.filter {
             entries.retain(|entry| filter(&entry.message));
         }

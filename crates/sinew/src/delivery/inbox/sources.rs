@@ -35,7 +35,10 @@ impl Inbox {
             _ => {
                 let proxy = proxy.clone();
                 drop(guard);
-                proxy.report(&direct);
+                let lost = proxy.report(&direct);
+                if lost > 0 {
+                    Outbox::with(|outbox| self.count_lost(lost, outbox));
+                }
                 if again {
                     proxy.drain();
                 }
@@ -120,7 +123,7 @@ impl Inbox {
         state.listened || state.home.is_some()
     }
 
-    /// Messages for it were overwritten before it got them.
+    /// Messages for it were overwritten before it got them, or made no sense.
     pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
         if count == 0 {
             return;

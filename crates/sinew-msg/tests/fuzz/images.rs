@@ -1,0 +1,128 @@
+//! Images, as four readers see them.
+
+use crate::driver::{Kind, fuzz};
+use crate::memory::Bound;
+use crate::random::random_images;
+use crate::types::{Arrays, BasicTypes, Imu, PointCloud2, Sequences, Text, UnboundedSequences};
+use sinew_msg::cdr::Structure;
+use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use sinew_msg::view::{Viewed, view};
+use sinew_msg::{DecodeError, Encoding, Message};
+use std::sync::Arc;
+
+/// As a build script's output is included.
+mod interfaces {
+    pub(crate) mod arm_msgs {
+        include!("../generated/arm_msgs.rs");
+    }
+}
+
+use interfaces::arm_msgs::msg as arm_msgs;
+
+/// A string has 24 bytes in memory for 4 in the image, and while a vector of them grows, there are two.
+const OWNED: Bound = Bound { per_byte: 18, fixed: 256 };
+
+/// Owned are only numbers that don't lie as in memory.
+const SEEN: Bound = Bound { per_byte: 2, fixed: 256 };
+
+/// A number by itself has 32 bytes in memory for one in the image, in a list with another list around it.
+const DYNAMIC: Bound = Bound { per_byte: 128, fixed: 256 };
+
+fn encode<T: Message>(value: &T) -> Vec<u8> {
+    let encoding = T::ENCODING.unwrap();
+    let mut image = vec![0xee; (encoding.size)(value)]; // padding must be written, too
+    (encoding.encode)(value, &mut image);
+    image
+}
+
+/// Decodes in every way that the type has, and compares.
+fn check<T>(dynamic: Option<&Arc<MessageType>>, see: Option<See>, image: &[u8]) -> bool
+where
+    T: Message + Structure + Default,
+{
+    let encoding: &Encoding<T> = T::ENCODING.unwrap();
+    let owned = OWNED.check(image.len(), || (encoding.decode)(image));
+    let seen = see.map(|see| SEEN.check(image.len(), || see(image)));
+    let tree = dynamic.map(|dynamic| check_dynamic(dynamic, image));
+    let owned = match owned {
+        Ok(owned) => owned,
+        Err(error) => {
+            // Dynamic messages and views take any bytes for a string; dynamic messages don't count its characters.
+            let is_text = matches!(error, DecodeError::Invalid { problem, .. } if problem.contains("UTF-8"));
+            let is_bound = matches!(error, DecodeError::Bound { .. });
+            assert!(is_text || seen != Some(true), "it can be seen, but not decoded: {error}");
+            let is_dynamic = tree.is_some_and(|tree| tree.is_some());
+            assert!(is_text || is_bound || !is_dynamic, "it can only be decoded dynamically: {error}");
+            return false;
+        }
+    };
+    assert_ne!(seen, Some(false), "it can be decoded, but not seen");
+    let again = encode(&owned);
+    if let Some(tree) = tree {
+        assert_eq!(tree.as_ref(), Some(&again), "what is decoded dynamically, as an image");
+    }
+    let back = (encoding.decode)(&again).expect("what was just encoded is right");
+    assert_eq!(encode(&back), again, "its image's image");
+    // At an odd address if the other was at an even one, and into a value that has something.
+    let shifted = [&[0], image].concat();
+    let mut other = back;
+    OWNED
+        .check(image.len(), || (encoding.decode_into)(&shifted[1..], &mut other))
+        .expect("it can be decoded");
+    assert_eq!(encode(&other), again, "decoded into a value");
+    let mut other = T::default();
+    OWNED.check(image.len(), || (encoding.decode_into)(image, &mut other)).expect("it can be decoded");
+    assert_eq!(encode(&other), again, "decoded into a new value");
+    image.len() <= again.len() + 8 // otherwise most changes would be in what nobody reads
+}
+
+/// The image of what was decoded, if it could be.
+pub(crate) fn check_dynamic(message_type: &Arc<MessageType>, image: &[u8]) -> Option<Vec<u8>> {
+    let message = DYNAMIC.check(image.len(), || DynamicMessage::decode(message_type, image)).ok()?;
+    let again = message.encode();
+    assert_eq!(DynamicMessage::decode(message_type, &again).as_ref(), Ok(&message));
+    Some(again)
+}
+
+/// Whether an image can be seen.
+type See = fn(&[u8]) -> bool;
+
+fn kind<T>(see: Option<See>) -> Kind<'static>
+where
+    T: Message + Structure + Default,
+{
+    let description = T::DESCRIPTION.describe(); // none of a sequence of sequences, which ROS 2 doesn't have
+    let mut inputs = vec![encode(&T::default())];
+    if let Some(description) = &description {
+        inputs.extend((0..20).flat_map(|seed| random_images(description, seed)));
+    }
+    let dynamic = description.map(|description| Arc::new(MessageType::new(&description).unwrap()));
+    let check = Box::new(move |image: &[u8]| check::<T>(dynamic.as_ref(), see, image));
+    Kind { name: T::NAME.to_owned(), inputs, words: &[], check }
+}
+
+fn viewed<T>() -> Kind<'static>
+where
+    T: Message + Structure + Viewed + Default,
+{
+    kind::<T>(Some(|image| view::<T>(image).is_ok()))
+}
+
+#[test]
+fn images() {
+    fuzz(vec![
+        viewed::<arm_msgs::Joint>(),
+        viewed::<arm_msgs::Option>(),
+        viewed::<arm_msgs::Result>(),
+        viewed::<arm_msgs::String>(),
+        viewed::<arm_msgs::Vec>(),
+        viewed::<arm_msgs::Default>(),
+        kind::<Sequences>(None),
+        kind::<UnboundedSequences>(None),
+        kind::<Arrays>(None),
+        kind::<BasicTypes>(None),
+        kind::<PointCloud2>(None),
+        kind::<Imu>(None),
+        kind::<Text>(None),
+    ]);
+}
