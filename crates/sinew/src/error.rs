@@ -7,6 +7,7 @@ use crate::publisher::PublishError;
 use crate::qos::QosError;
 use crate::service::{CallError, CallFailure};
 use sinew_msg::Message;
+use sinew_msg::loan::BuildError;
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
 ///
@@ -30,6 +31,9 @@ pub enum Error {
     /// A message could not be published; it was dropped when the error was turned into this one.
     #[error("{0}")]
     Publish(PublishFailure),
+    /// An image could not be made in place.
+    #[error(transparent)]
+    Draft(#[from] BuildError),
     /// A call has no answer; the request was dropped when the error was turned into this one.
     #[error("the call of service {service} failed: {failure}")]
     Call {

@@ -63,7 +63,7 @@
 //!
 //! | of a | takes |
 //! |---|---|
-//! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone` |
+//! | subscription | `&T`, `Shared<T>`, `Unique<T>`, `Box<T>` or `T`; the last three need `T: Clone`. [`View<'_, T>`](View) or [`Sample<T>`](Sample), if `T` was generated |
 //! | timer | nothing or [`&TimerInfo`](TimerInfo) |
 //! | guard condition | nothing or [`&Triggered`](Triggered) |
 //! | [descriptor source](DescriptorSource) | nothing or [`&Readiness`](Readiness) |
@@ -168,6 +168,14 @@
 //! entities vanish, and calls of its servers fail at once. QoS means the same on both ways, but for leases, which are not watched
 //! between processes. A callback that calls another process is not lent to its own executor meanwhile: if that process calls back, a
 //! second thread has to be there to answer. The repository's `docs/decisions/0012-shared-memory.md` has all limits.
+//!
+//! # Messages of ROS 2
+//!
+//! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_msg::build` generates those of anyone's own definitions. Such types can be
+//! read and written where their images lie: a callback that takes a [`View`] or a [`Sample`] sees what comes from another process
+//! in that process's memory, and [`Publisher::draft`] lends memory that others will read. An [`Adapter`] puts a program's own type on
+//! a topic of ROS 2. In one process a topic may have publishers and subscriptions of each kind: who takes another Rust type than was
+//! published, for the same type of ROS 2, gets what the message's image says.
 //!
 //! # Quality of service
 //!

@@ -68,7 +68,7 @@ fn interrupt_waiting(
     let waiting = thread::spawn(move || {
         opener.open();
         let error = publisher.publish(Number(2)).err()?;
-        Some((error.failure(), error.into_message().into_shared().unwrap().0))
+        Some((error.failure(), error.into_message().into_shared().expect("a value").0))
     });
     gate.wait();
     thread::yield_now();

@@ -1,8 +1,12 @@
 //! Views and drafts: messages that are read and written where their images lie.
 #![expect(
     clippy::disallowed_methods,
-    clippy::disallowed_types,
     reason = "other participants' threads are waited for in real time, with the test's own locks"
+)]
+#![expect(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "helpers of tests fail as tests do"
 )]
 
 mod support;
@@ -440,10 +444,10 @@ fn sequences_of_plain_structs_are_drafted_and_viewed_too() -> Result<(), Box<dyn
     let lengths = sinew_interfaces::sensor_msgs::msg::PointCloudLengths { points: 3 };
     let mut draft = publisher.draft(PointCloud::default(), lengths)?;
     let point = Point32 { x: 1.0, y: 2.0, z: 3.0 };
-    draft.parts().points.fill(point.clone());
+    draft.parts().points.fill(point);
     publisher.publish(draft)?;
     let (sample, _) = viewer.take_sample().unwrap();
-    assert_eq!(*sample.view()?.points, [point.clone(), point.clone(), point]);
+    assert_eq!(*sample.view()?.points, [point; 3]);
     Ok(())
 }
 

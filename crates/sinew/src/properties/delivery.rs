@@ -407,7 +407,9 @@ impl Pair {
         if let Err(error) = &result {
             assert!(matches!(error.failure(), PublishFailure::Full { .. } | PublishFailure::WouldDeadlock));
             assert_eq!(
-                *result.map_err(|error| error.into_message().into_shared().unwrap()).expect_err("it is"),
+                *result
+                    .map_err(|error| error.into_message().into_shared().expect("a value"))
+                    .expect_err("it is"),
                 message
             );
             assert!(!fits, "there was room for {message:?}");
