@@ -111,6 +111,40 @@ pub(crate) enum Error {
         problem: Box<sinew_msg::dynamic::TextError>,
     },
 
+    /// A message has no such field.
+    #[error(transparent)]
+    Field(#[from] sinew_msg::dynamic::PathError),
+
+    /// Nobody wants what would be published.
+    #[error(
+        "{matched} of {wanted} subscriptions of {topic} matched within {} s, so nothing was published (`sinew topic info -v {topic}` \
+         tells who is there)",
+        waited.as_secs_f64()
+    )]
+    NoSubscriptions {
+        /// The topic.
+        topic: String,
+        /// How many there should be.
+        wanted: usize,
+        /// How many there are.
+        matched: usize,
+        /// How long we waited.
+        waited: Duration,
+    },
+
+    /// A package isn't known.
+    #[error(
+        "the package {name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}"
+    )]
+    NoPackage {
+        /// Its name.
+        name: String,
+        /// Where it was looked for.
+        looked: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
+
     /// A call has no response.
     #[error(transparent)]
     Call(#[from] crate::graph::CallError),
