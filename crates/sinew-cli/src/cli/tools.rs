@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sinew_msg::dynamic::FieldPath;
 
 use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, StyleOptions};
 use super::qos::QosOptions;
@@ -73,16 +74,23 @@ pub(crate) enum TopicCommand {
     /// How long messages take from their publication until their callback has them, as all subscriptions count it.
     Delay(WatchOptions),
     /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
-    /// but never wait. If nobody publishes the topic yet, waits for that.
+    /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the publishers (what they retain is
+    /// printed, too), unless the options say otherwise.
     Echo(EchoOptions),
-    /// Publish messages that are given as text.
+    /// Publish messages that are given as text: reliable, volatile, the last 10, unless the options say otherwise.
     Pub(PubOptions),
 }
 
 impl TopicCommand {
     pub(super) fn check(&self) -> Result<(), String> {
         match self {
-            Self::Echo(echo) => echo.qos.check(),
+            Self::Echo(echo) => {
+                topic(&echo.info.name)?;
+                if let Some(path) = &echo.field {
+                    FieldPath::check(path).map_err(|error| error.to_string())?;
+                }
+                echo.qos.check()
+            }
             Self::Pub(publish) => publish.qos.check(),
             _ => Ok(()),
         }
@@ -205,7 +213,6 @@ pub(crate) struct EchoOptions {
     #[command(flatten)]
     pub(crate) definitions: DefinitionOptions,
 
-    /// By default that of the publishers: transient local where they are, so that what they retain is printed, too.
     #[command(flatten)]
     pub(crate) qos: QosOptions,
 }

@@ -32,6 +32,16 @@ enum Word<'a> {
     Index(usize),
 }
 
+impl FieldPath {
+    /// Whether a text is written as a path, of whatever type.
+    ///
+    /// # Errors
+    /// [`PathError::Syntax`] if it isn't.
+    pub fn check(text: &str) -> Result<(), PathError> {
+        words(text).map(drop).ok_or_else(|| PathError::Syntax { text: text.to_owned() })
+    }
+}
+
 impl MessageType {
     /// The place that a text names: fields with dots between them, elements of arrays and sequences by their indices from 0 in
     /// brackets.

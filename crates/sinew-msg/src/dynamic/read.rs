@@ -85,7 +85,12 @@ impl Reading<'_> {
             tree if tree.is_nothing() => Vec::new(),
             tree => {
                 let fields = names(&structure.fields);
-                return Err(self.wrong(&tree, format!("the fields of {}: {fields}", structure.name)));
+                let open = match self.times {
+                    Some(_) if message_type.is_time(index) => ", or `now`",
+                    Some(_) if message_type.stamp_of_header(index).is_some() => ", or `auto`",
+                    _ => "",
+                };
+                return Err(self.wrong(&tree, format!("the fields of {}: {fields}{open}", structure.name)));
             }
         };
         let mut by_name = HashMap::with_capacity(given.len());

@@ -139,6 +139,11 @@ fn times_can_be_left_open() {
     for (message_type, wrong) in [(&header, "{stamp: auto}"), (&header, "now"), (&path, "auto")] {
         assert!(Template::from_yaml(message_type, wrong).is_err(), "{wrong}");
     }
+    let error = |text: &str| Template::from_yaml(&path, text).unwrap_err().to_string();
+    assert!(
+        error("{header: {stamp: noww}}").ends_with("builtin_interfaces/msg/Time: `sec`, `nanosec`, or `now`")
+    );
+    assert!(error("{header: now}").ends_with("std_msgs/msg/Header: `stamp`, `frame_id`, or `auto`"));
     let strict = DynamicMessage::from_yaml(&header, "{stamp: now}").unwrap_err().to_string();
     let expected =
         "`stamp`: found `now`, expected the fields of builtin_interfaces/msg/Time: `sec`, `nanosec`";
