@@ -1,6 +1,7 @@
 //! The command line: one definition yields the parser and the help.
 
 pub(crate) mod interfaces;
+pub(crate) mod qos;
 pub(crate) mod tools;
 
 use std::num::NonZeroI32;
@@ -61,6 +62,7 @@ impl Command {
         match self {
             Self::Demo(demo) => demo.executor.check(),
             Self::Bench(bench) => bench.scenario.check(),
+            Self::Topic(topic) => topic.command.check(),
             _ => Ok(()),
         }
     }

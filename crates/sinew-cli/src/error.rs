@@ -4,6 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sinew_msg::dynamic::TextError;
+
 use crate::bench::topology::TopologyError;
 
 /// Why a command ended without its result.
@@ -103,12 +105,46 @@ pub(crate) enum Error {
     Types(Box<crate::interfaces::TypesError>),
 
     /// What the user wrote is no message of its type.
-    #[error("this is no {type_name}: {problem}")]
+    #[error("this is no {type_name}: {problem}{}", hint(problem))]
     Message {
         /// The type.
         type_name: String,
         /// What is wrong, and where.
-        problem: Box<sinew_msg::dynamic::TextError>,
+        problem: Box<TextError>,
+    },
+
+    /// A message has no such field.
+    #[error(transparent)]
+    Field(#[from] sinew_msg::dynamic::PathError),
+
+    /// Nobody wants what would be published.
+    #[error(
+        "{matched} of {wanted} subscriptions of {topic} matched within {} s, so nothing was published (`sinew topic info -v {topic}` \
+         tells who is there)",
+        waited.as_secs_f64()
+    )]
+    NoSubscriptions {
+        /// The topic.
+        topic: String,
+        /// How many there should be.
+        wanted: usize,
+        /// How many there are.
+        matched: usize,
+        /// How long we waited.
+        waited: Duration,
+    },
+
+    /// A package isn't known.
+    #[error(
+        "the package {name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}"
+    )]
+    NoPackage {
+        /// Its name.
+        name: String,
+        /// Where it was looked for.
+        looked: String,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
     },
 
     /// A call has no response.
@@ -182,6 +218,18 @@ pub(crate) fn suggestion(similar: &[String]) -> String {
         [] => String::new(),
         similar => format!("; did you mean {}?", similar.join(" or ")),
     }
+}
+
+/// What is easily forgotten in YAML.
+fn hint(problem: &TextError) -> &'static str {
+    let has_colon = match problem {
+        TextError::UnknownField { path, .. } => path.contains(':'),
+        TextError::Value { found, expected, .. } => {
+            found.contains(':') && expected.starts_with("the fields of")
+        }
+        _ => false,
+    };
+    if has_colon { "; YAML wants a blank behind a colon" } else { "" }
 }
 
 impl From<crate::interfaces::TypesError> for Error {

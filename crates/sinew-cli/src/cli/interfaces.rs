@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
-use super::tools::{Where, name};
+use super::qos::QosOptions;
+use super::tools::{Where, name, node, topic};
 use super::{number_within, seconds};
 
 /// Where definitions are, beside those that are built in.
@@ -28,8 +29,14 @@ pub(crate) struct InterfaceOptions {
 pub(crate) enum InterfaceCommand {
     /// The names of all types.
     List(ListOptions),
-    /// A type's fields and constants. (JSON: its description, of which its hash is made.)
-    Show(TypeOptions),
+    /// The names of all packages with types.
+    Packages(ListOptions),
+    /// The names of a package's types.
+    Package(PackageOptions),
+    /// A type's definition, with those of the types in it. (JSON: its description, of which its hash is made.)
+    Show(ShowOptions),
+    /// A message of a type with its default values, to be changed and published.
+    Proto(TypeOptions),
     /// A type's hash (RIHS01): types match if they have the same.
     Hash(TypeOptions),
 }
@@ -55,6 +62,30 @@ pub(crate) struct ListOptions {
     /// One JSON array instead of lines.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PackageOptions {
+    /// Its name, such as std_msgs.
+    #[arg(value_name = "PACKAGE")]
+    pub(crate) name: String,
+
+    #[command(flatten)]
+    pub(crate) list: ListOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShowOptions {
+    #[command(flatten)]
+    pub(crate) of: TypeOptions,
+
+    /// Also the comments of the types in it.
+    #[arg(long)]
+    pub(crate) all_comments: bool,
+
+    /// No comments and no empty lines.
+    #[arg(long, conflicts_with = "all_comments")]
+    pub(crate) no_comments: bool,
 }
 
 #[derive(Args, Debug)]
@@ -110,14 +141,15 @@ impl StyleOptions {
 #[derive(Args, Debug)]
 pub(crate) struct PubOptions {
     /// The topic; the leading `/` may be left out.
-    #[arg(value_name = "TOPIC", value_parser = name)]
+    #[arg(value_name = "TOPIC", value_parser = topic)]
     pub(crate) name: String,
 
     /// Its type, such as std_msgs/msg/String.
     #[arg(value_name = "TYPE")]
     pub(crate) type_name: String,
 
-    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default value.
+    /// The message in YAML or JSON, such as "{data: hello}". What isn't there has its default value. `now` stands for the time of
+    /// publication (a builtin_interfaces/Time), `auto` for a std_msgs/Header with that time.
     #[arg(value_name = "VALUES", default_value = "{}", hide_default_value = true)]
     pub(crate) values: String,
 
@@ -130,18 +162,37 @@ pub(crate) struct PubOptions {
     pub(crate) once: bool,
 
     /// Publish so many messages once somebody receives them, and end.
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short, long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) times: Option<u64>,
 
     /// Publish when so many subscriptions match [default: 1 with --once and --times, else 0].
     #[arg(short = 'w', long, value_name = "N")]
     pub(crate) wait_matching_subscriptions: Option<usize>,
 
+    /// Wait no longer than that for subscriptions, and fail [default: wait].
+    #[arg(long, visible_alias = "max-wait-time-secs", allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub(crate) max_wait_time: Option<Duration>,
+
+    /// Stay so long after the last message: late subscriptions get what is retained (--qos-durability transient_local).
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub(crate) keep_alive: Option<Duration>,
+
+    /// Print only every N-th message; 0: none.
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    pub(crate) print: u64,
+
+    /// The name of the publishing node [default: a hidden one].
+    #[arg(short, long, value_name = "NAME", value_parser = node)]
+    pub(crate) node_name: Option<String>,
+
     #[command(flatten)]
     pub(crate) definitions: DefinitionOptions,
 
     #[command(flatten)]
     pub(crate) place: Where,
+
+    #[command(flatten)]
+    pub(crate) qos: QosOptions,
 }
 
 #[derive(Args, Debug)]
@@ -154,11 +205,16 @@ pub(crate) struct CallOptions {
     #[arg(value_name = "TYPE")]
     pub(crate) first: Option<String>,
 
-    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value.
+    /// The request in YAML or JSON, such as "{data: true}". What isn't there has its default value; `now` and `auto` are as for
+    /// `topic pub`.
     #[arg(value_name = "VALUES")]
     pub(crate) second: Option<String>,
 
-    /// Give up after so many seconds [default: when Ctrl-C is pressed].
+    /// Call again and again, so many times per second at most, until Ctrl-C is pressed.
+    #[arg(short, long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
+    pub(crate) rate: Option<Duration>,
+
+    /// Give up if there is no answer after so many seconds [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) timeout: Option<Duration>,
 
@@ -186,7 +242,7 @@ impl CallOptions {
     }
 }
 
-/// Time between two messages.
+/// Time between two messages or calls.
 fn rate(text: &str) -> Result<Duration, String> {
     number_within(text, 0.001, 100_000.0).map(|rate| Duration::from_secs_f64(1.0 / rate))
 }

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sinew_msg::dynamic::FieldPath;
 
 use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, StyleOptions};
+use super::qos::QosOptions;
 use super::{number_within, seconds};
 
 /// Which participants are looked at.
@@ -72,10 +74,27 @@ pub(crate) enum TopicCommand {
     /// How long messages take from their publication until their callback has them, as all subscriptions count it.
     Delay(WatchOptions),
     /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
-    /// but never wait. If nobody publishes the topic yet, waits for that.
+    /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the publishers (what they retain is
+    /// printed, too), unless the options say otherwise.
     Echo(EchoOptions),
-    /// Publish messages that are given as text.
+    /// Publish messages that are given as text: reliable, volatile, the last 10, unless the options say otherwise.
     Pub(PubOptions),
+}
+
+impl TopicCommand {
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Echo(echo) => {
+                topic(&echo.info.name)?;
+                if let Some(path) = &echo.field {
+                    FieldPath::check(path).map_err(|error| error.to_string())?;
+                }
+                echo.qos.check()
+            }
+            Self::Pub(publish) => publish.qos.check(),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -164,6 +183,10 @@ pub(crate) struct EchoOptions {
     #[command(flatten)]
     pub(crate) info: InfoOptions,
 
+    /// Only messages of this type, such as std_msgs/msg/String [default: of whatever types are published].
+    #[arg(value_name = "TYPE")]
+    pub(crate) type_name: Option<String>,
+
     /// End after so many messages [default: when Ctrl-C is pressed].
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) count: Option<u64>,
@@ -171,6 +194,14 @@ pub(crate) struct EchoOptions {
     /// One message, and end.
     #[arg(long, conflicts_with = "count")]
     pub(crate) once: bool,
+
+    /// Only a field of each message, or part of one: pose.position, ranges[0].
+    #[arg(long, value_name = "PATH", conflicts_with = "raw")]
+    pub(crate) field: Option<String>,
+
+    /// The values in one line, with commas between them.
+    #[arg(long, conflicts_with_all = ["raw", "json", "flow_style"])]
+    pub(crate) csv: bool,
 
     /// The bytes of messages (the first 256 of each), not what they mean.
     #[arg(long)]
@@ -181,6 +212,9 @@ pub(crate) struct EchoOptions {
 
     #[command(flatten)]
     pub(crate) definitions: DefinitionOptions,
+
+    #[command(flatten)]
+    pub(crate) qos: QosOptions,
 }
 
 #[derive(Args, Debug)]
@@ -219,6 +253,27 @@ pub(super) fn name(text: &str) -> Result<String, String> {
     }
 }
 
+/// The name of a topic, by ROS 2's rules.
+pub(super) fn topic(text: &str) -> Result<String, String> {
+    let name = name(text)?;
+    remap(&format!("topic:={name}")).map(|()| name)
+}
+
+/// The name of a node, by ROS 2's rules.
+pub(super) fn node(text: &str) -> Result<String, String> {
+    let node = text.strip_prefix('/').unwrap_or(text);
+    remap(&format!("__node:={node}")).map(|()| format!("/{node}"))
+}
+
+/// Whether a node's arguments could have this rule.
+fn remap(rule: &str) -> Result<(), String> {
+    match sinew::Arguments::parse(["sinew", "--ros-args", "-r", rule]) {
+        Ok(_) => Ok(()),
+        Err(sinew::ArgumentError::InvalidName { error, .. }) => Err(error.to_string()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
 /// Counters are there to be read at any time, but people and terminals aren't.
 fn interval(text: &str) -> Result<Duration, String> {
     number_within(text, 0.01, 3600.0).map(Duration::from_secs_f64)
@@ -232,5 +287,19 @@ mod tests {
     fn names_begin_with_a_slash() {
         assert_eq!((name("chatter"), name("/a/b")), (Ok("/chatter".into()), Ok("/a/b".into())));
         assert!(name("").is_err() && name("/").is_err());
+    }
+
+    #[test]
+    fn names_are_ros_2_s() {
+        assert_eq!(
+            (topic("a/b"), node("arm"), node("/arm")),
+            (Ok("/a/b".into()), Ok("/arm".into()), Ok("/arm".into()))
+        );
+        for (wrong, problem) in
+            [("a b", "' ' is not allowed"), ("1a", "starts with a letter"), ("a//b", "no empty token")]
+        {
+            assert!(topic(wrong).unwrap_err().contains(problem), "{wrong}");
+        }
+        assert!(node("a/b").is_err() && node("").is_err());
     }
 }

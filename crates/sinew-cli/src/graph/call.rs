@@ -1,4 +1,4 @@
-//! `sinew service call`: one request from a text, and its answer.
+//! `sinew service call`: a request from a text, and its answer; once, or again and again.
 //!
 //! What goes over the line is described in `sinew`'s `outside::service`: a header of 16 bytes (sequence number, place, kind), then the
 //! image of the request or the response, or the text of a failure.
@@ -6,29 +6,54 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use sinew::QoS;
 use sinew_msg::TypeHash;
-use sinew_msg::definition::TypeName;
+use sinew_msg::definition::{Kind, TypeName};
 use sinew_msg::dynamic::{DynamicMessage, MessageType};
 use sinew_shm::{
     Connect, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, Participant, Peer, Port, Sink,
     Writer,
 };
 
-use super::{Observed, message_of, print, says, similar};
+use super::{Observed, message_of, print, qos, says, similar};
 use crate::bench::run::Collected;
 use crate::cli::interfaces::CallOptions;
-use crate::clock::now_ns;
+use crate::clock::{nanoseconds, now_ns};
 use crate::error::{Error, suggestion};
-use crate::interfaces::{Sources, Types, name};
+use crate::interfaces::{Sources, Types, TypesError, name};
 use crate::terminal;
 
 const HEADER: usize = 16;
-const SEQUENCE: u64 = 1;
 const DEPTH: usize = 8;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
+    /// There is no server to call.
+    #[error(
+        "nobody served {service} in domain {domain} within {} s{similar} (`sinew service list` tells what there is)",
+        waited.as_secs_f64()
+    )]
+    NoServer {
+        /// The service.
+        service: String,
+        /// Where we looked.
+        domain: u32,
+        /// How long we waited.
+        waited: Duration,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
+    /// There was no server to call before it was interrupted.
+    #[error("nobody served {service} in domain {domain} before this was stopped{similar}")]
+    StoppedWaiting {
+        /// The service.
+        service: String,
+        /// Where we looked.
+        domain: u32,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
     /// Nobody answers in time.
     #[error("{service} gave no answer within {} s", waited.as_secs_f64())]
     TimedOut {
@@ -87,10 +112,14 @@ pub(crate) enum CallError {
 /// Calls, and prints the response.
 pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
     let mut observed = Observed::open(&options.place)?;
+    let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;
+    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
+    check(options, &types)?;
     let snapshot = observed.look()?;
+    let mut similar = String::new();
     if !snapshot.of(EntityKind::Server).any(|end| end.entity.name == options.name) {
         let names = snapshot.of(EntityKind::Server).map(|end| end.entity.name.as_str());
-        let similar = suggestion(&similar::to(&options.name, names));
+        similar = suggestion(&similar::to(&options.name, names));
         says(&format!(
             "nobody serves {} in domain {} yet: waiting{similar}",
             options.name,
@@ -98,53 +127,41 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
         ));
     }
     drop(snapshot);
-    let domain = Domain::open(options.place.dir.as_deref(), observed.domain())?;
-    let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
     let found = Arc::new(Found {
         service: options.name.clone(),
         port: OnceLock::new(),
         news: Collected::new(News::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
-    let outcome = call(options, &types, &participant, &found);
+    let outcome = Port::new(&participant, None).map_err(Error::from).and_then(|port| {
+        let port = found.port.get_or_init(|| port);
+        let (rung, news) = (Arc::clone(port), found.news.clone());
+        let stop = move || {
+            news.with(|news| news.is_enough = true);
+            rung.ring();
+        };
+        terminal::stop_on_signal(stop, None)?;
+        let call = Call { options, found: &found, port, domain: observed.domain(), similar };
+        call.run(&types, &participant)
+    });
     found.news.with(|news| news.answers = None);
     participant.leave();
-    print(&outcome?)
+    outcome
 }
 
-fn call(
-    options: &CallOptions,
-    types: &Types,
-    participant: &Arc<Participant>,
-    found: &Arc<Found>,
-) -> Result<String, Error> {
-    let port = Port::new(participant, None)?;
-    let port = found.port.get_or_init(|| port);
-    let (rung, news) = (Arc::clone(port), found.news.clone());
-    let stop = move || {
-        news.with(|news| news.is_enough = true);
-        rung.ring();
-    };
-    terminal::stop_on_signal(stop, None)?;
-    let call = Call { options, found, port, begin: now_ns() };
-    let (peer, key, server) = call.wait(|news| news.servers.first().cloned())?;
-    let [request_type, response_type] = call.types(types, &server)?;
-    let request = message_of(&request_type, options.what().1)?;
-    let (_writer, ours) = call.send(participant, (&peer, key, &server), &request)?;
-    found.news.with(|news| news.called = Some((peer.id(), key, ours)));
-    let answer = call.wait(|news| news.answer())?;
-    let service = options.name.clone();
-    let failed = |reason: String| Error::Call(CallError::Failed { service: service.clone(), reason });
-    let response = match answer? {
-        Answer::Gone => return Err(failed("its server went without an answer".to_owned())),
-        Answer::Came(bytes) => body(&bytes).map_err(failed).and_then(|image| {
-            DynamicMessage::decode(&response_type, image).map_err(|error| failed(error.to_string()))
-        })?,
-    };
-    Ok(match options.json {
-        true => response.to_json() + "\n",
-        false => response.to_yaml(&options.style.style()),
-    })
+/// What is wrong with the command line itself is told before anybody is waited for. (A type that only the server knows is looked at
+/// when it is there.)
+fn check(options: &CallOptions, types: &Types) -> Result<(), Error> {
+    let (Some(wanted), values) = options.what() else { return Ok(()) };
+    let wanted = name(wanted, types.sources())?;
+    if wanted.kind() != Kind::Service {
+        let (name, is) = (wanted.to_string(), wanted.kind().name());
+        return Err(TypesError::Kind { name, is, wanted: "services have types of the kind `srv`" }.into());
+    }
+    if let Ok([request, _]) = types.service(&wanted, None) {
+        message_of(&request, values)?;
+    }
+    Ok(())
 }
 
 /// The image of the response, or why there is none. The kinds are those of `sinew`'s `outside::service::answer`.
@@ -193,6 +210,7 @@ impl News {
             match incoming.read(&mut buffer) {
                 Ok(Some(message)) => {
                     let bytes = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes()).to_vec();
+                    incoming.set_cursor(message.number + 1); // the server has room for the next answer
                     return Some(Ok(Answer::Came(bytes)));
                 }
                 Ok(None) => {}
@@ -249,29 +267,98 @@ struct Call<'a> {
     options: &'a CallOptions,
     found: &'a Found,
     port: &'a Port,
-    /// Steady nanoseconds.
-    begin: i64,
+    domain: u32,
+    /// Other services that may have been meant, as the end of a sentence.
+    similar: String,
+}
+
+/// How a wait ended.
+enum Waited<T> {
+    Came(T),
+    TimedOut(Duration),
+    Stopped,
+}
+
+/// What requests are sent by, kept until their answers are there.
+struct Way {
+    writer: Writer,
+    ours: EntityKey,
+    /// Requests so far.
+    sent: u64,
 }
 
 impl Call<'_> {
-    /// Waits for something to be there.
-    fn wait<T>(&self, mut look: impl FnMut(&mut News) -> Option<T>) -> Result<T, Error> {
+    fn run(&self, types: &Types, participant: &Arc<Participant>) -> Result<(), Error> {
         let service = || self.options.name.clone();
+        let (domain, similar) = (self.domain, self.similar.clone());
+        let (peer, key, server) = match self.wait(self.options.timeout, |news| news.servers.first().cloned())
+        {
+            Waited::Came(server) => server,
+            Waited::TimedOut(waited) => {
+                return Err(CallError::NoServer { service: service(), domain, waited, similar }.into());
+            }
+            Waited::Stopped => {
+                return Err(CallError::StoppedWaiting { service: service(), domain, similar }.into());
+            }
+        };
+        let [request_type, response_type] = self.types(types, &server)?;
+        let mut request = message_of(&request_type, self.options.what().1)?;
+        let mut way = self.connect(participant, (&peer, &server), key)?;
+        self.found.news.with(|news| news.called = Some((peer.id(), key, way.ours)));
+        let mut due = now_ns();
+        loop {
+            way.send(&super::now(&mut request).encode())?;
+            let image = match self.wait(self.options.timeout, News::answer) {
+                Waited::Came(answer) => answer?,
+                Waited::TimedOut(waited) => {
+                    return Err(CallError::TimedOut { service: service(), waited }.into());
+                }
+                Waited::Stopped if self.options.rate.is_some() => return Ok(()),
+                Waited::Stopped => return Err(CallError::Stopped { service: service() }.into()),
+            };
+            print(&self.answered(&response_type, image)?)?;
+            let Some(rate) = self.options.rate else { return Ok(()) };
+            due = now_ns().max(due.saturating_add(nanoseconds(rate)));
+            let pause = Duration::from_nanos(u64::try_from(due - now_ns()).unwrap_or(0));
+            if let Waited::Stopped = self.wait::<()>(Some(pause), |_| None) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The response as it is printed.
+    fn answered(&self, response_type: &Arc<MessageType>, answer: Answer) -> Result<String, Error> {
+        let failed =
+            |reason: String| Error::Call(CallError::Failed { service: self.options.name.clone(), reason });
+        let response = match answer {
+            Answer::Gone => return Err(failed("its server went without an answer".to_owned())),
+            Answer::Came(bytes) => body(&bytes).map_err(failed).and_then(|image| {
+                DynamicMessage::decode(response_type, image).map_err(|error| failed(error.to_string()))
+            })?,
+        };
+        let end = if self.options.rate.is_some() { "---\n" } else { "" };
+        Ok(match self.options.json {
+            true => response.to_json() + "\n",
+            false => response.to_yaml(&self.options.style.style()) + end,
+        })
+    }
+
+    /// Waits for something to be there.
+    fn wait<T>(&self, timeout: Option<Duration>, mut look: impl FnMut(&mut News) -> Option<T>) -> Waited<T> {
+        let begin = now_ns();
         loop {
             let seen = self.port.bell(); // K1
             self.port.park();
             self.port.drain();
             let (looked, is_enough) = self.found.news.with(|news| (look(news), news.is_enough));
-            let left = self.options.timeout.map(|timeout| {
-                let passed = u64::try_from(now_ns() - self.begin).unwrap_or(0);
+            let left = timeout.map(|timeout| {
+                let passed = u64::try_from(now_ns() - begin).unwrap_or(0);
                 timeout.saturating_sub(Duration::from_nanos(passed))
             });
-            let over = match (looked, self.options.timeout) {
-                (Some(looked), _) => Some(Ok(looked)),
-                (None, _) if is_enough => Some(Err(CallError::Stopped { service: service() })),
-                (None, Some(waited)) if left == Some(Duration::ZERO) => {
-                    Some(Err(CallError::TimedOut { service: service(), waited }))
-                }
+            let over = match (looked, timeout) {
+                (Some(looked), _) => Some(Waited::Came(looked)),
+                (None, _) if is_enough => Some(Waited::Stopped),
+                (None, Some(waited)) if left == Some(Duration::ZERO) => Some(Waited::TimedOut(waited)),
                 (None, _) => None,
             };
             if over.is_none() && !self.port.is_pending() {
@@ -279,7 +366,7 @@ impl Call<'_> {
             }
             self.port.unpark();
             if let Some(over) = over {
-                return Ok(over?);
+                return over;
             }
         }
     }
@@ -303,18 +390,18 @@ impl Call<'_> {
         Ok(types.service(&found, Some(TypeHash(server.hash)))?)
     }
 
-    /// Sends the request. The writer is kept until the answer is there.
-    fn send(
+    /// Makes a way to the server.
+    fn connect(
         &self,
         participant: &Arc<Participant>,
-        (peer, key, server): (&Arc<Peer>, EntityKey, &Entity),
-        request: &DynamicMessage,
-    ) -> Result<(Writer, EntityKey), Error> {
+        (peer, server): (&Arc<Peer>, &Entity),
+        key: EntityKey,
+    ) -> Result<Way, Error> {
         let entity = Entity {
             kind: EntityKind::Request,
             number: 1,
             node: format!("/_sinew_call_{}", std::process::id()),
-            qos: super::qos(DEPTH, true),
+            qos: qos::bytes(&QoS::new().keep_last(DEPTH)),
             ..server.clone()
         };
         let entity = Arc::new(participant.advertise(&entity, None)?);
@@ -322,16 +409,23 @@ impl Call<'_> {
         let mut writer = Writer::new(entity, DEPTH, HEADER, 1)?;
         let connect = Connect { target: Some(key), first: 1, live: 1, depth: DEPTH, capacity: Some(DEPTH) };
         writer.connect(peer, &connect)?;
-        let image = request.encode();
-        let mut loan = writer.lender().loan(HEADER + image.len())?;
+        Ok(Way { writer, ours, sent: 0 })
+    }
+}
+
+impl Way {
+    /// Sends a request. (The one before has its answer: there is room.)
+    fn send(&mut self, image: &[u8]) -> Result<(), Error> {
+        self.sent += 1;
+        let mut loan = self.writer.lender().loan(HEADER + image.len())?;
         let bytes = loan.bytes_mut();
         bytes[..HEADER].fill(0);
-        bytes[..8].copy_from_slice(&SEQUENCE.to_le_bytes());
-        bytes[HEADER..].copy_from_slice(&image);
+        bytes[..8].copy_from_slice(&self.sent.to_le_bytes());
+        bytes[HEADER..].copy_from_slice(image);
         let now = now_ns();
-        let head =
-            Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: participant.id().wrapping_add(1) };
-        writer.publish_lent(1, &head, loan.share());
-        Ok((writer, ours))
+        let id = self.writer.entity().participant().id().wrapping_add(self.sent);
+        let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };
+        self.writer.publish_lent(self.sent, &head, loan.share());
+        Ok(())
     }
 }

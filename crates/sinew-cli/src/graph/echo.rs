@@ -5,24 +5,22 @@
 //! makes a publisher wait.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
-use serde_json::json;
-use sinew::{History, QoS, Time};
+use sinew::{Durability, History, QoS};
 use sinew_msg::TypeHash;
-use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
+use sinew_msg::definition::TypeName;
+use sinew_msg::dynamic::{DynamicMessage, FieldPath, MessageType};
 use sinew_shm::{
-    Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity, Participant, Peer, Port, Sink,
+    Domain, Entity, EntityKey, EntityKind, Incoming, Observer, OwnEntity, Participant, Peer, Port, Sink,
 };
 
-use super::{Observed, gid, print, says, similar};
+use super::printing::{Content, Read, for_people, for_programs};
+use super::{Observed, gid, print, qos, says, similar};
 use crate::bench::run::Collected;
-use crate::bench::table::time;
 use crate::cli::tools::EchoOptions;
-use crate::clock::now_ns;
 use crate::error::{Error, suggestion};
-use crate::interfaces::{Sources, Types};
+use crate::interfaces::{Sources, Types, name};
 use crate::terminal;
 
 /// Bytes of a message that are shown.
@@ -44,6 +42,7 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
     }
     let domain = Domain::open(info.place.dir.as_deref(), observed.domain())?;
     let types = Types::new(Sources::open(&options.definitions)?, Some(domain.clone()));
+    let wanted = options.type_name.as_ref().map(|wanted| name(wanted, types.sources())).transpose()?;
     let found = Arc::new(Found {
         topic: info.name.clone(),
         port: OnceLock::new(),
@@ -60,7 +59,7 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
             rung.ring();
         };
         terminal::stop_on_signal(stop, None)?;
-        Echo::new(options, &participant, types).run(&found, port)
+        Echo::new(options, &participant, (types, wanted)).run(&found, port)
     });
     found.heard.with(|heard| heard.sources.clear());
     participant.leave();
@@ -86,10 +85,10 @@ struct Heard {
 }
 
 /// A connection from a publisher.
-struct Source {
+pub(super) struct Source {
     incoming: Collected<Incoming>,
-    gid: [u8; 16],
-    publisher: Entity,
+    pub(super) gid: [u8; 16],
+    pub(super) publisher: Entity,
 }
 
 impl Sink for Source {
@@ -138,42 +137,48 @@ impl Observer for Found {
     fn left(&self, _: &Arc<Peer>) {}
 }
 
-/// What was read of a message.
-struct Read {
-    number: u64,
-    head: Head,
-    missed: u64,
-    length: usize,
-    content: Content,
-}
-
-/// As much of a message as is shown.
-enum Content {
-    Fields(DynamicMessage),
-    Bytes(Vec<u8>),
-}
-
 /// A type by its name and hash.
 type TypeId = (String, [u8; 32]);
+
+/// How to read the messages of a type, and what of them is printed.
+#[derive(Clone)]
+struct Known {
+    message_type: Arc<MessageType>,
+    field: Option<FieldPath>,
+}
 
 struct Echo<'a> {
     options: &'a EchoOptions,
     participant: &'a Arc<Participant>,
-    /// Those of types that we have a subscription of.
-    types: HashSet<TypeId>,
-    /// How to read their messages, of those whose description was looked for.
-    readable: HashMap<TypeId, Option<Arc<MessageType>>>,
-    known: Types,
+    /// Our subscriptions: one that asks for what was retained doesn't match publishers that retain nothing.
+    subscribed: HashSet<(TypeId, Durability)>,
+    /// How to read messages, of those types whose description was looked for.
+    readable: HashMap<TypeId, Option<Known>>,
+    types: Types,
+    /// The only type that is wanted, if there is one.
+    wanted: Option<TypeName>,
     entities: Vec<OwnEntity>,
     left: u64,
     buffer: Vec<u8>,
 }
 
 impl<'a> Echo<'a> {
-    fn new(options: &'a EchoOptions, participant: &'a Arc<Participant>, known: Types) -> Self {
-        let left = if options.once { 1 } else { options.count.unwrap_or(u64::MAX) };
-        let (types, readable, entities) = (HashSet::new(), HashMap::new(), Vec::new());
-        Self { options, participant, types, readable, known, entities, left, buffer: Vec::new() }
+    fn new(
+        options: &'a EchoOptions,
+        participant: &'a Arc<Participant>,
+        (types, wanted): (Types, Option<TypeName>),
+    ) -> Self {
+        Self {
+            options,
+            participant,
+            subscribed: HashSet::new(),
+            readable: HashMap::new(),
+            types,
+            wanted,
+            entities: Vec::new(),
+            left: if options.once { 1 } else { options.count.unwrap_or(u64::MAX) },
+            buffer: Vec::new(),
+        }
     }
 
     fn run(&mut self, found: &Found, port: &Port) -> Result<(), Error> {
@@ -214,13 +219,28 @@ impl<'a> Echo<'a> {
     /// Subscribes to what these publish.
     fn subscribe(&mut self, publishers: &[Entity]) -> Result<(), Error> {
         for publisher in publishers.iter().filter(|publisher| publisher.qos[5] == 1) {
-            if self.types.insert((publisher.type_name.clone(), publisher.hash)) {
-                let subscription = subscription(publisher, self.entities.len() as u64 + 1);
+            let Entity { node, name, type_name, .. } = publisher;
+            if self.wanted.as_ref().is_some_and(|wanted| wanted.as_str() != type_name) {
+                says(&format!("{node} publishes {name} as {type_name}, which is left out"));
+                continue;
+            }
+            let offered = QoS::from_bytes(&publisher.qos);
+            let requested = self.options.qos.qos(fitting(offered.as_ref()));
+            if let Some(policy) = offered.and_then(|offered| qos::incompatibility(&offered, &requested)) {
+                says(&format!(
+                    "{node} offers less {policy} than --qos-{policy} or --qos-profile asks for, so nothing of it comes"
+                ));
+                continue;
+            }
+            let id = (type_name.clone(), publisher.hash);
+            if self.subscribed.insert((id, requested.durability)) {
+                let subscription = subscription(publisher, self.entities.len() as u64 + 1, &requested);
                 self.entities.push(self.participant.advertise(&subscription, None)?);
             }
         }
-        match publishers.first() {
-            Some(inside) if self.types.is_empty() => Err(Error::StaysInside {
+        let inside = publishers.iter().find(|publisher| publisher.qos[5] != 1);
+        match inside {
+            Some(inside) if self.subscribed.is_empty() => Err(Error::StaysInside {
                 name: inside.name.clone(),
                 node: inside.node.clone(),
                 type_name: inside.type_name.clone(),
@@ -229,55 +249,89 @@ impl<'a> Echo<'a> {
         }
     }
 
+    /// Whether only fields can be printed, not bytes.
+    fn needs_fields(&self) -> bool {
+        self.options.csv || self.options.field.is_some()
+    }
+
     /// How to read what this publisher sends; `None` if nobody knows, or only bytes are wanted.
-    fn message_type(&mut self, publisher: &Entity) -> Option<Arc<MessageType>> {
+    fn known(&mut self, publisher: &Entity) -> Result<Option<Known>, Error> {
         if self.options.raw {
-            return None;
+            return Ok(None);
         }
         let id = (publisher.type_name.clone(), publisher.hash);
-        let known = &self.known;
-        let find = || {
-            let found = match publisher.type_name.parse() {
-                Ok(name) => known.message(&name, Some(TypeHash(publisher.hash))),
-                Err(error) => Err(crate::interfaces::TypesError::from(error)),
-            };
-            found.inspect_err(|error| says(&format!("bytes are shown: {error}"))).ok()
+        if let Some(known) = self.readable.get(&id) {
+            return Ok(known.clone());
+        }
+        let found = match publisher.type_name.parse() {
+            Ok(name) => self.types.message(&name, Some(TypeHash(publisher.hash))),
+            Err(error) => Err(crate::interfaces::TypesError::from(error)),
         };
-        self.readable.entry(id).or_insert_with(find).clone()
+        let known = match found {
+            Ok(message_type) => {
+                let field = self.options.field.as_ref().map(|path| message_type.path(path)).transpose()?;
+                Some(Known { message_type, field })
+            }
+            Err(error) if self.needs_fields() => return Err(error.into()),
+            Err(error) => {
+                says(&format!("bytes are shown: {error}"));
+                None
+            }
+        };
+        self.readable.insert(id, known.clone());
+        Ok(known)
     }
 
     /// Prints what a publisher has sent.
     fn read(&mut self, source: &Source) -> Result<(), Error> {
         let most = if self.options.style.full { usize::MAX } else { SHOWN };
-        let message_type = self.message_type(&source.publisher);
+        let known = self.known(&source.publisher)?;
+        let needs_fields = self.needs_fields();
         while self.left > 0 {
             let buffer = &mut self.buffer;
             let read = source.incoming.with(|incoming| {
                 let message = incoming.read(buffer)?;
                 Ok(message.map(|message| {
                     let image = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
-                    let decoded = message_type.as_ref().map(|known| DynamicMessage::decode(known, image));
+                    let bytes = || Content::Bytes(image[..image.len().min(most)].to_vec());
+                    let node = &source.publisher.node;
+                    let decoded =
+                        known.as_ref().map(|known| DynamicMessage::decode(&known.message_type, image));
                     let content = match decoded {
-                        Some(Ok(message)) => Content::Fields(message),
-                        Some(Err(error)) => {
-                            says(&format!("bytes are shown of one of {}: {error}", source.publisher.node));
-                            Content::Bytes(image[..image.len().min(most)].to_vec())
+                        None => Some(bytes()),
+                        Some(Ok(message)) => Some(Content::Fields(message)),
+                        Some(Err(error)) if needs_fields => {
+                            says(&format!("a message of {node} can't be read: {error}"));
+                            None
                         }
-                        None => Content::Bytes(image[..image.len().min(most)].to_vec()),
+                        Some(Err(error)) => {
+                            says(&format!(
+                                "bytes are shown of a message of {node}, which can't be read: {error}"
+                            ));
+                            Some(bytes())
+                        }
                     };
                     let (number, head, missed) = (message.number, message.head, message.missed);
-                    Read { number, head, missed, length: image.len(), content }
+                    content.map(|content| Read { number, head, missed, length: image.len(), content })
                 }))
             });
             match read {
-                Ok(Some(read)) => {
-                    if self.options.info.json {
-                        print(&for_programs(source, &read))?;
-                    } else {
-                        print(&for_people(source, &read, &self.options.style.style()))?;
-                    }
+                Ok(Some(Some(read))) => {
+                    let field = known.as_ref().and_then(|known| known.field.as_ref());
+                    let text = match self.options.info.json {
+                        true => for_programs(source, &read, field),
+                        false => for_people(source, &read, field, self.options),
+                    };
+                    let Some(text) = text else {
+                        let (path, node) =
+                            (self.options.field.as_deref().unwrap_or_default(), &source.publisher.node);
+                        says(&format!("a message of {node} has no `{path}`: it has fewer elements"));
+                        continue;
+                    };
+                    print(&text)?;
                     self.left -= 1;
                 }
+                Ok(Some(None)) => {}
                 Ok(None) => return Ok(()),
                 Err(error) => {
                     let error: sinew_shm::SegmentError = error;
@@ -290,84 +344,25 @@ impl<'a> Echo<'a> {
     }
 }
 
-/// A subscription that any publisher of this type matches, whatever it offers.
-fn subscription(publisher: &Entity, number: u64) -> Entity {
-    let depth = match QoS::from_bytes(&publisher.qos).map(|qos| qos.history) {
-        Some(History::KeepLast(depth)) => depth,
-        _ => WAITING,
+/// What a subscription requests so that it matches whatever is offered, and gets what is retained.
+fn fitting(offered: Option<&QoS>) -> QoS {
+    let waiting = QoS::new().best_effort().keep_last(WAITING);
+    let Some(offered) = offered else { return waiting };
+    let depth = match offered.history {
+        History::KeepLast(depth) => depth,
+        History::KeepAll => WAITING,
     };
-    let qos = super::qos(depth, false); // best effort
+    match offered.durability {
+        Durability::TransientLocal => waiting.keep_last(depth).transient_local(),
+        _ => waiting.keep_last(depth),
+    }
+}
+
+/// A subscription of this publisher's topic and type.
+fn subscription(publisher: &Entity, number: u64, requested: &QoS) -> Entity {
     let node = format!("/_sinew_echo_{}", std::process::id());
+    let qos = qos::bytes(requested);
     Entity { kind: EntityKind::Subscription, number, node, qos, ..publisher.clone() }
-}
-
-impl Read {
-    /// Wall nanoseconds of its publication, and nanoseconds since.
-    fn times(&self) -> (i64, i64) {
-        let latency = now_ns().saturating_sub(self.head.stamp);
-        (Time::wall().nanoseconds().saturating_sub(latency), latency)
-    }
-}
-
-fn for_people(source: &Source, read: &Read, style: &Style) -> String {
-    match &read.content {
-        Content::Fields(message) => {
-            let missed =
-                if read.missed > 0 { format!("# lost before it: {}\n", read.missed) } else { String::new() };
-            format!("{missed}{}---\n", message.to_yaml(style))
-        }
-        Content::Bytes(bytes) => bytes_for_people(source, read, bytes),
-    }
-}
-
-fn bytes_for_people(source: &Source, read: &Read, bytes: &[u8]) -> String {
-    let (stamp, latency) = read.times();
-    let gid = source.gid.map(|byte| format!("{byte:02x}")).join(".");
-    let (seconds, nanoseconds) = (stamp.div_euclid(1_000_000_000), stamp.rem_euclid(1_000_000_000));
-    let missed = if read.missed > 0 { format!("lost before it: {}\n", read.missed) } else { String::new() };
-    let mut text = format!(
-        "{missed}stamp: {seconds}.{nanoseconds:09}\npublisher: {gid} ({})\nsequence: {}\nlatency: {}\nlength: {}\n",
-        source.publisher.node,
-        read.number,
-        time(latency as f64),
-        read.length,
-    );
-    dump(bytes, &mut text);
-    let more = read.length - bytes.len();
-    if more > 0 {
-        let _ = writeln!(text, "... and {more} bytes more: --full shows them"); // a string takes everything
-    }
-    text + "---\n"
-}
-
-/// One line. What was said is in `message`, in the order of its type; or in `image`.
-fn for_programs(source: &Source, read: &Read) -> String {
-    let (stamp, latency) = read.times();
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let about = json!({
-        "topic": source.publisher.name, "type": source.publisher.type_name, "stamp_ns": stamp,
-        "publisher": hex(&source.gid), "node": source.publisher.node, "sequence": read.number,
-        "lost_before": read.missed, "latency_ns": latency, "length": read.length,
-    });
-    let about = about.to_string();
-    let about = about.strip_suffix('}').unwrap_or(&about);
-    match &read.content {
-        Content::Fields(message) => format!("{about},\"message\":{}}}\n", message.to_json()),
-        Content::Bytes(bytes) => format!("{about},\"image\":\"{}\"}}\n", hex(bytes)),
-    }
-}
-
-/// Lines of 16 bytes, in hexadecimal and, where they are printable, as letters of ASCII.
-fn dump(bytes: &[u8], text: &mut String) {
-    for (line, bytes) in bytes.chunks(16).enumerate() {
-        let half =
-            |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
-        let (first, second) = bytes.split_at(bytes.len().min(8));
-        let letter = |&byte: &u8| if (b' '..=b'~').contains(&byte) { char::from(byte) } else { '.' };
-        let letters: String = bytes.iter().map(letter).collect();
-        // A string takes everything.
-        let _ = writeln!(text, "{:08x}  {:23}  {:23}  |{letters}|", line * 16, half(first), half(second));
-    }
 }
 
 #[cfg(test)]
@@ -375,39 +370,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_dumped_as_hexdump_does() {
-        let mut text = String::new();
-        dump(b"\0\x01\0\0\x06\0\0\0Hello\0 a~\x7f\xff", &mut text);
-        let expected = "\
-00000000  00 01 00 00 06 00 00 00  48 65 6c 6c 6f 00 20 61  |........Hello. a|
-00000010  7e 7f ff                                          |~..|
-";
-        assert_eq!(text, expected);
-        text.clear();
-        dump(&[], &mut text);
-        assert_eq!(text, "");
-    }
-
-    #[test]
     fn the_subscription_matches_whatever_is_offered() {
-        let publisher = Entity {
-            kind: EntityKind::Publisher,
-            number: 9,
-            node: "/talker".into(),
-            name: "/chatter".into(),
-            type_name: "std_msgs/msg/String".into(),
-            hash: [7; 32],
-            qos: [0; 64],
-        };
-        let ours = subscription(&publisher, 1);
-        assert_eq!(
-            (&ours.name, &ours.type_name, ours.hash),
-            (&publisher.name, &publisher.type_name, [7; 32])
-        );
-        let wanted = QoS::new().best_effort().keep_last(WAITING);
-        let mut told = QoS::from_bytes(&ours.qos).unwrap();
-        told.max_blocking_time = wanted.max_blocking_time;
-        assert_eq!(told, wanted);
-        assert_eq!(ours.qos[5], 1, "its type can leave the process");
+        let limit = std::time::Duration::from_secs(1);
+        for offered in [
+            QoS::sensor_data(),
+            QoS::new().keep_all(),
+            QoS::new().keep_last(3).transient_local().deadline(limit).lease(limit),
+        ] {
+            let publisher = Entity {
+                kind: EntityKind::Publisher,
+                number: 9,
+                node: "/talker".into(),
+                name: "/chatter".into(),
+                type_name: "std_msgs/msg/String".into(),
+                hash: [7; 32],
+                qos: qos::bytes(&offered),
+            };
+            let requested = fitting(Some(&offered));
+            let ours = subscription(&publisher, 1, &requested);
+            assert_eq!(
+                (&ours.name, &ours.type_name, ours.hash),
+                (&publisher.name, &publisher.type_name, [7; 32])
+            );
+            assert_eq!(QoS::from_bytes(&ours.qos), Some(requested));
+            assert_eq!(qos::incompatibility(&offered, &requested), None);
+            assert_eq!(requested.durability, offered.durability, "what is retained comes, too");
+        }
+        assert_eq!(fitting(None), QoS::new().best_effort().keep_last(WAITING));
     }
 }

@@ -7,6 +7,7 @@ mod call;
 mod echo;
 mod info;
 mod list;
+mod printing;
 mod publish;
 mod qos;
 pub(crate) mod similar;
@@ -19,7 +20,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
-use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use sinew::Time;
+use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer};
 
 use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand, Where};
@@ -197,26 +199,25 @@ fn says(text: &str) {
     let _ = writeln!(io::stderr(), "sinew: {text}");
 }
 
-/// The QoS of an entity of ours, as others are told of it; the table is in `sinew`'s `outside::description`. Volatile, without
-/// limits, of a type that travels.
-fn qos(depth: usize, is_reliable: bool) -> [u8; 64] {
-    let mut qos = [0; 64];
-    (qos[0], qos[2], qos[5]) = (1, u8::from(is_reliable), 1);
-    qos[8..16].copy_from_slice(&(depth as u64).to_le_bytes());
-    qos[16..40].fill(0xff);
-    qos
-}
-
-/// The message that the user wrote, in YAML or JSON.
-fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<DynamicMessage, Error> {
+/// The message that the user wrote, in YAML or JSON, with times left open.
+fn message_of(message_type: &Arc<MessageType>, text: &str) -> Result<Template, Error> {
     let read = match text.trim_start().starts_with(['{', '[']) {
-        true => DynamicMessage::from_json(message_type, text),
-        false => DynamicMessage::from_yaml(message_type, text),
+        true => Template::from_json(message_type, text),
+        false => Template::from_yaml(message_type, text),
     };
     read.map_err(|problem| Error::Message {
         type_name: message_type.name().to_owned(),
         problem: Box::new(problem),
     })
+}
+
+/// The message as it is now.
+fn now(template: &mut Template) -> &DynamicMessage {
+    const SECOND: i64 = 1_000_000_000;
+    let now = Time::wall().nanoseconds();
+    // ROS 2's time ends in 2038.
+    let seconds = i32::try_from(now.div_euclid(SECOND)).unwrap_or(i32::MAX);
+    template.at(seconds, u32::try_from(now.rem_euclid(SECOND)).unwrap_or(0))
 }
 
 /// Namespace and name of a node.

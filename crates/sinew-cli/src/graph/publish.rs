@@ -5,15 +5,15 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sinew::{Durability, QoS};
+use sinew::{Durability, Policy, QoS};
 use sinew_msg::definition::Kind;
-use sinew_msg::dynamic::{DynamicMessage, Style};
+use sinew_msg::dynamic::{Style, Template};
 use sinew_shm::{
-    Connect, Counter, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, Participant, Peer,
-    Port, Sink, Writer,
+    Connect, Counter, Domain, Entity, EntityKey, EntityKind, Head, Incoming, Observer, OwnEntity,
+    Participant, Peer, Port, Sink, Writer,
 };
 
-use super::{print, says};
+use super::{print, qos, says};
 use crate::bench::run::Collected;
 use crate::cli::interfaces::PubOptions;
 use crate::clock::{nanoseconds, now_ns};
@@ -21,14 +21,14 @@ use crate::error::Error;
 use crate::interfaces::{Sources, Types, TypesError, name};
 use crate::terminal;
 
-/// Messages that the ring keeps, as ROS 2's default has it.
-const DEPTH: usize = 10;
-
 /// Bytes of an image that go into the ring itself.
 const INLINE: usize = 200;
 
-/// What a subscription may not ask of us is told once in so many.
+/// Who waits for subscriptions for so long is told.
 const TELL_AFTER: Duration = Duration::from_secs(1);
+
+/// How long we wait for readers that must get everything before we look whether it is enough.
+const WAIT_FOR_ROOM: Duration = Duration::from_millis(100);
 
 /// Publishes until it is enough.
 pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
@@ -38,11 +38,13 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let type_name = name(&options.type_name, types.sources())?;
     if type_name.kind() != Kind::Message && !type_name.base().contains('_') {
         let name = type_name.to_string();
-        return Err(TypesError::Kind { name, is: type_name.kind().name(), wanted: "messages" }.into());
+        let wanted = "topics have messages: name the part, such as _Request";
+        return Err(TypesError::Kind { name, is: type_name.kind().name(), wanted }.into());
     }
     let description = types.in_use(&type_name, &options.place)?;
     let message_type = types.message(&type_name, Some(description.hash()))?;
     let message = super::message_of(&message_type, &options.values)?;
+    let offered = options.qos.qos(QoS::default());
 
     let topic = options.name.clone();
     let hash = description.hash();
@@ -56,25 +58,27 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
     let participant = Participant::join(&domain, found.clone())?;
     // What tools can read is worth more than an error here: the messages go their way without it.
     let _ = domain.keep_description(&hash.0, &description.to_json());
-    let entity = Entity {
+    let node = options.node_name.clone().unwrap_or_else(|| format!("/_sinew_pub_{}", std::process::id()));
+    let publisher = Entity {
         kind: EntityKind::Publisher,
-        number: 1,
-        node: format!("/_sinew_pub_{}", std::process::id()),
+        number: 2,
+        node,
         name: topic,
         type_name: type_name.to_string(),
         hash: hash.0,
-        qos: super::qos(DEPTH, true),
+        qos: qos::bytes(&offered),
     };
-    let outcome = Publish::new(&participant, &entity, &found, message).and_then(|mut publish| {
-        let port = found.port.get_or_init(|| publish.port.clone());
-        let (rung, news) = (Arc::clone(port), found.news.clone());
-        let stop = move || {
-            news.with(|news| news.is_enough = true);
-            rung.ring();
-        };
-        terminal::stop_on_signal(stop, None)?;
-        publish.run(options)
-    });
+    let outcome =
+        Publish::new(&participant, &publisher, &found, (offered, message)).and_then(|mut publish| {
+            let port = found.port.get_or_init(|| publish.port.clone());
+            let (rung, news) = (Arc::clone(port), found.news.clone());
+            let stop = move || {
+                news.with(|news| news.is_enough = true);
+                rung.ring();
+            };
+            terminal::stop_on_signal(stop, None)?;
+            publish.run(options)
+        });
     participant.leave();
     outcome
 }
@@ -132,10 +136,12 @@ impl Observer for Found {
 struct Publish<'a> {
     found: &'a Found,
     port: Arc<Port>,
+    _node: OwnEntity,
     writer: Writer,
-    /// Matching subscriptions.
-    matched: Vec<(Arc<Peer>, EntityKey)>,
-    message: DynamicMessage,
+    offered: QoS,
+    /// Matching subscriptions, and what they request.
+    matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
+    message: Template,
     image: Vec<u8>,
     sent: u64,
 }
@@ -143,22 +149,30 @@ struct Publish<'a> {
 impl<'a> Publish<'a> {
     fn new(
         participant: &Arc<Participant>,
-        entity: &Entity,
+        publisher: &Entity,
         found: &'a Found,
-        message: DynamicMessage,
+        (offered, mut message): (QoS, Template),
     ) -> Result<Self, Error> {
         let port = Port::new(participant, None)?;
-        let entity = Arc::new(participant.advertise(entity, None)?);
-        let writer = Writer::new(entity, DEPTH, INLINE, 1)?;
-        let image = message.encode();
-        Ok(Self { found, port, writer, matched: Vec::new(), message, image, sent: 0 })
+        let node = Entity {
+            kind: EntityKind::Node,
+            number: 1,
+            name: String::new(),
+            type_name: String::new(),
+            hash: [0; 32],
+            ..publisher.clone()
+        };
+        let node = participant.advertise(&node, None)?;
+        let publisher = Arc::new(participant.advertise(publisher, None)?);
+        let writer = Writer::new(publisher, qos::capacity(&offered), INLINE, 1)?;
+        let image = super::now(&mut message).encode();
+        let matched = Vec::new();
+        Ok(Self { found, port, _node: node, writer, offered, matched, message, image, sent: 0 })
     }
 
     fn run(&mut self, options: &PubOptions) -> Result<(), Error> {
         let most = if options.once { Some(1) } else { options.times };
-        let wanted = options.wait_matching_subscriptions.unwrap_or(usize::from(most.is_some()));
-        let waiting_since = now_ns();
-        let mut told = false;
+        let mut start = Start::new(options, most.is_some());
         let mut next = now_ns();
         loop {
             let seen = self.port.bell(); // K1
@@ -167,26 +181,32 @@ impl<'a> Publish<'a> {
                 return Ok(());
             }
             let now = now_ns();
-            let is_awaited = self.sent == 0 && self.matched.len() < wanted;
-            let pause = if is_awaited {
-                next = now;
-                if !told && now - waiting_since > nanoseconds(TELL_AFTER) {
-                    told = true;
-                    says(&format!("waiting for {wanted} matching subscriptions of {}", options.name));
-                }
-                Some(TELL_AFTER)
-            } else if now >= next {
-                self.publish(options)?;
-                if most == Some(self.sent) {
+            let pause = if most == Some(self.sent) {
+                let stays = options.keep_alive.map_or(0, nanoseconds);
+                let left = u64::try_from(next.saturating_add(stays) - now).unwrap_or(0);
+                if left == 0 {
                     self.port.unpark();
                     return Ok(());
                 }
-                next = now.max(next.saturating_add(nanoseconds(options.rate)));
+                Duration::from_nanos(left)
+            } else if let (0, Some(pause)) = (self.sent, start.wait(self.matched.len())?) {
+                next = now;
+                pause
+            } else if now < next {
+                Duration::from_nanos(u64::try_from(next - now).unwrap_or(0))
+            } else if let Some(waiting) =
+                self.writer.is_bound().then(|| self.writer.wait_for_room()).flatten()
+            {
+                waiting.sleep(Some(WAIT_FOR_ROOM));
+                self.writer.stop_waiting();
                 continue;
             } else {
-                Some(Duration::from_nanos(u64::try_from(next - now).unwrap_or(0)))
+                self.publish(options)?;
+                let is_last = most == Some(self.sent);
+                next = if is_last { now } else { now.max(next.saturating_add(nanoseconds(options.rate))) };
+                continue;
             };
-            self.port.sleep(seen, pause);
+            self.port.sleep(seen, Some(pause));
             self.port.unpark();
         }
     }
@@ -199,37 +219,82 @@ impl<'a> Publish<'a> {
             .news
             .with(|news| (std::mem::take(&mut news.came), std::mem::take(&mut news.went), news.is_enough));
         for (peer, key, entity) in came {
-            let Some(requested) = QoS::from_bytes(&entity.qos).filter(matches) else {
-                says(&format!("{} asks for a QoS that this doesn't offer, so it gets nothing", entity.node));
+            let Some(requested) = QoS::from_bytes(&entity.qos) else {
+                says(&format!("{} asks for a QoS that is not known here, so it gets nothing", entity.node));
                 continue;
             };
-            if !self.writer.has(peer.id()) {
-                let next = self.writer.next();
-                let depth = match requested.history {
-                    sinew::History::KeepLast(depth) => depth.clamp(1, 1000),
-                    _ => DEPTH,
-                };
-                let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
-                self.writer.connect(&peer, &connect)?;
+            match qos::incompatibility(&self.offered, &requested) {
+                Some(policy) => says(&format!(
+                    "{} asks for more {policy} than this publisher offers, so it gets nothing{}",
+                    entity.node,
+                    remedy(policy)
+                )),
+                None => self.connect(&peer, key, requested)?,
             }
-            self.matched.push((peer, key));
         }
-        for gone in went {
+        for (peer, key) in went {
             let before = self.matched.len();
-            self.matched.retain(|(peer, key)| (peer.id(), *key) != gone);
-            if self.matched.len() < before && !self.matched.iter().any(|(peer, _)| peer.id() == gone.0) {
-                self.writer.disconnect(gone.0);
+            self.matched.retain(|(other, other_key, _)| (other.id(), *other_key) != (peer, key));
+            if self.matched.len() < before {
+                if self.matched.iter().any(|(other, ..)| other.id() == peer) {
+                    self.bind(peer);
+                } else {
+                    self.writer.disconnect(peer);
+                }
             }
         }
         self.writer.entity().counters().set(Counter::Matched, self.matched.len() as u64);
         Ok(is_enough)
     }
 
+    /// A late subscription gets what is retained by a connection of its own.
+    fn connect(&mut self, peer: &Arc<Peer>, key: EntityKey, requested: QoS) -> Result<(), Error> {
+        let next = self.writer.next();
+        let depth = qos::capacity(&requested);
+        self.writer.grow_for_reader(depth)?;
+        if requested.durability == Durability::TransientLocal {
+            let wanted = self.retained().min(depth as u64);
+            if wanted > 0 {
+                self.writer.hand_over(peer, key, next - wanted)?;
+            }
+        }
+        if !self.writer.has(peer.id()) {
+            let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
+            self.writer.connect(peer, &connect)?;
+        }
+        self.matched.push((Arc::clone(peer), key, requested));
+        self.bind(peer.id());
+        Ok(())
+    }
+
+    /// Messages that are kept for late subscriptions.
+    fn retained(&self) -> u64 {
+        match self.offered.durability {
+            Durability::TransientLocal => self.sent.min(qos::capacity(&self.offered) as u64),
+            _ => 0,
+        }
+    }
+
+    /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.
+    fn bind(&mut self, peer: u64) {
+        let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
+        let bound =
+            of_peer.filter(|(.., requested)| qos::is_blocking(&self.offered) && qos::is_blocking(requested));
+        self.writer.bind(peer, bound.map(|(.., requested)| qos::capacity(requested)).min());
+    }
+
     fn publish(&mut self, options: &PubOptions) -> Result<(), Error> {
         self.sent += 1;
         let number = self.sent;
-        let style = Style { flow: true, truncate: Some(128), ..Style::default() };
-        print(&format!("publishing #{number}: {} {}", options.type_name, self.message.to_yaml(&style)))?;
+        let has_times = self.message.has_times();
+        let message = super::now(&mut self.message);
+        if has_times {
+            self.image = message.encode();
+        }
+        if number.checked_rem(options.print) == Some(0) {
+            let style = Style { flow: true, truncate: Some(128), ..Style::default() };
+            print(&format!("publishing #{number}: {} {}", options.type_name, message.to_yaml(&style)))?;
+        }
         let now = now_ns();
         let id = self.writer.entity().participant().id().wrapping_add(number);
         let head = Head { stamp: now, order: 0, lineage_stamp: now, lineage_id: id };
@@ -243,15 +308,52 @@ impl<'a> Publish<'a> {
         let counters = self.writer.entity().counters();
         counters.add(Counter::Messages, 1);
         counters.add(Counter::Bytes, self.image.len() as u64);
+        counters.set(Counter::Waiting, self.retained());
         counters.set(Counter::Last, now.unsigned_abs());
         Ok(())
     }
 }
 
-/// Whether what we offer is what a subscription requests: we are reliable and volatile, and promise no rhythm.
-fn matches(requested: &QoS) -> bool {
-    requested.durability == Durability::Volatile
-        && requested.deadline.is_none()
-        && requested.lease.is_none()
-        && requested.liveliness == sinew::Liveliness::Automatic
+/// Waiting for subscriptions before the first message.
+struct Start {
+    topic: String,
+    wanted: usize,
+    longest: Option<Duration>,
+    /// Steady nanoseconds.
+    begin: i64,
+    has_told: bool,
+}
+
+impl Start {
+    fn new(options: &PubOptions, ends: bool) -> Self {
+        let wanted = options.wait_matching_subscriptions.unwrap_or(usize::from(ends));
+        let (topic, longest) = (options.name.clone(), options.max_wait_time);
+        Self { topic, wanted, longest, begin: now_ns(), has_told: false }
+    }
+
+    /// How long to wait before it is asked again; `None` if there are enough subscriptions.
+    fn wait(&mut self, matched: usize) -> Result<Option<Duration>, Error> {
+        if matched >= self.wanted {
+            return Ok(None);
+        }
+        let waited = Duration::from_nanos(u64::try_from(now_ns() - self.begin).unwrap_or(0));
+        if let Some(longest) = self.longest.filter(|longest| waited >= *longest) {
+            let (topic, wanted) = (self.topic.clone(), self.wanted);
+            return Err(Error::NoSubscriptions { topic, wanted, matched, waited: longest });
+        }
+        if waited >= TELL_AFTER && !std::mem::replace(&mut self.has_told, true) {
+            let subscriptions = if self.wanted == 1 { "a subscription" } else { "subscriptions" };
+            says(&format!("waiting for {subscriptions} of {} ({matched} of {})", self.topic, self.wanted));
+        }
+        Ok(Some(self.longest.map_or(TELL_AFTER, |longest| (longest - waited).min(TELL_AFTER))))
+    }
+}
+
+/// The end of a sentence: what can be done for a subscription that asks for more.
+fn remedy(policy: Policy) -> &'static str {
+    match policy {
+        Policy::Reliability => " (--qos-reliability reliable offers more)",
+        Policy::Durability => " (--qos-durability transient_local offers more)",
+        _ => "",
+    }
 }

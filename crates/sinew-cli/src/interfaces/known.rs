@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 
 use sinew_msg::TypeHash;
-use sinew_msg::definition::{Kind, TypeName};
+use sinew_msg::definition::TypeName;
 use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::MessageType;
 use sinew_shm::Domain;
 
-use super::show::show;
+use super::show::{Comments, described, written};
 use super::{Sources, TypesError};
 use crate::cli::tools::Where;
 use crate::error::suggestion;
@@ -60,7 +60,8 @@ impl Types {
         let part = |suffix: &str| -> Result<Arc<MessageType>, TypesError> {
             let part = format!("{name}{suffix}");
             if let Some(interfaces) = &interfaces {
-                return Ok(Arc::new(MessageType::of(interfaces, &part.parse()?)?));
+                let part = part.parse().map_err(|_| self.unknown(&part))?;
+                return Ok(Arc::new(MessageType::of(interfaces, &part)?));
             }
             let inside = description.of_inside(&part).ok_or_else(|| self.unknown(&part))?;
             Ok(Arc::new(MessageType::new(&inside)?))
@@ -131,18 +132,27 @@ impl Types {
         None
     }
 
-    /// A definition as it is written, with the messages in it.
-    pub(super) fn text(&self, name: &TypeName) -> Result<String, TypesError> {
-        let defined = self.sources.text(name)?;
-        match defined {
-            Some(_) => {}
-            None if name.kind() == Kind::Message || !self.sources.has(name) => {
-                return Err(self.unknown(name.as_str()));
-            }
-            None => {}
+    /// A definition as it is written, with the messages in it; without a definition, what somebody in the domain says of the type.
+    pub(super) fn text(
+        &self,
+        name: &TypeName,
+        place: &Where,
+        comments: Comments,
+    ) -> Result<String, TypesError> {
+        if !self.sources.has(name) {
+            let found = self.in_use(name, place)?;
+            MessageType::new(&found)?; // it doesn't contain itself
+            return Ok(described(&found));
         }
         let interfaces = self.sources.load(name.package())?;
-        show(&interfaces, name).ok_or_else(|| self.unknown(name.as_str()))
+        let text_of = |name: &TypeName| self.sources.text(name);
+        match text_of(name)? {
+            Some(text) => written(&interfaces, (name, &text), comments, &text_of),
+            None => {
+                let found = interfaces.description(name); // of one that a service or action has in it
+                found.map(|found| described(&found)).ok_or_else(|| self.unknown(name.as_str()))
+            }
+        }
     }
 
     pub(crate) fn unknown(&self, name: &str) -> TypesError {

@@ -4,17 +4,20 @@ mod known;
 mod show;
 mod sources;
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::json;
 use sinew_msg::definition::{Kind, TypeName};
+use sinew_msg::dynamic::{DynamicMessage, Style};
 use sinew_shm::Domain;
 
-use crate::cli::interfaces::{InterfaceCommand, ListOptions, TypeOptions};
-use crate::error::Error;
-use crate::graph::{print, print_json};
+use crate::cli::interfaces::{InterfaceCommand, ListOptions, PackageOptions, ShowOptions, TypeOptions};
+use crate::error::{Error, suggestion};
+use crate::graph::{print, print_json, similar};
 pub(crate) use known::Types;
+use show::Comments;
 pub(crate) use sources::Sources;
 
 /// What keeps a type from being known.
@@ -39,8 +42,13 @@ pub(crate) enum TypesError {
     Resolve(#[from] sinew_msg::definition::ResolveError),
 
     /// What isn't the name of a type.
-    #[error(transparent)]
-    Name(#[from] sinew_msg::definition::NameError),
+    #[error("{error}{similar}")]
+    Name {
+        /// What is wrong with it.
+        error: sinew_msg::definition::NameError,
+        /// What may have been meant, as the end of a sentence.
+        similar: String,
+    },
 
     /// Nobody knows it.
     #[error("{name} is not known (looked at: {looked}); --interfaces DIR adds definitions{similar}")]
@@ -69,8 +77,8 @@ pub(crate) enum TypesError {
         looked: String,
     },
 
-    /// It has no messages.
-    #[error("{name} is of the kind `{is}`, but topics have {wanted}: name the part, such as _Request")]
+    /// It is none of what is needed.
+    #[error("{name} is of the kind `{is}`, but {wanted}")]
     Kind {
         /// The type.
         name: String,
@@ -85,18 +93,26 @@ pub(crate) enum TypesError {
     Type(#[from] sinew_msg::dynamic::TypeError),
 }
 
+impl From<sinew_msg::definition::NameError> for TypesError {
+    fn from(error: sinew_msg::definition::NameError) -> Self {
+        Self::Name { error, similar: String::new() }
+    }
+}
+
 /// `sinew interface`.
 pub(crate) fn run(command: &InterfaceCommand) -> Result<(), Error> {
     match command {
         InterfaceCommand::List(options) => list(options),
+        InterfaceCommand::Packages(options) => packages(options),
+        InterfaceCommand::Package(options) => package(options),
         InterfaceCommand::Show(options) => show(options),
+        InterfaceCommand::Proto(options) => proto(options),
         InterfaceCommand::Hash(options) => hash(options),
     }
 }
 
-/// `ros2 interface list`.
-fn list(options: &ListOptions) -> Result<(), Error> {
-    let sources = Sources::open(&options.definitions)?;
+/// The names of types of the kinds that are asked for.
+fn names(options: &ListOptions, sources: &Sources) -> Vec<TypeName> {
     let wanted = |name: &TypeName| match (options.only_msgs, options.only_srvs, options.only_actions) {
         (false, false, false) => true,
         (messages, services, actions) => match name.kind() {
@@ -105,7 +121,12 @@ fn list(options: &ListOptions) -> Result<(), Error> {
             Kind::Action => actions,
         },
     };
-    let names: Vec<TypeName> = sources.names().into_iter().filter(wanted).collect();
+    sources.names().into_iter().filter(wanted).collect()
+}
+
+/// `ros2 interface list`.
+fn list(options: &ListOptions) -> Result<(), Error> {
+    let names = names(options, &Sources::open(&options.definitions)?);
     if options.json {
         return print_json(&names.iter().map(TypeName::as_str).collect::<Vec<_>>());
     }
@@ -125,14 +146,65 @@ fn list(options: &ListOptions) -> Result<(), Error> {
     print(&text)
 }
 
+/// `ros2 interface packages`.
+fn packages(options: &ListOptions) -> Result<(), Error> {
+    let names = names(options, &Sources::open(&options.definitions)?);
+    let packages: BTreeSet<&str> = names.iter().map(TypeName::package).collect();
+    lines(packages.into_iter(), options.json)
+}
+
+/// `ros2 interface package`.
+fn package(options: &PackageOptions) -> Result<(), Error> {
+    let sources = Sources::open(&options.list.definitions)?;
+    if !sources.packages().any(|package| package == options.name) {
+        let similar = suggestion(&similar::to(&options.name, sources.packages()));
+        return Err(Error::NoPackage { name: options.name.clone(), looked: sources.looked(), similar });
+    }
+    let names = names(&options.list, &sources);
+    let of_package = names.iter().filter(|name| name.package() == options.name);
+    lines(of_package.map(TypeName::as_str), options.list.json)
+}
+
+fn lines<'a>(names: impl Iterator<Item = &'a str>, json: bool) -> Result<(), Error> {
+    match json {
+        true => print_json(&names.collect::<Vec<_>>()),
+        false => print(&names.map(|name| format!("{name}\n")).collect::<String>()),
+    }
+}
+
 /// `ros2 interface show`.
-fn show(options: &TypeOptions) -> Result<(), Error> {
+fn show(options: &ShowOptions) -> Result<(), Error> {
+    let types = types(&options.of)?;
+    let name = name(&options.of.name, types.sources())?;
+    if options.of.json {
+        return print(&(types.in_use(&name, &options.of.place)?.to_json() + "\n"));
+    }
+    let comments = match (options.all_comments, options.no_comments) {
+        (true, _) => Comments::All,
+        (_, true) => Comments::None,
+        _ => Comments::Own,
+    };
+    print(&types.text(&name, &options.of.place, comments)?)
+}
+
+/// `ros2 interface proto`.
+fn proto(options: &TypeOptions) -> Result<(), Error> {
     let types = types(options)?;
     let name = name(&options.name, types.sources())?;
-    if options.json {
-        return print(&(types.in_use(&name, &options.place)?.to_json() + "\n"));
+    let hash = types.in_use(&name, &options.place)?.hash();
+    let is_service = name.kind() == Kind::Service && !name.base().contains('_');
+    let message_type = match is_service {
+        true => {
+            let [request, _] = types.service(&name, Some(hash))?;
+            request
+        }
+        false => types.message(&name, Some(hash))?,
+    };
+    let message = DynamicMessage::new(&message_type);
+    match options.json {
+        true => print(&(message.to_json() + "\n")),
+        false => print(&message.to_yaml(&Style::default())),
     }
-    print(&types.text(&name)?)
 }
 
 /// The RIHS01 hash.
@@ -160,5 +232,9 @@ pub(crate) fn name(text: &str, sources: &Sources) -> Result<TypeName, TypesError
         let found = kinds.into_iter().filter_map(of).find(|name| sources.has(name));
         return found.map_or_else(|| Ok(TypeName::new(package, Kind::Message, base)?), Ok);
     }
-    Ok(text.parse()?)
+    text.parse().map_err(|error| {
+        let names = sources.names();
+        let similar = suggestion(&similar::to(text, names.iter().map(TypeName::as_str)));
+        TypesError::Name { error, similar }
+    })
 }

@@ -1,64 +1,148 @@
-//! A type for people: its fields, and below each message, indented, that one's.
+//! A type for people: the lines of its definition, and below each field of a message type, indented, that one's.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use sinew_msg::definition::{Element, Interface, Interfaces, Kind, TypeName, Value};
+use sinew_msg::definition::{Content, Definition, Element, Interfaces, Kind, TypeName};
+use sinew_msg::description::{
+    FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, TypeDescription, type_id,
+};
 
-/// The text; `None` if there is no such type. (Types don't contain themselves, so it ends.)
-pub(super) fn show(interfaces: &Interfaces, name: &TypeName) -> Option<String> {
+use super::TypesError;
+
+/// Which comments and empty lines are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    None,
+    /// Those of the type itself.
+    Own,
+    /// Those of the types in it, too.
+    All,
+}
+
+/// Bytes after which a description's types are not followed further: types that have each other twice soon fill the memory.
+const LONGEST: usize = 1 << 20;
+
+/// The definition of a type with those in it, as they are written. (Types don't contain themselves, so it ends.)
+pub(super) fn written(
+    interfaces: &Interfaces,
+    (name, text): (&TypeName, &str),
+    comments: Comments,
+    text_of: &impl Fn(&TypeName) -> Result<Option<String>, TypesError>,
+) -> Result<String, TypesError> {
+    let definition = interfaces.definitions().find(|definition| definition.name == *name);
+    let messages = definition.map(messages).unwrap_or_default();
+    let mut shown = String::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = match (comments, line.split_once('#')) {
+            (Comments::None, Some((before, _))) => before.trim_end(), // comments begin at the first one, wherever it is
+            _ => line.trim_end(),
+        };
+        if !line.is_empty() || comments != Comments::None {
+            shown.push_str(line);
+            shown.push('\n');
+        }
+        let Some(inside) = messages.get(&number) else { continue };
+        let below = if comments == Comments::All { Comments::All } else { Comments::None };
+        let text = match text_of(inside)? {
+            Some(text) => written(interfaces, (inside, &text), below, text_of)?,
+            None => interfaces.description(inside).map(|found| described(&found)).unwrap_or_default(),
+        };
+        indent(&text, &mut shown);
+    }
+    Ok(shown)
+}
+
+/// The message types of a definition's fields, by the line, from 1.
+fn messages(definition: &Definition) -> BTreeMap<usize, &TypeName> {
+    let sections = match &definition.content {
+        Content::Message(message) => vec![message],
+        Content::Service { request, response } => vec![request, response],
+        Content::Action { goal, result, feedback } => vec![goal, result, feedback],
+    };
+    let fields = sections.into_iter().flat_map(|section| &section.fields);
+    let messages = fields.filter_map(|field| match &field.field_type.element {
+        Element::Message(name) => Some((field.place.line, name)),
+        _ => None,
+    });
+    messages.collect()
+}
+
+fn indent(text: &str, shown: &mut String) {
+    for line in text.lines() {
+        if !line.is_empty() {
+            shown.push('\t');
+            shown.push_str(line);
+        }
+        shown.push('\n');
+    }
+}
+
+/// A type of which only a description is known: without constants, default values and comments.
+pub(super) fn described(description: &TypeDescription) -> String {
+    let TypeDescription { type_description: itself, referenced_type_descriptions: others } = description;
+    let by_name: BTreeMap<&str, _> = others.iter().map(|other| (other.type_name.as_str(), other)).collect();
+    let is_service = itself.type_name.parse::<TypeName>().is_ok_and(|name| name.kind() == Kind::Service);
+    let part = |suffix: &str| by_name.get(format!("{}{suffix}", itself.type_name).as_str()).copied();
     let mut text = String::new();
-    let parts: &[&str] = match name.kind() {
-        Kind::Service if !name.base().contains('_') => &["_Request", "_Response"],
-        Kind::Action if !name.base().contains('_') => &["_Goal", "_Result", "_Feedback"],
-        _ => &[""],
-    };
-    for (index, part) in parts.iter().enumerate() {
-        if index > 0 {
+    match (part("_Request"), part("_Response")) {
+        (Some(request), Some(response)) if is_service => {
+            fields(request, &by_name, 0, &mut text);
             text.push_str("---\n");
+            fields(response, &by_name, 0, &mut text);
         }
-        let interface = interfaces.find(&format!("{name}{part}").parse().ok()?)?;
-        interface_text(interfaces, interface, 0, &mut text);
+        _ => fields(itself, &by_name, 0, &mut text),
     }
-    Some(text)
+    text
 }
 
-fn interface_text(interfaces: &Interfaces, interface: &Interface, depth: usize, text: &mut String) {
-    let indent = "\t".repeat(depth);
-    // Below the first level, comments are more than anybody reads.
-    let comment = |text: &mut String, documentation: &str| {
-        for line in documentation.lines().filter(|_| depth == 0) {
-            text.push_str(format!("# {line}").trim_end());
-            text.push('\n');
+/// The lines of a type's fields. (The type was checked not to contain itself.)
+fn fields(
+    one: &IndividualTypeDescription,
+    by_name: &BTreeMap<&str, &IndividualTypeDescription>,
+    depth: usize,
+    text: &mut String,
+) {
+    for field in one.fields.iter().filter(|field| field.name != PLACEHOLDER) {
+        let indent = "\t".repeat(depth);
+        // A string takes everything.
+        let _ = writeln!(text, "{indent}{} {}", type_text(&field.field_type), field.name);
+        let inside = by_name.get(field.field_type.nested_type_name.as_str());
+        if let Some(inside) = inside.filter(|_| text.len() < LONGEST) {
+            fields(inside, by_name, depth + 1, text);
         }
+    }
+}
+
+/// As it would stand in a definition.
+fn type_text(field_type: &FieldTypeDescription) -> String {
+    let FieldTypeDescription { type_id, capacity, string_capacity, nested_type_name } = field_type;
+    let (element, shape) = match *type_id {
+        id @ 0..=type_id::ARRAY => (id, String::new()),
+        id @ ..=type_id::BOUNDED_SEQUENCE => (id - type_id::ARRAY, format!("[{capacity}]")),
+        id @ ..=type_id::SEQUENCE => (id - type_id::BOUNDED_SEQUENCE, format!("[<={capacity}]")),
+        id => (id - type_id::SEQUENCE, "[]".to_owned()),
     };
-    comment(text, &interface.documentation);
-    for constant in &interface.constants {
-        comment(text, &constant.documentation);
-        let value = value_text(&constant.value);
-        let _ = writeln!(text, "{indent}{} {}={value}", constant.element, constant.name); // takes everything
-    }
-    for field in &interface.fields {
-        comment(text, &field.documentation);
-        let default =
-            field.default.as_ref().map_or_else(String::new, |value| format!(" {}", value_text(value)));
-        let _ = writeln!(text, "{indent}{} {}{default}", field.field_type, field.name); // takes everything
-        if let Element::Message(name) = &field.field_type.element
-            && let Some(inside) = interfaces.find(name)
-        {
-            interface_text(interfaces, inside, depth + 1, text);
-        }
-    }
-}
-
-/// As it stands in a definition.
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::Bool(value) => value.to_string(),
-        Value::Integer(value) => value.to_string(),
-        Value::Float(value) => format!("{value:?}"),
-        Value::String(text) => format!("\"{}\"", text.escape_debug()),
-        Value::Sequence(values) => {
-            format!("[{}]", values.iter().map(value_text).collect::<Vec<_>>().join(", "))
-        }
-    }
+    let element = match element {
+        type_id::NESTED => nested_type_name.replace("/msg/", "/"),
+        type_id::BOUNDED_STRING => format!("string<={string_capacity}"),
+        type_id::BOUNDED_WSTRING => format!("wstring<={string_capacity}"),
+        type_id::INT8 => "int8".to_owned(),
+        type_id::UINT8 => "uint8".to_owned(),
+        type_id::INT16 => "int16".to_owned(),
+        type_id::UINT16 => "uint16".to_owned(),
+        type_id::INT32 => "int32".to_owned(),
+        type_id::UINT32 => "uint32".to_owned(),
+        type_id::INT64 => "int64".to_owned(),
+        type_id::UINT64 => "uint64".to_owned(),
+        type_id::FLOAT => "float32".to_owned(),
+        type_id::DOUBLE => "float64".to_owned(),
+        type_id::BOOLEAN => "bool".to_owned(),
+        type_id::BYTE => "byte".to_owned(),
+        type_id::CHAR => "char".to_owned(),
+        type_id::STRING => "string".to_owned(),
+        type_id::WSTRING => "wstring".to_owned(),
+        other => format!("(type {other})"),
+    };
+    element + &shape
 }

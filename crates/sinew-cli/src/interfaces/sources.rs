@@ -14,7 +14,7 @@ use super::TypesError;
 use crate::cli::interfaces::DefinitionOptions;
 
 /// The definitions of ROS 2's packages, by their types' names.
-const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+use sinew_interfaces::DEFINITIONS as BUILT_IN;
 
 /// The packages that there are.
 pub(crate) struct Sources {
@@ -74,6 +74,11 @@ impl Sources {
         self.packages.iter().flat_map(|(package, source)| names_in(package, source)).collect()
     }
 
+    /// The names of all packages.
+    pub(super) fn packages(&self) -> impl Iterator<Item = &str> {
+        self.packages.keys().map(String::as_str)
+    }
+
     /// Whether the type, or the one that it is derived from, is defined.
     pub(super) fn has(&self, name: &TypeName) -> bool {
         let base = name.base().split('_').next().unwrap_or_default();
@@ -127,7 +132,7 @@ fn read(definitions: &mut Definitions, package: &str, source: &Source) -> Result
         Source::Folder(folder) => definitions.read_package(package, folder)?,
         Source::BuiltIn => {
             for (name, text) in BUILT_IN.iter().filter(|(name, _)| name.split('/').next() == Some(package)) {
-                let name: TypeName = name.parse()?;
+                let Ok(name) = name.parse::<TypeName>() else { continue }; // they all are: see the test
                 let definition = Definition::parse(&name, name.as_str(), text)
                     .map_err(sinew_msg::definition::ReadError::from)?;
                 definitions.add(definition)?;

@@ -123,6 +123,50 @@ pub enum ImageError {
     },
 }
 
+/// Why a text names nothing in messages of a type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PathError {
+    /// It is not written as a path.
+    #[error(
+        "`{text}` is no field: write names with dots between them and indices in brackets, such as `poses[0].position`"
+    )]
+    Syntax {
+        /// The text.
+        text: String,
+    },
+    /// There is no such field.
+    #[error("`{path}`: {type_name} has no such field, but {fields}")]
+    UnknownField {
+        /// The path up to there.
+        path: String,
+        /// The type that doesn't have it.
+        type_name: String,
+        /// The fields that it has.
+        fields: String,
+    },
+    /// What should have fields has none.
+    #[error("`{path}` is of type `{field_type}`, which has no field `{name}`")]
+    NoFields {
+        /// The path up to there.
+        path: String,
+        /// Its type.
+        field_type: String,
+        /// The field that was asked for.
+        name: String,
+    },
+    /// What should have elements has none.
+    #[error("`{path}` is of type `{field_type}`, which has no element [{index}]")]
+    NoElement {
+        /// The path up to there.
+        path: String,
+        /// Its type.
+        field_type: String,
+        /// The element that was asked for.
+        index: usize,
+    },
+}
+
 /// Why a text is no message of a type.
 #[cfg(feature = "text")]
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -11,6 +11,13 @@ pub(super) fn write(message_type: &MessageType, fields: &[Value]) -> String {
     writing.text
 }
 
+/// The same of a value in a message.
+pub(super) fn write_part(message_type: &MessageType, element: Element, value: &Value) -> String {
+    let mut writing = Writing { message_type, text: String::new() };
+    writing.value(element, value);
+    writing.text
+}
+
 struct Writing<'a> {
     message_type: &'a MessageType,
     text: String,

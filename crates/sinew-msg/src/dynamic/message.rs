@@ -1,10 +1,11 @@
 //! A message and its type.
 
 use super::error::ImageError;
+use super::part::{self, FieldPath, Part};
 use super::types::MessageType;
 use super::value::Value;
 use super::yaml::Style;
-use super::{decode, encode, json, yaml};
+use super::{csv, decode, encode, json, yaml};
 use std::sync::Arc;
 
 /// A message of a type that is known at run time only.
@@ -26,6 +27,12 @@ impl DynamicMessage {
     /// `fields` fit the type.
     pub(super) fn of(message_type: &Arc<MessageType>, fields: Vec<Value>) -> Self {
         Self { message_type: message_type.clone(), fields }
+    }
+
+    /// Changes its values, to ones that fit the type.
+    #[cfg(feature = "text")]
+    pub(super) fn fields_mut(&mut self) -> &mut [Value] {
+        &mut self.fields
     }
 
     /// Reads an image that nobody vouches for, in either byte order. Bytes after the last field are accepted, since some
@@ -57,11 +64,27 @@ impl DynamicMessage {
 
     /// As `ros2 topic echo` prints it: YAML, a line for each value.
     ///
-    /// A `byte` is printed as a number, which ROS 2 prints as a character. What is no text in a string is escaped: a byte
+    /// A `byte` is printed as the character of this number, a `uint8` as a number. What is no text in a string is escaped: a byte
     /// as `\xff`, half a pair of UTF-16 as `\ud834`.
     #[must_use]
     pub fn to_yaml(&self, style: &Style) -> String {
         yaml::write(&self.message_type, &self.fields, style)
+    }
+
+    /// As `ros2 topic echo --csv` prints it: the values in one line, with commas between them, also between elements of arrays
+    /// and fields of messages.
+    ///
+    /// Differs from ROS 2 in that a `byte` is a number, and that what has a comma, a quote or the end of a line in it stands in
+    /// quotes. [`Style::flow`] changes nothing.
+    #[must_use]
+    pub fn to_csv(&self, style: &Style) -> String {
+        csv::write(&self.message_type, &self.fields, style)
+    }
+
+    /// A field, or part of one; `None` if it is an element that a sequence doesn't have. `path` is one of the message's type.
+    #[must_use]
+    pub fn part(&self, path: &FieldPath) -> Option<Part<'_>> {
+        part::part(&self.message_type, &self.fields, path)
     }
 
     /// JSON in one line. Numbers that JSON doesn't have are `"nan"`, `"inf"` and `"-inf"`; what is no text in a string is

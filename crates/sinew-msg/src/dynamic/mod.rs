@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod csv;
 mod decode;
 mod encode;
 mod error;
@@ -32,16 +33,22 @@ mod json;
 mod message;
 #[cfg(feature = "text")]
 pub(crate) mod parse;
+mod part;
 #[cfg(feature = "text")]
 mod read;
+#[cfg(feature = "text")]
+mod template;
 mod types;
 mod value;
 mod yaml;
 
 #[cfg(feature = "text")]
 pub use error::TextError;
-pub use error::{ImageError, TypeError};
+pub use error::{ImageError, PathError, TypeError};
 pub use message::DynamicMessage;
+pub use part::{FieldPath, Part};
+#[cfg(feature = "text")]
+pub use template::Template;
 pub use types::{MAX_DEPTH, MessageType};
 pub use value::{Scalar, Scalars, Value};
 pub use yaml::Style;

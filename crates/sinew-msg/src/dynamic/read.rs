@@ -3,7 +3,7 @@
 use super::error::TextError;
 use super::message::DynamicMessage;
 use super::parse::{self, Tree};
-use super::types::{Element, Field, MessageType};
+use super::types::{Element, Field, MessageType, names};
 use super::value::{Scalar, Scalars, Value, integer};
 use crate::definition::{Primitive, Shape};
 use std::collections::HashMap;
@@ -49,26 +49,48 @@ impl DynamicMessage {
 }
 
 fn read(message_type: &Arc<MessageType>, tree: Tree) -> Result<DynamicMessage, TextError> {
-    let mut reading = Reading { message_type, path: Vec::new() };
+    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times: None };
     Ok(DynamicMessage::of(message_type, reading.structure(0, tree)?))
+}
+
+/// Reads a message whose times may be left open. Returns their places, too: the numbers of fields and elements.
+pub(super) fn read_open(
+    message_type: &Arc<MessageType>,
+    tree: Tree,
+) -> Result<(DynamicMessage, Vec<Vec<usize>>), TextError> {
+    let mut reading = Reading { message_type, path: Vec::new(), place: Vec::new(), times: Some(Vec::new()) };
+    let message = DynamicMessage::of(message_type, reading.structure(0, tree)?);
+    Ok((message, reading.times.unwrap_or_default()))
 }
 
 struct Reading<'a> {
     message_type: &'a MessageType,
     /// Where we are: names with dots before them, and indices.
     path: Vec<String>,
+    /// The same as numbers of fields and elements.
+    place: Vec<usize>,
+    /// The places of times that are left open, if they may be.
+    times: Option<Vec<Vec<usize>>>,
 }
 
 impl Reading<'_> {
     fn structure(&mut self, index: usize, tree: Tree) -> Result<Vec<Value>, TextError> {
         let message_type = self.message_type;
         let structure = message_type.structure(index);
+        if self.is_left_open(index, &tree) {
+            return Ok(message_type.default_fields(index));
+        }
         let given = match tree {
             Tree::Mapping(fields) => fields,
             tree if tree.is_nothing() => Vec::new(),
             tree => {
                 let fields = names(&structure.fields);
-                return Err(self.wrong(&tree, format!("the fields of {}: {fields}", structure.name)));
+                let open = match self.times {
+                    Some(_) if message_type.is_time(index) => ", or `now`",
+                    Some(_) if message_type.stamp_of_header(index).is_some() => ", or `auto`",
+                    _ => "",
+                };
+                return Err(self.wrong(&tree, format!("the fields of {}: {fields}{open}", structure.name)));
             }
         };
         let mut by_name = HashMap::with_capacity(given.len());
@@ -83,13 +105,32 @@ impl Reading<'_> {
             by_name.insert(name, tree);
         }
         let mut values = Vec::with_capacity(structure.fields.len());
-        for field in &structure.fields {
+        for (number, field) in structure.fields.iter().enumerate() {
             values.push(match by_name.remove(&field.name) {
-                Some(tree) => self.within(format!(".{}", field.name), |this| this.field(field, tree))?,
+                Some(tree) => {
+                    self.within(number, format!(".{}", field.name), |this| this.field(field, tree))?
+                }
                 None => message_type.default_value(field),
             });
         }
         Ok(values)
+    }
+
+    /// Whether a time stands here that is to be told later; then remembers where.
+    fn is_left_open(&mut self, index: usize, tree: &Tree) -> bool {
+        let (Some(times), Tree::Plain(word) | Tree::Quoted(word)) = (&mut self.times, tree) else {
+            return false;
+        };
+        let field = match word.as_str() {
+            "now" if self.message_type.is_time(index) => None,
+            "auto" => match self.message_type.stamp_of_header(index) {
+                None => return false,
+                stamp => stamp,
+            },
+            _ => return false,
+        };
+        times.push(self.place.iter().copied().chain(field).collect());
+        true
     }
 
     fn field(&mut self, field: &Field, tree: Tree) -> Result<Value, TextError> {
@@ -119,13 +160,13 @@ impl Reading<'_> {
         if let Element::Scalar(primitive) = field.element {
             let mut scalars = Scalars::new(primitive, Vec::new());
             for (index, item) in items {
-                scalars.push(self.within(format!("[{index}]"), |this| this.scalar(primitive, &item))?);
+                scalars.push(self.within(index, format!("[{index}]"), |this| this.scalar(primitive, &item))?);
             }
             return Ok(Value::Scalars(scalars));
         }
         let mut values = Vec::new();
         for (index, item) in items {
-            values.push(self.within(format!("[{index}]"), |this| this.element(field.element, item))?);
+            values.push(self.within(index, format!("[{index}]"), |this| this.element(field.element, item))?);
         }
         Ok(Value::Values(values))
     }
@@ -167,6 +208,7 @@ impl Reading<'_> {
             (Primitive::Float32 | Primitive::Float64, Tree::Quoted(text)) => {
                 special(text).map(|value| float_of(primitive, value))
             }
+            (Primitive::Byte, Tree::Plain(text) | Tree::Quoted(text)) => byte(text, tree),
             (_, Tree::Plain(text)) => whole(text).and_then(|value| integer(primitive, value)),
             _ => None,
         };
@@ -188,12 +230,15 @@ impl Reading<'_> {
     /// Goes on inside.
     fn within<T>(
         &mut self,
+        number: usize,
         step: String,
         read: impl FnOnce(&mut Self) -> Result<T, TextError>,
     ) -> Result<T, TextError> {
         self.path.push(step);
+        self.place.push(number);
         let read = read(self)?; // nobody needs the path after an error
         self.path.pop();
+        self.place.pop();
         Ok(read)
     }
 
@@ -215,21 +260,22 @@ impl Reading<'_> {
     }
 }
 
-/// The names of fields, for errors.
-fn names(fields: &[Field]) -> String {
-    if fields.is_empty() {
-        return "none at all".to_owned();
-    }
-    let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
-    names.join(", ")
-}
-
 fn boolean(text: &str) -> Option<Scalar> {
     match text {
         "true" | "True" | "TRUE" => Some(Scalar::Bool(true)),
         "false" | "False" | "FALSE" => Some(Scalar::Bool(false)),
         _ => None,
     }
+}
+
+/// A number, or as it is printed: the character of that number.
+fn byte(text: &str, tree: &Tree) -> Option<Scalar> {
+    if let (Tree::Plain(_), Some(value)) = (tree, whole(text)) {
+        return integer(Primitive::Byte, value);
+    }
+    let mut characters = text.chars();
+    let (character, None) = (characters.next()?, characters.next()) else { return None };
+    u8::try_from(character).ok().filter(|_| !tree.is_nothing()).map(|byte| Scalar::Unsigned(byte.into()))
 }
 
 /// An integer of YAML: with a sign; in base 10, or with `0x` or `0o` in base 16 or 8.

@@ -115,6 +115,29 @@ impl MessageType {
         &self.structures[index]
     }
 
+    /// Whether this is ROS 2's time.
+    #[cfg(feature = "text")]
+    pub(super) fn is_time(&self, index: usize) -> bool {
+        let Structure { name, fields, .. } = self.structure(index);
+        let is = |field: &Field, name, primitive| {
+            field.name == name && (field.element, field.shape) == (Element::Scalar(primitive), Shape::Single)
+        };
+        name == "builtin_interfaces/msg/Time"
+            && matches!(fields.as_slice(), [sec, nanosec]
+                if is(sec, "sec", Primitive::Int32) && is(nanosec, "nanosec", Primitive::Uint32))
+    }
+
+    /// If this is ROS 2's header, the number of its field with the time.
+    #[cfg(feature = "text")]
+    pub(super) fn stamp_of_header(&self, index: usize) -> Option<usize> {
+        let Structure { name, fields, .. } = self.structure(index);
+        let is_stamp = |field: &Field| match (field.element, field.shape) {
+            (Element::Structure(inside), Shape::Single) => field.name == "stamp" && self.is_time(inside),
+            _ => false,
+        };
+        (name == "std_msgs/msg/Header").then(|| fields.iter().position(is_stamp)).flatten()
+    }
+
     /// How many bytes an element has in an image at least, at least 1.
     pub(super) fn least(&self, element: Element) -> usize {
         least(element, |index| self.structures[index].size.least)
@@ -183,6 +206,15 @@ impl Field {
             (value, element) => default_of(element, value),
         }
     }
+}
+
+/// The names of fields, for errors.
+pub(super) fn names(fields: &[Field]) -> String {
+    if fields.is_empty() {
+        return "none at all".to_owned();
+    }
+    let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name)).collect();
+    names.join(", ")
 }
 
 fn default_of(element: Element, value: &definition::Value) -> Option<Value> {

@@ -1,8 +1,9 @@
 //! Values as YAML, in the form of `ros2 topic echo`.
 
-use super::types::{Element, Field, MessageType, Structure};
+use super::types::{Element, MessageType, Structure};
 use super::value::{Scalar, Value, shown, shown_wide};
-use crate::definition::Shape;
+use crate::definition::{Primitive, Shape};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// How messages are printed: what `ros2 topic echo` has options for. By default all of a message, in block style.
@@ -18,6 +19,45 @@ pub struct Style {
     pub flow: bool,
 }
 
+impl Style {
+    /// What is printed for an array or sequence if none are.
+    pub(super) fn abbreviated(
+        &self,
+        message_type: &MessageType,
+        (element, shape): (Element, Shape),
+        value: &Value,
+    ) -> Option<String> {
+        let length = match value {
+            Value::Scalars(scalars) => scalars.len(),
+            Value::Values(values) => values.len(),
+            _ => return None,
+        };
+        if !self.no_arr {
+            return None;
+        }
+        let element = message_type.show(element, Shape::Single);
+        Some(match shape {
+            Shape::Array(size) => format!("<array type: {element}[{size}]>"),
+            Shape::BoundedSequence(bound) => {
+                format!("<sequence type: {element}[{bound}], length: {length}>")
+            }
+            Shape::Sequence | Shape::Single => format!("<sequence type: {element}, length: {length}>"),
+        })
+    }
+
+    /// As much of a string as is printed.
+    pub(super) fn shortened<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.truncate {
+            _ if self.no_str => format!("<string length: <{}>>", text.chars().count()).into(),
+            Some(most) => match text.char_indices().nth(most) {
+                Some((end, _)) => format!("{}...", &text[..end]).into(),
+                None => text.into(),
+            },
+            None => text.into(),
+        }
+    }
+}
+
 /// Lines, each with its end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
     let mut writing = Writing { message_type, style, text: String::new() };
@@ -27,6 +67,31 @@ pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style)
         writing.text.push('\n');
     } else {
         writing.block(root, fields, 0, false);
+    }
+    writing.text
+}
+
+/// The same of a value in a message.
+pub(super) fn write_part(
+    message_type: &MessageType,
+    (element, shape): (Element, Shape),
+    value: &Value,
+    style: &Style,
+) -> String {
+    let mut writing = Writing { message_type, style, text: String::new() };
+    if let Some(short) = style.abbreviated(message_type, (element, shape), value) {
+        writing.string(&short);
+        writing.text.push('\n');
+        return writing.text;
+    }
+    match value {
+        Value::Scalars(scalars) if !style.flow && !scalars.is_empty() => writing.list(element, value, 0),
+        Value::Values(values) if !style.flow && !values.is_empty() => writing.list(element, value, 0),
+        Value::Structure(_) if !style.flow => writing.block_value(element, value, 0, false),
+        value => {
+            writing.flow_value(element, value);
+            writing.text.push('\n');
+        }
     }
     writing.text
 }
@@ -45,7 +110,9 @@ impl<'a> Writing<'a> {
                 self.indent(indent);
             }
             self.key(&field.name);
-            if let Some(short) = self.abbreviated(field, value) {
+            if let Some(short) =
+                self.style.abbreviated(self.message_type, (field.element, field.shape), value)
+            {
                 self.text.push(' ');
                 self.string(&short);
                 self.text.push('\n');
@@ -54,17 +121,11 @@ impl<'a> Writing<'a> {
             match value {
                 Value::Scalars(scalars) if !scalars.is_empty() => {
                     self.text.push('\n');
-                    let items = scalars.iter();
-                    self.items(items.len(), items, indent, |this, item| {
-                        this.scalar(item);
-                        this.text.push('\n');
-                    });
+                    self.list(field.element, value, indent);
                 }
                 Value::Values(values) if !values.is_empty() => {
                     self.text.push('\n');
-                    self.items(values.len(), values.iter(), indent, |this, item| {
-                        this.block_value(field.element, item, indent + 2, true);
-                    });
+                    self.list(field.element, value, indent);
                 }
                 Value::Structure(_) if self.has_fields(field.element) => {
                     self.text.push('\n');
@@ -87,6 +148,23 @@ impl<'a> Writing<'a> {
         }
         self.flow_value(element, value);
         self.text.push('\n');
+    }
+
+    /// The elements of an array or sequence that has some, a line or more for each.
+    fn list(&mut self, element: Element, value: &Value, indent: usize) {
+        match value {
+            Value::Scalars(scalars) => {
+                let (primitive, items) = (scalars.primitive(), scalars.iter());
+                self.items(items.len(), items, indent, |this, item| {
+                    this.scalar(primitive, item);
+                    this.text.push('\n');
+                });
+            }
+            Value::Values(values) => self.items(values.len(), values.iter(), indent, |this, item| {
+                this.block_value(element, item, indent + 2, true);
+            }),
+            _ => {}
+        }
     }
 
     /// Lines with a dash, as deep as the key that they belong to.
@@ -117,7 +195,7 @@ impl<'a> Writing<'a> {
             }
             self.key(&field.name);
             self.text.push(' ');
-            match self.abbreviated(field, value) {
+            match self.style.abbreviated(self.message_type, (field.element, field.shape), value) {
                 Some(short) => self.string(&short),
                 None => self.flow_value(field.element, value),
             }
@@ -127,7 +205,11 @@ impl<'a> Writing<'a> {
 
     fn flow_value(&mut self, element: Element, value: &Value) {
         match value {
-            Value::Scalar(scalar) => self.scalar(*scalar),
+            Value::Scalar(scalar) => {
+                if let Element::Scalar(primitive) = element {
+                    self.scalar(primitive, *scalar);
+                }
+            }
             Value::String(bytes) => self.field_string(&shown(bytes)),
             Value::WString(units) => self.field_string(&shown_wide(units)),
             Value::Structure(values) => {
@@ -136,7 +218,10 @@ impl<'a> Writing<'a> {
                     self.flow_structure(message_type.structure(index), values);
                 }
             }
-            Value::Scalars(scalars) => self.flow_list(scalars.iter(), Self::scalar),
+            Value::Scalars(scalars) => {
+                let primitive = scalars.primitive();
+                self.flow_list(scalars.iter(), |this, scalar| this.scalar(primitive, scalar));
+            }
             Value::Values(values) => {
                 self.flow_list(values.iter(), |this, value| this.flow_value(element, value));
             }
@@ -159,26 +244,6 @@ impl<'a> Writing<'a> {
         self.text.push(']');
     }
 
-    /// What is printed for an array or sequence if none are.
-    fn abbreviated(&self, field: &Field, value: &Value) -> Option<String> {
-        let length = match value {
-            Value::Scalars(scalars) => scalars.len(),
-            Value::Values(values) => values.len(),
-            _ => return None,
-        };
-        if !self.style.no_arr {
-            return None;
-        }
-        let element = self.message_type.show(field.element, Shape::Single);
-        Some(match field.shape {
-            Shape::Array(size) => format!("<array type: {element}[{size}]>"),
-            Shape::BoundedSequence(bound) => {
-                format!("<sequence type: {element}[{bound}], length: {length}>")
-            }
-            Shape::Sequence | Shape::Single => format!("<sequence type: {element}, length: {length}>"),
-        })
-    }
-
     fn has_fields(&self, element: Element) -> bool {
         matches!(element, Element::Structure(index) if !self.message_type.structure(index).fields.is_empty())
     }
@@ -193,14 +258,8 @@ impl<'a> Writing<'a> {
     }
 
     fn field_string(&mut self, text: &str) {
-        let length = text.chars().count();
-        match self.style.truncate {
-            _ if self.style.no_str => self.string(&format!("<string length: <{length}>>")),
-            Some(most) if length > most => {
-                self.string(&(text.chars().take(most).collect::<String>() + "..."));
-            }
-            _ => self.string(text),
-        }
+        let style = self.style;
+        self.string(&style.shortened(text));
     }
 
     fn string(&mut self, text: &str) {
@@ -217,7 +276,11 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn scalar(&mut self, scalar: Scalar) {
+    fn scalar(&mut self, primitive: Primitive, scalar: Scalar) {
+        if let (Primitive::Byte, Scalar::Unsigned(value)) = (primitive, scalar) {
+            let character = u8::try_from(value).map_or(char::REPLACEMENT_CHARACTER, char::from);
+            return self.string(character.encode_utf8(&mut [0; 4]));
+        }
         // A string takes everything.
         let _ = match scalar {
             Scalar::Bool(value) => write!(self.text, "{value}"),
@@ -228,26 +291,26 @@ impl<'a> Writing<'a> {
         };
     }
 
-    /// As Python's YAML has it: an exponent with a sign, two digits and a point before it.
     fn float(&mut self, value: f64) {
         match value {
             value if value.is_nan() => self.text.push_str(".nan"),
             f64::INFINITY => self.text.push_str(".inf"),
             f64::NEG_INFINITY => self.text.push_str("-.inf"),
-            value => {
-                let digits = format!("{value:?}");
-                let Some((mantissa, exponent)) = digits.split_once('e') else {
-                    return self.text.push_str(&digits);
-                };
-                let point = if mantissa.contains('.') { "" } else { ".0" };
-                let (sign, exponent) = match exponent.strip_prefix('-') {
-                    Some(exponent) => ('-', exponent),
-                    None => ('+', exponent),
-                };
-                let _ = write!(self.text, "{mantissa}{point}e{sign}{exponent:0>2}"); // takes everything
-            }
+            value => self.text.push_str(&decimal(value)),
         }
     }
+}
+
+/// A finite number as Python's YAML has it: an exponent with a sign, two digits and a point before it.
+pub(super) fn decimal(value: f64) -> String {
+    let digits = format!("{value:?}");
+    let Some((mantissa, exponent)) = digits.split_once('e') else { return digits };
+    let point = if mantissa.contains('.') { "" } else { ".0" };
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{mantissa}{point}e{sign}{exponent:0>2}")
 }
 
 /// What can't stand in a line as it is: control characters, other ends of lines, what is no character.
@@ -264,6 +327,7 @@ fn escape(character: char, text: &mut String) {
         '\n' => write!(text, "\\n"),
         '\r' => write!(text, "\\r"),
         '\t' => write!(text, "\\t"),
+        '\0' => write!(text, "\\0"),
         _ if is_escaped(character) && code <= 0xff => write!(text, "\\x{code:02x}"),
         _ if is_escaped(character) => write!(text, "\\u{code:04x}"),
         _ => write!(text, "{character}"),
@@ -293,8 +357,8 @@ fn is_plain(text: &str, is_flow: bool) -> bool {
 
 /// Whether some version of YAML reads it as a number, a truth, a time or nothing; or nearly.
 fn is_something_else(text: &str) -> bool {
-    const WORDS: [&str; 12] =
-        ["true", "false", "yes", "no", "on", "off", "null", "~", "y", "n", "<<", ".nan"];
+    // Not `y` and `n`: Python's YAML has them as texts, and so they stand in every point that ROS 2 prints.
+    const WORDS: [&str; 10] = ["true", "false", "yes", "no", "on", "off", "null", "~", "<<", ".nan"];
     let number = |c: char| {
         c.is_ascii_hexdigit()
             || matches!(c, 'x' | 'X' | 'o' | '_' | '.' | '+' | '-' | ':' | 'T' | 't' | 'Z' | ' ')
@@ -322,6 +386,7 @@ mod tests {
             "a#b",
             "1 m",
             "it's",
+            "y",
         ] {
             assert!(is_plain(plain, false), "{plain}");
         }
@@ -346,7 +411,6 @@ mod tests {
             ".inf",
             "-.INF",
             ".nan",
-            "y",
         ] {
             assert!(!is_plain(other, false), "{other}");
         }

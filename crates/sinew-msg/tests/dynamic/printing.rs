@@ -92,3 +92,75 @@ fn json_is_one_line_of_json() {
     assert_eq!(json, r#"{"a":"\" \\ \n \u0001 ö","b":["nan","-inf",1e300],"c":18446744073709551615,"d":{}}"#);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["a"], "\" \\ \n \u{1} ö");
 }
+
+#[test]
+fn bytes_are_characters_and_uint8_are_numbers() {
+    let all = message_type(&[("A", "byte a\nbyte[] b\nuint8[2] c\nbyte[1] d")]);
+    let message = of_yaml(&all, r#"{a: 0, b: [97, "5", 5, '~', 255, "\x85"], c: [97, 0]}"#);
+    let expected =
+        "a: \"\\0\"\nb:\n- a\n- '5'\n- \"\\x05\"\n- '~'\n- ÿ\n- \"\\x85\"\nc:\n- 97\n- 0\nd:\n- \"\\0\"\n";
+    assert_eq!(message.to_yaml(&Style::default()), expected);
+    assert_eq!(of_yaml(&all, expected), message);
+    assert_eq!(message.to_json(), r#"{"a":0,"b":[97,53,5,126,255,133],"c":[97,0],"d":[0]}"#);
+}
+
+#[test]
+fn csv_is_a_line_of_values() {
+    let text = TEXT.replace("frame_id: map", "frame_id: 'a, \"b\"'");
+    let message = of_yaml(&scan(), &text);
+    let expected = "1,0,\"a, \"\"b\"\"\",0.5,inf,9.999999747378752e-06,,yes,\"a\nb\",1.0,0.0\n";
+    assert_eq!(message.to_csv(&Style::default()), expected);
+    let short = Style { truncate: Some(1), ..Style::default() };
+    assert_eq!(message.to_csv(&short), "1,0,a...,0.5,...,,...,1.0,...\n");
+    let lengths = Style { no_arr: true, no_str: true, ..Style::default() };
+    let expected = "1,0,<string length: <6>>,\"<sequence type: float32, length: 3>\",\"<sequence type: string[3], length: 3>\",\
+                    <array type: test_msgs/Point[2]>,\"<sequence type: uint8, length: 0>\"\n";
+    assert_eq!(message.to_csv(&lengths), expected);
+    let truths = message_type(&[("A", "bool[] a\nbyte b")]);
+    assert_eq!(of_yaml(&truths, "{a: [true, false], b: 7}").to_csv(&Style::default()), "True,False,7\n");
+}
+
+#[test]
+fn parts_are_printed_by_themselves() {
+    let message = of_yaml(&scan(), TEXT);
+    let yaml = |path: &str| {
+        let path = message.message_type().path(path).unwrap();
+        message.part(&path).map(|part| part.to_yaml(&Style::default()))
+    };
+    let is = |path: &str, text: &str| assert_eq!(yaml(path).as_deref(), Some(text), "{path}");
+    is("header", "stamp:\n  sec: 1\n  nanosec: 0\nframe_id: map\n");
+    is("header.stamp.sec", "1\n");
+    is("header.frame_id", "map\n");
+    is("ranges", "- 0.5\n- .inf\n- 9.999999747378752e-06\n");
+    is("ranges[1]", ".inf\n");
+    is("names[1]", "'yes'\n");
+    is("ends", "- x: 1.0\n  none: []\n- x: 0.0\n  none:\n  - {}\n");
+    is("ends[1].none[0]", "{}\n");
+    is("data", "[]\n");
+    assert_eq!(yaml("ranges[3]"), None);
+    let path = message.message_type().path("ends").unwrap();
+    let part = message.part(&path).unwrap();
+    assert_eq!(part.to_json(), r#"[{"x":1.0,"none":[]},{"x":0.0,"none":[{}]}]"#);
+    assert_eq!(part.to_csv(&Style::default()), "1.0,0.0\n");
+    let lengths = Style { no_arr: true, ..Style::default() };
+    assert_eq!(part.to_yaml(&lengths), "'<array type: test_msgs/Point[2]>'\n");
+}
+
+#[test]
+fn what_names_no_part_is_an_error() {
+    let scan = scan();
+    let error = |path: &str| scan.path(path).unwrap_err().to_string();
+    for wrong in
+        ["", ".", "header.", "header..stamp", "ranges[", "ranges[-1]", "ranges[+1]", "[1]", "a b", "a[1]b"]
+    {
+        assert!(error(wrong).starts_with(&format!("`{wrong}` is no field: write names")), "{wrong}");
+    }
+    let fields = "`header`, `ranges`, `names`, `ends`, `nothing`, `data`";
+    assert_eq!(error("head"), format!("`head`: test_msgs/msg/Scan has no such field, but {fields}"));
+    let time = "test_msgs/msg/Time has no such field, but `sec`, `nanosec`";
+    assert_eq!(error("header.stamp.nsec"), format!("`header.stamp.nsec`: {time}"));
+    assert_eq!(error("ends.x"), "`ends` is of type `test_msgs/Point[2]`, which has no field `x`");
+    assert_eq!(error("names[3]"), "`names` is of type `string[<=3]`, which has no element [3]");
+    assert_eq!(error("header[0]"), "`header` is of type `test_msgs/Header`, which has no element [0]");
+    assert_eq!(error("ranges[0][1]"), "`ranges[0]` is of type `float32`, which has no element [1]");
+}

@@ -1,7 +1,7 @@
 //! Texts: what is read, what is refused and how.
 
-use crate::{message_type, of_yaml};
-use sinew_msg::dynamic::{DynamicMessage, MessageType};
+use crate::{message_type, of_yaml, ros};
+use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 use std::sync::Arc;
 
 fn all() -> Arc<MessageType> {
@@ -109,4 +109,43 @@ fn json_has_characters_in_two_halves() {
     assert!(read(r#"{"a": "\\ud834\udd1e"}"#).is_err());
     assert_eq!(read(r#"{"a": "\\ud834"}"#).as_deref(), Ok(r#"{"a":"\\ud834"}"#));
     assert!(read(r#"{"a": "\ud834"}"#).is_err() && read(r#"{"a": "\udd1e\ud834"}"#).is_err());
+}
+
+#[test]
+fn times_can_be_left_open() {
+    let interfaces = ros();
+    let of = |name: &str| Arc::new(MessageType::of(&interfaces, &name.parse().unwrap()).unwrap());
+    let path = of("nav_msgs/msg/Path");
+    let text = "{header: auto, poses: [{}, {header: {stamp: now, frame_id: map}}]}";
+    let mut template = Template::from_yaml(&path, text).unwrap();
+    assert!(template.has_times());
+    for sec in [5, 6] {
+        let expected = format!(
+            "{{header: {{stamp: {{sec: {sec}, nanosec: 7}}}}, \
+             poses: [{{}}, {{header: {{stamp: {{sec: {sec}, nanosec: 7}}, frame_id: map}}}}]}}"
+        );
+        assert_eq!(template.at(sec, 7), &of_yaml(&path, &expected));
+    }
+    let header = of("std_msgs/msg/Header");
+    assert_eq!(
+        Template::from_yaml(&header, "auto").unwrap().at(1, 2),
+        &of_yaml(&header, "{stamp: {sec: 1, nanosec: 2}}")
+    );
+    let mut quoted = Template::from_json(&header, r#"{"stamp": "now"}"#).unwrap();
+    assert_eq!(quoted.at(1, 2), &of_yaml(&header, "{stamp: {sec: 1, nanosec: 2}}"));
+    // Words stand for times only where a time is, and only if they are wanted.
+    let string = of("std_msgs/msg/String");
+    assert!(!Template::from_yaml(&string, "{data: now}").unwrap().has_times());
+    for (message_type, wrong) in [(&header, "{stamp: auto}"), (&header, "now"), (&path, "auto")] {
+        assert!(Template::from_yaml(message_type, wrong).is_err(), "{wrong}");
+    }
+    let error = |text: &str| Template::from_yaml(&path, text).unwrap_err().to_string();
+    assert!(
+        error("{header: {stamp: noww}}").ends_with("builtin_interfaces/msg/Time: `sec`, `nanosec`, or `now`")
+    );
+    assert!(error("{header: now}").ends_with("std_msgs/msg/Header: `stamp`, `frame_id`, or `auto`"));
+    let strict = DynamicMessage::from_yaml(&header, "{stamp: now}").unwrap_err().to_string();
+    let expected =
+        "`stamp`: found `now`, expected the fields of builtin_interfaces/msg/Time: `sec`, `nanosec`";
+    assert_eq!(strict, expected);
 }

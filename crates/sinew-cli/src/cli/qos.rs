@@ -1,0 +1,150 @@
+//! The options of a QoS: names and words as `ros2` has them.
+
+use clap::{Args, ValueEnum};
+use sinew::{Durability, History, QoS, Reliability};
+
+/// What of a QoS the user asks for.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[command(next_help_heading = "QoS")]
+pub(crate) struct QosOptions {
+    /// A whole QoS, of which the other options change parts.
+    #[arg(long, value_enum, value_name = "PROFILE")]
+    qos_profile: Option<Profile>,
+
+    /// Whether messages may be lost.
+    #[arg(long, value_enum, value_name = "KIND")]
+    qos_reliability: Option<ReliabilityKind>,
+
+    /// Whether subscriptions get what was published before they were there.
+    #[arg(long, value_enum, value_name = "KIND")]
+    qos_durability: Option<DurabilityKind>,
+
+    /// Which messages wait for their reader.
+    #[arg(long, value_enum, value_name = "KIND")]
+    qos_history: Option<HistoryKind>,
+
+    /// How many messages wait (with keep_last).
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    qos_depth: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum Profile {
+    /// Reliable, volatile, the last 10.
+    Default,
+    SystemDefault,
+    /// Best effort, volatile, the last 5.
+    SensorData,
+    ServicesDefault,
+    /// Reliable, volatile, the last 1000.
+    Parameters,
+    ParameterEvents,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum ReliabilityKind {
+    SystemDefault,
+    Reliable,
+    BestEffort,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum DurabilityKind {
+    SystemDefault,
+    TransientLocal,
+    Volatile,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum HistoryKind {
+    SystemDefault,
+    KeepLast,
+    KeepAll,
+}
+
+impl QosOptions {
+    /// What is asked for; what isn't said is that of `otherwise`.
+    pub(crate) fn qos(self, otherwise: QoS) -> QoS {
+        let system = QoS::system_default();
+        let mut qos = match self.qos_profile {
+            None => otherwise,
+            Some(Profile::Default) => QoS::default(),
+            Some(Profile::SystemDefault) => system,
+            Some(Profile::SensorData) => QoS::sensor_data(),
+            Some(Profile::ServicesDefault) => QoS::services(),
+            Some(Profile::Parameters) => QoS::parameters(),
+            Some(Profile::ParameterEvents) => QoS::parameter_events(),
+        };
+        qos.reliability = match self.qos_reliability {
+            None => qos.reliability,
+            Some(ReliabilityKind::SystemDefault) => system.reliability,
+            Some(ReliabilityKind::Reliable) => Reliability::Reliable,
+            Some(ReliabilityKind::BestEffort) => Reliability::BestEffort,
+        };
+        qos.durability = match self.qos_durability {
+            None => qos.durability,
+            Some(DurabilityKind::SystemDefault) => system.durability,
+            Some(DurabilityKind::TransientLocal) => Durability::TransientLocal,
+            Some(DurabilityKind::Volatile) => Durability::Volatile,
+        };
+        let depth = self.qos_depth.map(usize::from);
+        qos.history = match (self.qos_history, qos.history) {
+            (Some(HistoryKind::KeepAll), _) => History::KeepAll,
+            (None, History::KeepAll) if depth.is_none() => History::KeepAll,
+            (None | Some(HistoryKind::KeepLast), History::KeepLast(usual)) => {
+                History::KeepLast(depth.unwrap_or(usual))
+            }
+            (_, _) => match (depth, system.history) {
+                (Some(depth), _) => History::KeepLast(depth),
+                (None, history) => history,
+            },
+        };
+        qos
+    }
+
+    /// What the parser can't see: options that don't go together.
+    pub(super) fn check(self) -> Result<(), String> {
+        match (self.qos_history, self.qos_depth) {
+            (Some(HistoryKind::KeepAll), Some(depth)) => {
+                Err(format!("--qos-depth {depth} needs --qos-history keep_last: keep_all has no depth"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_isnt_said_stays_as_it_is() {
+        let latched = QoS::default().keep_last(1).transient_local();
+        assert_eq!(QosOptions::default().qos(latched), latched);
+        let deeper = QosOptions { qos_depth: Some(7), ..QosOptions::default() };
+        assert_eq!(deeper.qos(latched), latched.keep_last(7));
+        assert_eq!(deeper.qos(latched.keep_all()), latched.keep_last(7));
+        let sensor = QosOptions {
+            qos_profile: Some(Profile::SensorData),
+            qos_reliability: Some(ReliabilityKind::Reliable),
+            ..deeper
+        };
+        assert_eq!(sensor.qos(latched), QoS::sensor_data().reliable().keep_last(7));
+    }
+
+    #[test]
+    fn keep_all_has_no_depth() {
+        let all = QosOptions { qos_history: Some(HistoryKind::KeepAll), ..QosOptions::default() };
+        assert_eq!(all.qos(QoS::default()), QoS::default().keep_all());
+        assert!(all.check().is_ok());
+        assert!(
+            QosOptions { qos_depth: Some(1), ..all }.check().unwrap_err().contains("--qos-depth 1 needs")
+        );
+        let last = QosOptions { qos_history: Some(HistoryKind::KeepLast), ..QosOptions::default() };
+        assert_eq!(last.qos(QoS::default().keep_all()), QoS::default());
+    }
+}

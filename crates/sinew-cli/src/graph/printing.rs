@@ -1,0 +1,136 @@
+//! How `sinew topic echo` prints a message.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use sinew::Time;
+use sinew_msg::dynamic::{DynamicMessage, FieldPath};
+use sinew_shm::Head;
+
+use super::echo::Source;
+use crate::bench::table::time;
+use crate::cli::tools::EchoOptions;
+use crate::clock::now_ns;
+
+/// What was read of a message.
+pub(super) struct Read {
+    pub(super) number: u64,
+    pub(super) head: Head,
+    /// Messages that were lost before it.
+    pub(super) missed: u64,
+    /// Bytes of its image.
+    pub(super) length: usize,
+    pub(super) content: Content,
+}
+
+/// As much of a message as is shown.
+pub(super) enum Content {
+    Fields(DynamicMessage),
+    Bytes(Vec<u8>),
+}
+
+impl Read {
+    /// Wall nanoseconds of its publication, and nanoseconds since.
+    fn times(&self) -> (i64, i64) {
+        let latency = now_ns().saturating_sub(self.head.stamp);
+        (Time::wall().nanoseconds().saturating_sub(latency), latency)
+    }
+}
+
+/// As `ros2 topic echo` prints it; `None` if the field is an element that the message doesn't have.
+pub(super) fn for_people(
+    source: &Source,
+    read: &Read,
+    field: Option<&FieldPath>,
+    options: &EchoOptions,
+) -> Option<String> {
+    let style = &options.style.style();
+    let message = match &read.content {
+        Content::Fields(message) => message,
+        Content::Bytes(bytes) => return Some(bytes_for_people(source, read, bytes)),
+    };
+    let text = match (field, options.csv) {
+        (None, true) => message.to_csv(style),
+        (None, false) => message.to_yaml(style),
+        (Some(path), true) => message.part(path)?.to_csv(style),
+        (Some(path), false) => message.part(path)?.to_yaml(style),
+    };
+    if options.csv {
+        return Some(text);
+    }
+    let missed = if read.missed > 0 { format!("# lost before it: {}\n", read.missed) } else { String::new() };
+    Some(format!("{missed}{text}---\n"))
+}
+
+fn bytes_for_people(source: &Source, read: &Read, bytes: &[u8]) -> String {
+    let (stamp, latency) = read.times();
+    let gid = source.gid.map(|byte| format!("{byte:02x}")).join(".");
+    let (seconds, nanoseconds) = (stamp.div_euclid(1_000_000_000), stamp.rem_euclid(1_000_000_000));
+    let missed = if read.missed > 0 { format!("lost before it: {}\n", read.missed) } else { String::new() };
+    let mut text = format!(
+        "{missed}stamp: {seconds}.{nanoseconds:09}\npublisher: {gid} ({})\nsequence: {}\nlatency: {}\nlength: {}\n",
+        source.publisher.node,
+        read.number,
+        time(latency as f64),
+        read.length,
+    );
+    dump(bytes, &mut text);
+    let more = read.length - bytes.len();
+    if more > 0 {
+        let _ = writeln!(text, "... and {more} bytes more: --full shows them"); // a string takes everything
+    }
+    text + "---\n"
+}
+
+/// One line. What was said is in `message`, in the order of its type; or the field in `value`; or the bytes in `image`. `None`
+/// if the field is an element that the message doesn't have.
+pub(super) fn for_programs(source: &Source, read: &Read, field: Option<&FieldPath>) -> Option<String> {
+    let (stamp, latency) = read.times();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let about = json!({
+        "topic": source.publisher.name, "type": source.publisher.type_name, "stamp_ns": stamp,
+        "publisher": hex(&source.gid), "node": source.publisher.node, "sequence": read.number,
+        "lost_before": read.missed, "latency_ns": latency, "length": read.length,
+    });
+    let about = about.to_string();
+    let about = about.strip_suffix('}').unwrap_or(&about);
+    Some(match (&read.content, field) {
+        (Content::Fields(message), None) => format!("{about},\"message\":{}}}\n", message.to_json()),
+        (Content::Fields(message), Some(path)) => {
+            format!("{about},\"value\":{}}}\n", message.part(path)?.to_json())
+        }
+        (Content::Bytes(bytes), _) => format!("{about},\"image\":\"{}\"}}\n", hex(bytes)),
+    })
+}
+
+/// Lines of 16 bytes, in hexadecimal and, where they are printable, as letters of ASCII.
+fn dump(bytes: &[u8], text: &mut String) {
+    for (line, bytes) in bytes.chunks(16).enumerate() {
+        let half =
+            |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+        let (first, second) = bytes.split_at(bytes.len().min(8));
+        let letter = |&byte: &u8| if (b' '..=b'~').contains(&byte) { char::from(byte) } else { '.' };
+        let letters: String = bytes.iter().map(letter).collect();
+        // A string takes everything.
+        let _ = writeln!(text, "{:08x}  {:23}  {:23}  |{letters}|", line * 16, half(first), half(second));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_dumped_as_hexdump_does() {
+        let mut text = String::new();
+        dump(b"\0\x01\0\0\x06\0\0\0Hello\0 a~\x7f\xff", &mut text);
+        let expected = "\
+00000000  00 01 00 00 06 00 00 00  48 65 6c 6c 6f 00 20 61  |........Hello. a|
+00000010  7e 7f ff                                          |~..|
+";
+        assert_eq!(text, expected);
+        text.clear();
+        dump(&[], &mut text);
+        assert_eq!(text, "");
+    }
+}

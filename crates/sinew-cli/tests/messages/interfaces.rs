@@ -1,0 +1,120 @@
+//! `interface list`, `show` and so on.
+
+use serde_json::Value;
+use sinew_msg::TypeHash;
+
+use crate::call::{GRIP, GRIP_SRV, Grip, GripRequest, GripResponse};
+use crate::{Arm, Base, good};
+
+#[test]
+fn types_are_listed_and_shown() {
+    let base = Base::new();
+    let folder = base.define("robot_msgs", "srv/Grip.srv", GRIP_SRV);
+    base.define(
+        "robot_msgs",
+        "msg/Tool.msg",
+        "# What is held.\nuint8 NONE=0\nuint8 kind 0  # one of these\ngeometry_msgs/Point at\n",
+    );
+    let with = ["--interfaces", folder.as_str()];
+    let list = base.text(&[&["interface", "list"], &with[..]].concat());
+    assert!(
+        list.contains("    robot_msgs/msg/Tool\n")
+            && list.contains("Services:\n")
+            && list.contains("    sensor_msgs/msg/Image\n")
+    );
+    let messages = base.text(&["interface", "list", "--only-srvs"]);
+    assert!(!messages.contains("/msg/") && messages.contains("std_srvs/srv/SetBool"));
+
+    let shown = base.text(&[&["interface", "show", "robot_msgs/Tool"], &with[..]].concat());
+    let expected = "\
+# What is held.
+uint8 NONE=0
+uint8 kind 0  # one of these
+geometry_msgs/Point at
+\tfloat64 x
+\tfloat64 y
+\tfloat64 z
+";
+    assert_eq!(shown, expected);
+    let hash = base.text(&[&["interface", "hash", "robot_msgs/srv/Grip"], &with[..]].concat());
+    assert_eq!(hash, format!("{}\n", TypeHash(GRIP)));
+    let json: Value =
+        serde_json::from_str(&base.text(&["interface", "show", "std_srvs/SetBool", "--json"])).unwrap();
+    assert_eq!(json["type_description"]["type_name"], "std_srvs/srv/SetBool");
+
+    // A broken package harms nobody who doesn't use it.
+    base.define("broken_msgs", "msg/A.msg", "int a\n");
+    base.text(&[&["interface", "show", "robot_msgs/Tool"], &with[..]].concat());
+    let broken = base.failure(&[&["interface", "show", "broken_msgs/A"], &with[..]].concat());
+    assert!(broken.contains("broken_msgs/msg/A.msg:1:1: found `int`, expected a type"), "{broken}");
+    let nothing = base.failure(&["interface", "list", "--interfaces", "/proc/self/fd"]);
+    assert!(nothing.starts_with("sinew: /proc/self/fd has no interfaces"), "{nothing}");
+}
+
+#[test]
+fn definitions_of_a_ros_2_installation_are_found() {
+    let base = Base::new();
+    base.define("share/tool_msgs", "msg/Tool.msg", "string name \"none\"\n");
+    let mut command = base.command(&["interface", "show", "tool_msgs/msg/Tool"]);
+    let output = command.env("AMENT_PREFIX_PATH", base.path().join("definitions")).output().unwrap();
+    assert_eq!(good(&output), "string name \"none\"\n");
+}
+
+#[test]
+fn comments_are_shown_as_they_are_written() {
+    let base = Base::new();
+    let tool = "# What is held.\n\nTip[] tips  # all of them\n#end\n---\nbool ok\n";
+    let folder = base.define("robot_msgs", "srv/Hold.srv", tool);
+    base.define("robot_msgs", "msg/Tip.msg", "# Of a tool.\n\nuint8 SOFT=1 # to the touch\nfloat64 x\n");
+    let show = |options: &[&str]| {
+        let arguments = ["interface", "show", "robot_msgs/Hold", "--interfaces", &folder];
+        base.text(&[&arguments[..], options].concat())
+    };
+    assert_eq!(
+        show(&[]),
+        "# What is held.\n\nTip[] tips  # all of them\n\tuint8 SOFT=1\n\tfloat64 x\n#end\n---\nbool ok\n"
+    );
+    assert_eq!(
+        show(&["--all-comments"]),
+        "# What is held.\n\nTip[] tips  # all of them\n\t# Of a tool.\n\n\tuint8 SOFT=1 # to the touch\n\tfloat64 x\n\
+         #end\n---\nbool ok\n"
+    );
+    assert_eq!(show(&["--no-comments"]), "Tip[] tips\n\tuint8 SOFT=1\n\tfloat64 x\n---\nbool ok\n");
+}
+
+#[test]
+fn what_only_a_program_knows_is_shown() {
+    let base = Base::new();
+    let context = base.context();
+    let node = context.node("robot").unwrap();
+    let _arms = node.publisher::<Arm>("arm").create().unwrap();
+    let server = |_: &GripRequest| GripResponse::default();
+    let _grip = node.service::<Grip>("grip").callback(server).unwrap();
+    assert_eq!(
+        base.text(&["interface", "show", "robot_msgs/msg/Arm"]),
+        "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n"
+    );
+    assert_eq!(base.text(&["interface", "show", "robot_msgs/srv/Grip"]), GRIP_SRV);
+    let proto = base.text(&["interface", "proto", "robot_msgs/msg/Arm"]);
+    assert_eq!(proto, "name: ''\njoints: []\ngains:\n- 0.0\n- 0.0\n");
+    assert_eq!(base.text(&["interface", "proto", "robot_msgs/srv/Grip"]), "width: 0.0\n");
+}
+
+#[test]
+fn packages_are_listed() {
+    let base = Base::new();
+    let packages = base.text(&["interface", "packages"]);
+    assert_eq!(packages.lines().count(), 23);
+    assert!(
+        packages.contains("std_srvs\n") && !base.text(&["interface", "packages", "-m"]).contains("std_srvs")
+    );
+    let expected = "std_srvs/srv/Empty\nstd_srvs/srv/SetBool\nstd_srvs/srv/Trigger\n";
+    assert_eq!(base.text(&["interface", "package", "std_srvs"]), expected);
+    let json = base.text(&["interface", "package", "std_srvs", "--json"]);
+    assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap().len(), 3);
+    let unknown = base.failure(&["interface", "package", "std_msg"]);
+    assert!(unknown.starts_with("sinew: the package std_msg is not known (looked at: "), "{unknown}");
+    assert!(unknown.ends_with("; did you mean std_msgs?\n"), "{unknown}");
+    let unknown = base.failure(&["interface", "show", "Header"]);
+    assert!(unknown.ends_with("; did you mean std_msgs/msg/Header?\n"), "{unknown}");
+}

@@ -1,0 +1,52 @@
+//! What the doctor finds.
+
+use sinew_shm::LAYOUT_VERSION;
+
+use crate::{Base, text};
+
+#[test]
+fn another_layout_is_told_and_left_alone() {
+    let base = Base::new();
+    drop(base.join());
+    let mut header = vec![0; 4096];
+    header[..8].copy_from_slice(b"SINEWSHM");
+    header[12..16].copy_from_slice(&(LAYOUT_VERSION + 1).to_le_bytes());
+    let name = "00000000000000ff.control";
+    std::fs::write(base.domain().join(name), header).unwrap();
+    let file = std::fs::File::options().write(true).open(base.domain().join(name)).unwrap();
+    // Ours is another process than the one that asks, so any lock says that its owner lives. (A participant in this process
+    // would see none, and open and close the file, which ends a lock of this kind.)
+    rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::LockExclusive).unwrap();
+
+    let output = base.sinew(&["topic", "list"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
+    let version =
+        format!("{name}: has layout version {}, this program has {LAYOUT_VERSION}", LAYOUT_VERSION + 1);
+    assert!(text(&output.stderr).contains(&version), "{}", text(&output.stderr));
+    let told = base.doctor(&["--clean"]);
+    assert!(told.contains(&format!("WRONG   participants    {version}")), "{told}");
+    assert!(base.files().contains(&name.to_owned()));
+}
+
+#[test]
+fn the_doctor_looks_at_the_directory() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let base = Base::new();
+    let told = base.doctor(&[]);
+    assert!(told.contains("isn't there: the first participant makes it"), "{told}");
+    assert!(told.contains("is a tmpfs") && told.contains("fine    kernel"), "{told}");
+
+    drop(base.join());
+    std::fs::write(base.domain().join("notes.txt"), "").unwrap();
+    let told = base.doctor(&[]);
+    assert!(told.contains("fine    rights") && told.contains("notes.txt are none of ours"), "{told}");
+    assert!(told.contains("stale files     none"), "{told}");
+
+    std::fs::set_permissions(base.domain(), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let told = base.doctor(&[]);
+    assert!(
+        told.contains("WRONG   directory") && told.contains("mode 777") && told.contains("chmod 700"),
+        "{told}"
+    );
+    assert!(base.failure(&["node", "list"]).contains("chmod 700"));
+}

@@ -1,0 +1,110 @@
+//! What goes on: rates, sizes, delays, `top`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use sinew_shm::{Counter, OwnEntity};
+
+use crate::{Base, talker_and_listener};
+
+/// Counts messages, as a talker and a listener would, until this is dropped.
+struct Talking {
+    ends: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Talking {
+    fn start(entities: Vec<OwnEntity>) -> Self {
+        let ends = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&ends);
+        let talk = move || {
+            while !ended.load(Ordering::Relaxed) {
+                let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+                let now = now.tv_sec * 1_000_000_000 + now.tv_nsec;
+                entities[1].counters().set(Counter::Last, now.cast_unsigned());
+                entities[1].counters().add(Counter::Messages, 1);
+                entities[1].counters().add(Counter::Bytes, 100);
+                entities[4].counters().add(Counter::Messages, 1);
+                entities[4].counters().add(Counter::Taken, 1);
+                entities[4].counters().record_latency(5000);
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+        };
+        Self { ends, thread: Some(std::thread::spawn(talk)) }
+    }
+}
+
+impl Drop for Talking {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+    }
+}
+
+#[test]
+fn rates_bandwidth_and_delay() {
+    let base = Base::new();
+    let participant = base.join();
+    let talking = Talking::start(talker_and_listener(&participant));
+    let watch = |what| ["topic", what, "/chatter", "--interval", "0.2", "--count", "2"];
+    let lines = |what| {
+        let text = base.text(&[&watch(what)[..], &["--json"]].concat());
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert_eq!(lines[0]["topic"], "/chatter");
+        assert!(lines[0]["seconds"].as_f64().unwrap() < lines[1]["seconds"].as_f64().unwrap(), "{text}");
+        lines
+    };
+    let positive = |value: &Value| assert!(value.as_f64().unwrap() > 0.0, "{value}");
+    for line in lines("hz") {
+        assert_eq!(line["publishers"], 1);
+        positive(&line["rate_hz"]);
+        positive(&line["messages"]);
+    }
+    for line in lines("bw") {
+        let (bytes, messages) = (line["bytes"].as_u64().unwrap(), line["messages"].as_u64().unwrap());
+        assert!(bytes.abs_diff(messages * 100) <= 100, "{line}"); // a message may be counted between the two
+        positive(&line["bytes_per_second"]);
+    }
+    for line in lines("delay") {
+        assert_eq!((line["subscriptions"].as_u64(), line["p50_below_ns"].as_u64()), (Some(1), Some(8192)));
+        let mean = line["average_delay_ns"].as_f64().unwrap();
+        assert!((4000.0..6000.0).contains(&mean), "{line}");
+    }
+    assert!(base.text(&watch("hz")).starts_with("average rate: "));
+    assert!(base.text(&watch("bw")).contains("Message size mean: "));
+    assert!(base.text(&watch("delay")).contains("\tP50 < 8.19 µs, P90 < 8.19 µs, P99 < 8.19 µs window: "));
+    drop(talking);
+}
+
+#[test]
+fn who_says_nothing_has_no_rate() {
+    let base = Base::new();
+    let participant = base.join();
+    let _entities = talker_and_listener(&participant);
+    for what in ["hz", "bw", "delay"] {
+        let text = base.text(&["topic", what, "chatter", "--interval", "0.05", "--count", "2"]);
+        assert_eq!(text, "no new messages\nno new messages\n");
+    }
+}
+
+#[test]
+fn top_without_a_terminal_is_one_table() {
+    let base = Base::new();
+    let participant = base.join();
+    let talking = Talking::start(talker_and_listener(&participant));
+    let text = base.text(&["top", "--interval", "0.2"]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "domain 0: 1 processes, 2 topics by rate");
+    assert!(lines[1].starts_with("PROCESS ") && lines[2].starts_with("tools"), "{text}");
+    assert!(lines[4].starts_with("TOPIC ") && lines[5].starts_with("/chatter "), "{text}");
+    assert!(lines[5].contains(" 5.00 µs ") && lines.len() == 7, "{text}");
+    let top = base.json(&["top", "--interval", "0.2"]);
+    assert_eq!((&top["processes"][0]["publishers"], &top["processes"][0]["nodes"]), (&2.into(), &3.into()));
+    let topic = &top["topics"][0];
+    assert_eq!((&topic["name"], &topic["type"]), (&"/chatter".into(), &"std_msgs/msg/String".into()));
+    assert!(topic["rate_hz"].as_f64().unwrap() > 0.0 && topic["mean_delay_ns"].is_number(), "{topic}");
+    drop(talking);
+}
