@@ -1,25 +1,53 @@
-//! Generates the packages whose features are on.
+//! Generates the packages whose features are on, and with the feature `definitions` the table of all definitions.
 
 use sinew_msg::build::{GenerateError, generate};
-use std::path::Path;
-use std::{env, fs};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
-fn main() -> Result<(), GenerateError> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interfaces");
-    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut packages: Vec<String> = entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|package| is_on(package))
-        .collect();
-    packages.sort();
+    if is_on("definitions") {
+        println!("cargo::rerun-if-changed={}", folder.display());
+        let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(GenerateError::NoBuildScript)?);
+        fs::write(to.join("definitions.rs"), table(&folder)?)?;
+    }
+    let names = sorted(&folder)?.into_iter().map(|package| name(&package));
+    let packages: Vec<String> = names.filter(|package| is_on(package)).collect();
     // For `sinew_msg::build` in the build scripts of dependents.
     println!("cargo::metadata=FOLDER={}", folder.display());
     println!("cargo::metadata=PACKAGES={}", packages.join(","));
-    generate(packages.iter().map(|package| folder.join(package)))
+    Ok(generate(packages.iter().map(|package| folder.join(package)))?)
 }
 
-/// Whether the package's feature is on.
-fn is_on(package: &str) -> bool {
-    env::var_os(format!("CARGO_FEATURE_{}", package.to_uppercase())).is_some()
+/// Whether the feature, or the one with the package's name, is on.
+fn is_on(feature: &str) -> bool {
+    env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some()
+}
+
+/// The names and texts of all definitions, as a slice in Rust.
+fn table(folder: &Path) -> io::Result<String> {
+    let mut text = "&[\n".to_owned();
+    for package in sorted(folder)? {
+        for kind in sorted(&package)?.into_iter().filter(|kind| kind.is_dir()) {
+            for file in sorted(&kind)? {
+                let (package, kind, base) = (name(&package), name(&kind), name(&file));
+                let path = file.display().to_string();
+                writeln!(text, "    (\"{package}/{kind}/{base}\", include_str!({path:?})),")
+                    .map_err(io::Error::other)?;
+            }
+        }
+    }
+    Ok(text + "]")
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
 }

@@ -18,7 +18,19 @@
 //! ```
 //!
 //! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2: `sensor_msgs/msg/Image.msg`. A build script
-//! that generates a package of its own finds them if this crate is among the dependencies.
+//! that generates a package of its own finds them if this crate is among the dependencies. With the feature `definitions` their
+//! texts are in the crate itself, as `DEFINITIONS`: for tools.
 #![deny(unsafe_code)] // but for `Plain`, which generated code proves and implements
 
 sinew_msg::include_interfaces!();
+
+/// The definitions of all packages, whichever features are on: the full names of their types, in order, and the texts of their
+/// files.
+///
+/// ```
+/// # use sinew_interfaces::DEFINITIONS;
+/// let string = DEFINITIONS.iter().find(|(name, _)| *name == "std_msgs/msg/String");
+/// assert!(string.is_some_and(|(_, text)| text.contains("string data")));
+/// ```
+#[cfg(feature = "definitions")]
+pub static DEFINITIONS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/definitions.rs"));

@@ -14,7 +14,7 @@ use super::TypesError;
 use crate::cli::interfaces::DefinitionOptions;
 
 /// The definitions of ROS 2's packages, by their types' names.
-const BUILT_IN: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/definitions.rs"));
+use sinew_interfaces::DEFINITIONS as BUILT_IN;
 
 /// The packages that there are.
 pub(crate) struct Sources {
