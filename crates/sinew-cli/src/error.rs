@@ -39,6 +39,10 @@ pub(crate) enum Error {
     #[error(transparent)]
     Sinew(#[from] sinew::Error),
 
+    /// A message can't be made where it is published.
+    #[error(transparent)]
+    Draft(#[from] sinew::loan::BuildError),
+
     /// The domain that is to be looked at can't be.
     #[error(transparent)]
     Domain(#[from] sinew_shm::DomainError),

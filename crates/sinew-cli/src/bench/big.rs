@@ -1,14 +1,17 @@
-//! Scenario `big`: 8 MB images at 10 Hz to another process: a plain one that is filled in place, and one whose pixels are in
-//! a vector, which is passed as an owned message.
+//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where the other process views them,
+//! and passed as owned messages, of which it gets values.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Message, Publisher};
+use sinew::{Executor, Publisher, View};
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::floors::{copy, ticks};
 use super::payload::WARM_AFTER;
+use super::picture::{Mark, without_pixels};
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -31,103 +34,33 @@ const HEIGHT: u32 = 1024;
 const STEP: u32 = WIDTH * 4;
 const _: () = assert!(STEP as usize * HEIGHT as usize == BYTES);
 
-/// An image that is its own image in memory.
-#[derive(Clone, Copy, Message)]
-#[message(plain)]
-#[repr(C)]
-struct PlainImage {
-    stamp: i64,
-    number: u64,
-    height: u32,
-    width: u32,
-    step: u32,
-    is_bigendian: u32,
-    pixels: [u64; BYTES / 8],
+/// The next image without its pixels.
+fn begun() -> Image {
+    without_pixels((WIDTH, HEIGHT), "rgba8", STEP / WIDTH)
 }
 
-impl Default for PlainImage {
-    fn default() -> Self {
-        Self {
-            stamp: 0,
-            number: 0,
-            height: HEIGHT,
-            width: WIDTH,
-            step: STEP,
-            is_bigendian: 0,
-            pixels: [0; BYTES / 8],
+/// Publishes the next image as the mode says; yields the time inside publish.
+fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i64, Error> {
+    let start;
+    match mode {
+        BigMode::Loan => {
+            let mut image = publisher.draft(begun(), ImageLengths { data: BYTES })?;
+            let pixels = image.parts().data;
+            Mark::paint(pixels, number);
+            start = now_ns();
+            Mark::complete(pixels, start);
+            publisher.publish(image).map_err(sinew::Error::from)?;
+        }
+        BigMode::Owned => {
+            let mut image = begun();
+            image.data.resize(BYTES, 0);
+            Mark::paint(&mut image.data, number);
+            start = now_ns();
+            Mark::complete(&mut image.data, start);
+            publisher.publish(image).map_err(sinew::Error::from)?;
         }
     }
-}
-
-/// An image as `sensor_msgs/Image` has it.
-#[derive(Clone, Default, Message)]
-struct OwnedImage {
-    stamp: i64,
-    number: u64,
-    frame_id: String,
-    height: u32,
-    width: u32,
-    encoding: String,
-    is_bigendian: bool,
-    step: u32,
-    pixels: Vec<u8>,
-}
-
-/// What both kinds of image can do here.
-trait Picture: Message {
-    /// Publishes the next one, filled; yields the time inside publish.
-    fn publish(publisher: &Publisher<Self>, number: u64) -> sinew::Result<i64>;
-
-    /// When it was complete, its number, and whether its pixels are its own at both ends.
-    fn look_at(&self) -> (i64, u64, bool);
-}
-
-impl Picture for PlainImage {
-    fn publish(publisher: &Publisher<Self>, number: u64) -> sinew::Result<i64> {
-        let mut image = publisher.loan();
-        image.pixels.fill(number);
-        image.number = number;
-        let start = now_ns();
-        image.stamp = start;
-        publisher.publish(image)?;
-        Ok(now_ns() - start)
-    }
-
-    fn look_at(&self) -> (i64, u64, bool) {
-        let is_right = self.pixels[0] == self.number && self.pixels[BYTES / 8 - 1] == self.number;
-        (self.stamp, self.number, is_right)
-    }
-}
-
-impl Picture for OwnedImage {
-    fn publish(publisher: &Publisher<Self>, number: u64) -> sinew::Result<i64> {
-        let mut image = Self {
-            number,
-            frame_id: "camera".to_owned(),
-            height: HEIGHT,
-            width: WIDTH,
-            encoding: "rgba8".to_owned(),
-            is_bigendian: false,
-            step: STEP,
-            pixels: vec![shade(number); BYTES],
-            stamp: 0,
-        };
-        let start = now_ns();
-        image.stamp = start;
-        publisher.publish(image)?;
-        Ok(now_ns() - start)
-    }
-
-    fn look_at(&self) -> (i64, u64, bool) {
-        let shade = Some(shade(self.number));
-        let is_right = self.pixels.first().copied() == shade && self.pixels.last().copied() == shade;
-        (self.stamp, self.number, is_right)
-    }
-}
-
-/// What every byte of an owned image is.
-fn shade(number: u64) -> u8 {
-    number.to_le_bytes()[0]
+    Ok(now_ns() - start)
 }
 
 /// What is measured.
@@ -154,8 +87,8 @@ struct Seen {
     /// From the complete image to the callback.
     samples: Samples,
     sequence: Sequence,
-    /// Images with wrong pixels.
-    spoilt: u64,
+    /// Images whose pixels don't lie where their publisher wrote them.
+    copied: u64,
     cpu_percent: f64,
 }
 
@@ -195,44 +128,42 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
 /// One round. A sample is the time from the complete image to the other process's callback; besides, the times inside
 /// publish.
 fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
-    match case.mode {
-        BigMode::Loan => round_of::<PlainImage>(directory, case, time),
-        BigMode::Owned => round_of::<OwnedImage>(directory, case, time),
-    }
-}
-
-fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
     let reader = Reader { directory: directory.to_owned(), case, counts_from, room };
     let mut other = Process::start(&Role::BigReader(reader))?;
     let run = Run::shared(directory, Executor::single())?;
     let camera = run.context.node("camera")?;
-    let images = camera.publisher::<P>("images").create()?;
+    let images = camera.publisher::<Image>("images").create()?;
     other.hear::<()>()?;
     matched(&images, 1)?;
 
     let publishing = Collected::new(Samples::with_room_for(room));
     let (spent, publisher) = (publishing.clone(), images.clone());
     for number in 1..=WARM_AFTER {
-        P::publish(&images, number)?;
+        publish(&images, case.mode, number)?;
         run.spin_for(Duration::from_millis(20))?;
     }
     let mut number = WARM_AFTER;
     let timer =
-        camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> sinew::Result<()> {
+        camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> Result<(), Error> {
             number += 1;
-            let time_inside = P::publish(&publisher, number)?;
+            let time_inside = publish(&publisher, case.mode, number)?;
             spent.with(|spent| spent.record(time_inside));
             Ok(())
         })?;
     let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
     drop(timer);
     let sent = images.statistics().published;
+    let images_encoded = match case.mode {
+        BigMode::Loan => 0,
+        BigMode::Owned => sent,
+    };
     let seen: Seen = other.finish_after(sent)?;
     let round = Round {
-        lost: seen.sequence.lost(sent) + seen.spoilt,
+        lost: seen.sequence.lost(sent),
         reordered: seen.sequence.reordered,
+        copies: Some(images.statistics().copies + images_encoded + seen.copied),
         cpu_percent: Some(cpu_percent + seen.cpu_percent),
         ..Round::of(seen.samples)
     };
@@ -241,30 +172,36 @@ fn round_of<P: Picture>(directory: &Path, case: Case, time: Duration) -> Result<
 
 /// In the other process: looks at images until the measuring process has had enough.
 pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
-    match reader.case.mode {
-        BigMode::Loan => read::<PlainImage>(reader, measuring),
-        BigMode::Owned => read::<OwnedImage>(reader, measuring),
-    }
-}
-
-fn read<P: Picture>(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
     let run = Run::shared(&reader.directory, waiting(reader.case.wait))?;
     let arrivals = Collected::new(Seen { samples: Samples::with_room_for(reader.room), ..Seen::default() });
     let (seen, counts_from) = (arrivals.clone(), reader.counts_from);
     let viewer = run.context.node("viewer")?;
-    let _images = viewer.subscription::<P>("images").callback(move |image: &P| {
-        let now = now_ns();
-        let (stamp, number, is_right) = image.look_at();
-        seen.with(|seen| {
-            seen.sequence.note(number);
-            seen.spoilt += u64::from(!is_right);
-            if number > counts_from {
-                seen.samples.record(now - stamp);
-            }
-        });
-    })?;
+    let images = viewer.subscription::<Image>("images");
+    let _images = match reader.case.mode {
+        BigMode::Loan => images.callback(move |image: View<'_, Image>| {
+            let now = now_ns();
+            let is_copy = matches!(image.data, Cow::Owned(_));
+            seen.with(|seen| seen.note(&image.data, now, counts_from, is_copy));
+        })?,
+        BigMode::Owned => images.callback(move |image: &Image| {
+            let now = now_ns();
+            seen.with(|seen| seen.note(&image.data, now, counts_from, true));
+        })?,
+    };
     measuring.tell(&())?;
     let received = arrivals.clone();
     let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
     measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+}
+
+impl Seen {
+    /// An image came. One with wrong pixels counts as lost.
+    fn note(&mut self, pixels: &[u8], now: i64, counts_from: u64, is_copy: bool) {
+        self.copied += u64::from(is_copy);
+        let Some(Mark { stamp, number }) = Mark::of(pixels) else { return };
+        self.sequence.note(number);
+        if number > counts_from {
+            self.samples.record(now - stamp);
+        }
+    }
 }

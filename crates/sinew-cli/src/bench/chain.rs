@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use sinew::{Message, Subscription};
+use sinew::Subscription;
 
 use super::floors::{direct, ticks, wake, warm_up};
+use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{Round, alternate, ratio};
@@ -14,15 +15,6 @@ use crate::cli::{ChainOptions, ExecutorOptions};
 use crate::clock::{compute_until, now_ns};
 use crate::error::Error;
 use crate::machine;
-
-/// The message: when it was made, and its number.
-#[derive(Clone, Copy)]
-struct Timing {
-    stamp: i64,
-    number: u64,
-}
-
-impl Message for Timing {}
 
 /// One chain at one rate.
 #[derive(Clone, Copy)]

@@ -1,16 +1,6 @@
-//! Messages that leave the process: a small one, and plain ones of every size that is measured, which are written and read
-//! where they lie in shared memory.
+//! Plain messages of every size that is measured: written and read where they lie in shared memory.
 
 use sinew::{Message, QoS};
-
-/// A small message: when it was made, and its number.
-#[derive(Clone, Copy, Debug, Default, Message)]
-#[message(plain)]
-#[repr(C)]
-pub(crate) struct Timing {
-    pub(crate) stamp: i64,
-    pub(crate) number: u64,
-}
 
 /// For small messages at up to 1000 Hz: a pause of the machine, also a long one, loses none.
 pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);

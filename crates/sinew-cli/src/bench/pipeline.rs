@@ -1,14 +1,17 @@
-//! Scenario `pipeline`: camera -> filter that changes the image in place -> viewers, at 30 Hz; the viewers in the same process
-//! or in another.
+//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. With the viewers in the same process, the
+//! filter changes the image in place; with those in another, it writes its image where they view it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Message, Node, Publisher, Subscription, Unique};
+use sinew::{Executor, Node, Publisher, Subscription, Unique, View};
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::floors::{copy, ticks, warm_up};
 use super::payload::WARM_AFTER;
+use super::picture::{Mark, without_pixels};
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row};
@@ -22,16 +25,14 @@ use crate::error::Error;
 /// Images per second.
 const RATE: f64 = 30.0;
 
-/// Bytes of an image: 640x480 RGB.
-const BYTES: usize = 640 * 480 * 3;
+/// Width and height of an image.
+const SIZE: (u32, u32) = (640, 480);
 
-/// An image. A `Clone` is what the copies counted would be.
-#[derive(Clone, Default, Message)]
-struct Image {
-    stamp: i64,
-    number: u64,
-    pixels: Vec<u8>,
-}
+/// Bytes of a pixel: red, green, blue.
+const PIXEL: u32 = 3;
+
+/// Bytes of an image's pixels.
+const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
 
 /// What the other process is to do.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -48,6 +49,7 @@ pub(crate) struct Viewers {
 #[derive(Debug, Deserialize, Serialize)]
 struct Seen {
     arrivals: Arrivals,
+    /// What subscriptions copied.
     copies: u64,
     cpu_percent: f64,
 }
@@ -82,6 +84,9 @@ struct Arrivals {
     received: u64,
     /// Images that were not what the filter makes of what the camera sent.
     spoilt: u64,
+    /// Images whose pixels don't lie where the filter wrote them.
+    copied: u64,
+    /// The image that is coming in now, and how many have it.
     number: u64,
     have_it: u32,
 }
@@ -90,7 +95,7 @@ struct Arrivals {
 fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let run = Run::new()?;
-    let making = Making::create(&run)?;
+    let making = Making::create(&run, Filter::InPlace)?;
     let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
     let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
     let cpu_percent = making.run_for(&run, time)?;
@@ -108,7 +113,7 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, Executor::single())?;
-    let making = Making::create(&run)?;
+    let making = Making::create(&run, Filter::WhereViewed)?;
     other.hear::<()>()?;
     matched(&making.negatives, viewers)?;
     let cpu_percent = making.run_for(&run, time)?;
@@ -129,6 +134,15 @@ pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
     measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
 }
 
+/// What the filter does with an image.
+#[derive(Clone, Copy)]
+enum Filter {
+    /// Changes it and passes it on.
+    InPlace,
+    /// Makes another one of it, where viewers of other processes see it.
+    WhereViewed,
+}
+
 /// Camera and filter.
 struct Making {
     camera: Node,
@@ -138,17 +152,20 @@ struct Making {
 }
 
 impl Making {
-    fn create(run: &Run) -> sinew::Result<Self> {
+    fn create(run: &Run, kind: Filter) -> sinew::Result<Self> {
         let camera = run.context.node("camera")?;
         let images = camera.publisher::<Image>("images").create()?;
         let filter = run.context.node("filter")?;
         let negatives = filter.publisher::<Image>("negatives").create()?;
         let filtered = negatives.clone();
-        let filtering =
-            filter.subscription::<Image>("images").callback(move |mut image: Unique<Image>| {
-                image.pixels.iter_mut().for_each(|byte| *byte = !*byte);
+        let filtering = filter.subscription::<Image>("images");
+        let filtering = match kind {
+            Filter::InPlace => filtering.callback(move |mut image: Unique<Image>| {
+                image.data.iter_mut().for_each(|byte| *byte = !*byte);
                 filtered.publish(image)
-            })?;
+            })?,
+            Filter::WhereViewed => filtering.callback(move |image: &Image| negative(&filtered, image))?,
+        };
         Ok(Self { camera, images, filtering, negatives })
     }
 
@@ -159,10 +176,12 @@ impl Making {
         let _timer = self.camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
             number += 1;
             let mut image = images.loan();
-            image.pixels.resize(BYTES, 0);
-            image.pixels.fill(shade(number));
-            image.number = number;
-            image.stamp = now_ns();
+            // One that was used before has its pixels.
+            if image.data.len() != BYTES {
+                *image = Image { data: vec![0; BYTES], ..without_pixels(SIZE, "rgb8", PIXEL) };
+            }
+            Mark::paint(&mut image.data, number);
+            Mark::complete(&mut image.data, now_ns());
             images.publish(image)
         })?;
         run.spin_for(time)
@@ -174,11 +193,23 @@ impl Making {
         let expected = self.images.statistics().published * u64::from(viewers);
         Round {
             lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
-            copies: Some(made.iter().sum::<u64>() + self.filtering.statistics().copies + copies),
+            copies: Some(
+                made.iter().sum::<u64>() + self.filtering.statistics().copies + copies + arrivals.copied,
+            ),
             cpu_percent: Some(cpu_percent),
             ..Round::of(arrivals.to_last)
         }
     }
+}
+
+/// Publishes the negative of an image without changing that.
+fn negative(to: &Publisher<Image>, image: &Image) -> Result<(), Error> {
+    let size = (image.width, image.height);
+    let begun = without_pixels(size, &image.encoding, PIXEL);
+    let mut negative = to.draft(begun, ImageLengths { data: image.data.len() })?;
+    negative.parts().data.iter_mut().zip(&image.data).for_each(|(to, byte)| *to = !byte);
+    to.publish(negative).map_err(sinew::Error::from)?;
+    Ok(())
 }
 
 /// What subscriptions copied.
@@ -203,29 +234,27 @@ fn view(
     for viewer in 0..viewers {
         let seen = arrivals.clone();
         let node = run.context.node(&format!("viewer_{viewer}"))?;
-        viewing.push(node.subscription::<Image>("negatives").callback(move |image: &Image| {
-            let latency = now_ns() - image.stamp;
-            let right = Some(!shade(image.number));
-            let spoilt = image.pixels.first().copied() != right || image.pixels.last().copied() != right;
+        viewing.push(node.subscription::<Image>("negatives").callback(move |image: View<'_, Image>| {
+            let now = now_ns();
+            let mark = Mark::of_negative(&image.data);
             seen.with(|seen| {
                 seen.received += 1;
-                seen.spoilt += u64::from(spoilt);
-                if seen.number != image.number {
-                    (seen.number, seen.have_it) = (image.number, 0);
+                seen.copied += u64::from(matches!(image.data, Cow::Owned(_)));
+                let Some(Mark { stamp, number }) = mark else {
+                    seen.spoilt += 1;
+                    return;
+                };
+                if seen.number != number {
+                    (seen.number, seen.have_it) = (number, 0);
                 }
                 seen.have_it += 1;
-                if seen.have_it == viewers && image.number > counts_from {
-                    seen.to_last.record(latency);
+                if seen.have_it == viewers && number > counts_from {
+                    seen.to_last.record(now - stamp);
                 }
             });
         })?);
     }
     Ok(viewing)
-}
-
-/// What every byte of an image is when it leaves the camera.
-fn shade(number: u64) -> u8 {
-    number.to_le_bytes()[0]
 }
 
 #[cfg(test)]

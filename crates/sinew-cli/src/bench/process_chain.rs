@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
 use super::floors::{ticks, wake, warm_up};
-use super::payload::{PATIENT, Timing};
+use super::messages::Timing;
+use super::payload::PATIENT;
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};

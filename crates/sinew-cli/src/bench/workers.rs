@@ -9,10 +9,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use sinew::Message;
-
 use super::floors::sleep::Ticks;
 use super::floors::{on_own_thread, ticks, warm_up};
+use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{Round, alternate, ratio};
@@ -28,15 +27,6 @@ const RATE: f64 = 100.0;
 
 /// What each of the two subscriptions computes for, in microseconds.
 const WORK_US: u32 = 1000;
-
-/// A message: when it was made, and its number.
-#[derive(Clone, Copy)]
-struct Timing {
-    stamp: i64,
-    number: u64,
-}
-
-impl Message for Timing {}
 
 /// A row for the two subscriptions, and one per amount of work for the busy topics, each beside plain threads.
 pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {

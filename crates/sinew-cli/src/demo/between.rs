@@ -1,6 +1,6 @@
 //! The demonstration in two processes: camera and filter here, viewer and panel in our own program once more.
 //!
-//! Frames lie in shared memory from the camera to the viewer. The terminal is the viewer's, and so is the end of the run: this
+//! Frames are made in shared memory, by the camera and by the filter, and viewed where they lie. The terminal is the viewer's, and so is the end of the run: this
 //! process ends when the viewer does, and the viewer ends when nobody publishes frames any more.
 
 use std::env;
@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 use sinew::Context;
-use sinew_shm::{Census, Counter, Domain};
+use sinew_shm::{Census, Counter, Domain, EntityKind};
 
 use super::filter::Filter;
-use super::frame::SharedFrame;
-use super::making::Making;
+use super::making::{FRAMES, Making, Viewer};
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
+use super::viewer::Underway;
 use super::{Means, ask, tell, watch};
 use crate::bench::process::{self, status};
 use crate::bench::run::{Collected, executor};
@@ -41,7 +41,7 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), None)?;
 
-    let making = Making::<SharedFrame>::create(&context, options.rate)?;
+    let making = Making::create(&context, options.rate, Viewer::Elsewhere)?;
     let settings =
         making.filter.service::<SetEdgesBetween>("~/set_edges").in_group(&making.filters).callback(
             |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
@@ -125,7 +125,7 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     if getppid().map(Pid::as_raw_nonzero) != Some(parent) {
         return Err(Error::NotOurViewer);
     }
-    tell(options, |means: Means<SharedFrame>| {
+    tell(options, |means: Means| {
         let context = Context::new()?;
         let executor = executor(options.executor);
         executor.add(&context)?;
@@ -133,25 +133,31 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
         let change = move |settings: Settings| {
             ask(&set_edges, SettingsImage::from(settings)).and_then(|accepted| Settings::try_from(*accepted))
         };
-        let copies = copies(&context)?;
-        watch(options, means, (&context, &executor), Box::new(copies), change)
+        let underway = underway(&context)?;
+        watch(options, means, (&context, &executor), Box::new(underway), change)
     })
 }
 
-/// Tells how many frames were copied in all processes of the domain: all their ends count for themselves.
-fn copies(context: &Context) -> Result<impl Fn() -> u64 + Send + use<>, Error> {
+/// Tells how many frames were copied in all processes of the domain, and lost before the filter: all their ends count for
+/// themselves.
+fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, Error> {
     let domain = Domain::open(None, context.domain())?;
     let census = Collected::new(Census::take(&domain)?);
     Ok(move || {
         census.with(|census| {
             // If the directory can't be read any more, those who were known count.
             let _ = census.refresh();
-            let of = |peer: &std::sync::Arc<sinew_shm::Peer>| -> u64 {
-                let entities = peer.entities();
-                let counts = entities.iter().filter_map(|(key, _)| peer.counts(*key));
-                counts.map(|counts| counts.get(Counter::Copies)).sum()
-            };
-            census.peers().iter().map(of).sum()
+            let mut underway = Underway::default();
+            for peer in census.peers() {
+                for (key, entity) in peer.entities() {
+                    let Some(counts) = peer.counts(key) else { continue };
+                    underway.copies += counts.get(Counter::Copies);
+                    let filters = entity.kind == EntityKind::Subscription
+                        && entity.name.trim_start_matches('/') == FRAMES;
+                    underway.lost += if filters { counts.get(Counter::Overwritten) } else { 0 };
+                }
+            }
+            underway
         })
     })
 }

@@ -1,4 +1,6 @@
-//! The filter of the demonstration: changes each frame where it lies, as its settings say.
+//! The filter of the demonstration: changes each frame where it lies, or where another is to lie, as its settings say.
+
+use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::edges::Edges;
 use super::frame::Picture;
@@ -19,32 +21,50 @@ impl Filter {
     }
 
     /// Changes a frame in place.
-    pub(super) fn apply(&mut self, frame: &mut impl Picture) {
+    pub(super) fn apply(&mut self, frame: &mut Image) {
         match self.settings.mode {
             Mode::Edges => {
-                let (width, _) = frame.size();
-                self.edges.draw(width as usize, frame.pixels_mut(), self.settings.strength);
+                self.edges.draw(frame.width as usize, &mut frame.data, self.settings.strength);
             }
-            Mode::Negative => frame.pixels_mut().iter_mut().for_each(|byte| *byte = !*byte),
+            Mode::Negative => frame.data.iter_mut().for_each(|byte| *byte = !*byte),
             Mode::Off => {}
+        }
+    }
+
+    /// Whether frames are to be passed on as they are.
+    pub(super) fn is_off(&self) -> bool {
+        self.settings.mode == Mode::Off
+    }
+
+    /// Writes the pixels of the frame that is made of this one; they are as many.
+    pub(super) fn apply_from(&mut self, frame: &Picture<'_>, to: &mut [u8]) {
+        match self.settings.mode {
+            Mode::Edges => {
+                self.edges.draw_from(frame.width as usize, frame.pixels, to, self.settings.strength);
+            }
+            Mode::Negative => to.iter_mut().zip(frame.pixels).for_each(|(to, byte)| *to = !byte),
+            Mode::Off => to.copy_from_slice(frame.pixels),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::Frame;
     use super::*;
 
     #[test]
     fn frames_follow_the_settings() {
-        let frame = || Frame { width: 1, height: 1, pixels: vec![10, 100, 255], ..Frame::default() };
+        let pixels = [10, 100, 255];
         let mut filter = Filter::default();
         let mut made = |mode| {
-            let mut frame = frame();
+            let mut frame = Image { width: 1, height: 1, data: pixels.to_vec(), ..Image::default() };
+            let mut another = [0; 3];
             filter.set(Settings { mode, strength: 100 }).unwrap();
             filter.apply(&mut frame);
-            frame.pixels
+            filter.apply_from(&Picture { name: "", width: 1, height: 1, pixels: &pixels }, &mut another);
+            assert_eq!(frame.data, another, "{mode:?}");
+            assert_eq!(filter.is_off(), mode == Mode::Off);
+            another
         };
         assert_eq!(made(Mode::Edges), [5, 50, 127]);
         assert_eq!(made(Mode::Negative), [245, 155, 0]);

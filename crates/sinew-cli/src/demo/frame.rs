@@ -2,7 +2,7 @@
 
 use image::RgbImage;
 use image::imageops::{self, FilterType};
-use sinew::Message;
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageView};
 
 /// Width and height of every frame.
 pub(super) const SIZE: (u32, u32) = (640, 480);
@@ -10,119 +10,60 @@ pub(super) const SIZE: (u32, u32) = (640, 480);
 /// How much larger than the frame the pictures are, so that there is something to pan over.
 const MARGIN: (u32, u32) = (160, 120);
 
+/// Bytes of a pixel: red, green, blue.
+const PIXEL: u32 = 3;
+
 /// Bytes of a frame's pixels.
-const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * 3;
+pub(super) const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
 
-/// Bytes of a picture's name, at most.
-const NAME: usize = 16;
+/// How a frame's pixels are encoded.
+const ENCODING: &str = "rgb8";
 
-/// A camera image: rows of red, green, blue bytes, from the top left.
-pub(super) trait Picture: Message + Clone + Default {
-    /// Width and height.
-    fn size(&self) -> (u32, u32);
-
+/// What can be done with a frame that is only looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Picture<'a> {
     /// The picture in front of the camera.
-    fn name(&self) -> &str;
-
-    /// Counts from 0; a gap means that frames were lost.
-    fn number(&self) -> u64;
-
-    fn pixels(&self) -> &[u8];
-
-    fn pixels_mut(&mut self) -> &mut [u8];
-
-    /// Makes it the frame of that number, of [`SIZE`]. Its pixels are still to be written.
-    fn begin(&mut self, name: &str, number: u64);
-}
-
-/// An image for nodes of one process.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Frame {
+    pub(super) name: &'a str,
     pub(super) width: u32,
     pub(super) height: u32,
-    pub(super) pixels: Vec<u8>,
-    /// The picture in front of the camera.
-    pub(super) name: String,
-    /// Counts from 0; a gap means that frames were lost.
-    pub(super) number: u64,
+    /// Rows of red, green, blue bytes, from the top left.
+    pub(super) pixels: &'a [u8],
 }
 
-impl Message for Frame {}
-
-impl Picture for Frame {
-    fn size(&self) -> (u32, u32) {
-        (self.width, self.height)
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn pixels(&self) -> &[u8] {
-        &self.pixels
-    }
-
-    fn pixels_mut(&mut self) -> &mut [u8] {
-        &mut self.pixels
-    }
-
-    fn begin(&mut self, name: &str, number: u64) {
-        ((self.width, self.height), self.number) = (SIZE, number);
-        self.pixels.resize(BYTES, 0);
-        self.name.clear();
-        self.name.push_str(name);
+impl<'a> Picture<'a> {
+    /// What the image shows, or why that can't be said: anybody may publish images.
+    pub(super) fn of(image: &'a ImageView<'_>) -> Result<Self, String> {
+        let &ImageView { width, height, step, .. } = image;
+        let pixels = &*image.data;
+        let named = (image.header.frame_id.to_str().ok(), image.encoding.to_str().ok());
+        let (Some(name), Some(ENCODING)) = named else {
+            return Err(format!("a frame is not encoded as {ENCODING}"));
+        };
+        let row = u64::from(width) * u64::from(PIXEL);
+        let needed = u128::from(row) * u128::from(height);
+        if u64::from(step) != row || pixels.len() as u128 != needed {
+            return Err(format!(
+                "a frame of {width}x{height} has {} bytes in rows of {step}, not {needed}",
+                pixels.len()
+            ));
+        }
+        Ok(Self { name, width, height, pixels })
     }
 }
 
-/// An image for nodes of several processes: it is written and read where it lies, in shared memory.
-#[derive(Clone, Copy, Message)]
-#[message(plain)]
-#[repr(C)]
-pub(super) struct SharedFrame {
-    number: u64,
-    /// In UTF-8; what is left of it is 0.
-    name: [u8; NAME],
-    pixels: [u8; BYTES],
+/// A frame without its pixels: what is in front of the camera is the `frame_id`.
+pub(super) fn begun(name: &str) -> Image {
+    let mut frame = Image::default();
+    begin(&mut frame, name);
+    frame
 }
 
-impl Default for SharedFrame {
-    fn default() -> Self {
-        Self { number: 0, name: [0; NAME], pixels: [0; BYTES] }
-    }
-}
-
-impl Picture for SharedFrame {
-    fn size(&self) -> (u32, u32) {
-        SIZE
-    }
-
-    fn name(&self) -> &str {
-        let end = self.name.iter().position(|&byte| byte == 0).unwrap_or(NAME);
-        // Who writes something else there shows pictures without a name.
-        str::from_utf8(&self.name[..end]).unwrap_or_default()
-    }
-
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn pixels(&self) -> &[u8] {
-        &self.pixels
-    }
-
-    fn pixels_mut(&mut self) -> &mut [u8] {
-        &mut self.pixels
-    }
-
-    fn begin(&mut self, name: &str, number: u64) {
-        self.number = number;
-        self.name = [0; NAME];
-        self.name.iter_mut().zip(name.bytes()).for_each(|(to, byte)| *to = byte);
-    }
+fn begin(frame: &mut Image, name: &str) {
+    frame.header.frame_id.clear();
+    frame.header.frame_id.push_str(name);
+    ENCODING.clone_into(&mut frame.encoding);
+    (frame.width, frame.height) = SIZE;
+    frame.step = SIZE.0 * PIXEL;
 }
 
 /// The pictures in front of the camera; `pictures/README.md` says whose they are.
@@ -152,18 +93,33 @@ impl Camera {
         Self { pictures, frames_per_picture: frames_per_picture.max(1), number: 0 }
     }
 
-    /// Writes the next image into `frame`, reusing what it has allocated.
-    pub(super) fn capture(&mut self, frame: &mut impl Picture) {
+    /// Makes `frame` the next one, reusing what it has allocated.
+    pub(super) fn capture(&mut self, frame: &mut Image) {
+        begin(frame, self.sees());
+        frame.data.resize(BYTES, 0);
+        self.expose(&mut frame.data);
+    }
+
+    fn picture(&self) -> &(&'static str, RgbImage) {
         let index = usize::try_from(self.number / self.frames_per_picture).unwrap_or(0) % self.pictures.len();
-        let (name, picture) = &self.pictures[index];
+        &self.pictures[index]
+    }
+
+    /// The picture of the next frame.
+    pub(super) fn sees(&self) -> &'static str {
+        self.picture().0
+    }
+
+    /// Writes the pixels of the next frame.
+    pub(super) fn expose(&mut self, pixels: &mut [u8]) {
+        let (_, picture) = self.picture();
         let (width, height) = SIZE;
         let left = swing(self.number * 3, picture.width() - width) as usize;
         let top = swing(self.number * 2, picture.height() - height) as usize;
         let row_bytes = width as usize * 3;
-        frame.begin(name, self.number);
         let rows =
             picture.as_raw().chunks_exact(picture.width() as usize * 3).skip(top).take(height as usize);
-        for (to, row) in frame.pixels_mut().chunks_exact_mut(row_bytes).zip(rows) {
+        for (to, row) in pixels.chunks_exact_mut(row_bytes).zip(rows) {
             to.copy_from_slice(&row[left * 3..left * 3 + row_bytes]);
         }
         self.number += 1;
@@ -195,6 +151,7 @@ fn swing(step: u64, span: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew::view::Viewed;
 
     #[test]
     fn every_picture_covers_the_frame_with_its_margin_and_no_more_than_needed() {
@@ -209,40 +166,55 @@ mod tests {
     #[test]
     fn frames_follow_each_other_and_differ() {
         let mut camera = Camera::new(3);
-        let (mut frame, mut before) = (Frame::default(), Frame::default());
+        let (mut frame, mut before) = (Image::default(), Image::default());
         for number in 0..14 {
             camera.capture(&mut frame);
-            assert_eq!((frame.width, frame.height, frame.number), (640, 480, number));
-            assert_eq!(frame.pixels.len(), 640 * 480 * 3);
-            assert_ne!(frame.pixels, before.pixels, "frame {number}");
+            assert_eq!((frame.width, frame.height, frame.step), (640, 480, 1920));
+            assert_eq!(frame.data.len(), 640 * 480 * 3);
+            assert_ne!(frame.data, before.data, "frame {number}");
             std::mem::swap(&mut frame, &mut before);
         }
-        assert_eq!(before.name, "astronaut", "after four pictures of three frames it starts again");
+        assert_eq!(
+            before.header.frame_id, "astronaut",
+            "after four pictures of three frames it starts again"
+        );
     }
 
     #[test]
-    fn both_kinds_of_frame_show_the_same() {
-        let mut frame = Frame::default();
-        let mut shared = Box::<SharedFrame>::default();
+    fn a_frame_is_seen_as_it_was_made() {
+        let mut frame = Image::default();
         let mut cameras = [Camera::new(1), Camera::new(1)];
-        for number in 0..3 {
+        for _ in 0..3 {
             cameras[0].capture(&mut frame);
-            cameras[1].capture(&mut *shared);
-            assert_eq!((frame.size(), frame.name(), frame.number()), (shared.size(), shared.name(), number));
-            assert!(frame.pixels() == shared.pixels(), "frame {number}");
+            let begun = begun(cameras[1].sees());
+            assert_eq!(Image { data: Vec::new(), ..frame.clone() }, begun);
+            let mut pixels = vec![0; BYTES];
+            cameras[1].expose(&mut pixels);
+            let view = Viewed::of(&frame);
+            let picture = Picture::of(&view).unwrap();
+            assert_eq!((picture.name, picture.width, picture.height), (&*begun.header.frame_id, 640, 480));
+            assert!(picture.pixels == pixels, "{}", picture.name);
         }
-        shared.name = [0xff; NAME];
-        assert_eq!(shared.name(), "");
+    }
+
+    #[test]
+    fn what_is_no_frame_says_why() {
+        let frame = || Image { data: vec![0; BYTES], ..begun("cat") };
+        let of = |image: Image| Picture::of(&Viewed::of(&image)).map(drop).unwrap_err();
+        assert!(of(Image { encoding: "mono8".to_owned(), ..frame() }).contains("rgb8"));
+        assert!(of(Image { data: vec![0; 3], ..frame() }).contains("has 3 bytes"));
+        assert!(of(Image { step: 0, ..frame() }).contains("rows of 0"));
+        assert!(of(Image { width: u32::MAX, height: u32::MAX, ..frame() }).contains("in rows of 1920"));
     }
 
     #[test]
     fn a_used_frame_is_filled_without_allocating() {
         let mut camera = Camera::new(1);
-        let mut frame = Frame::default();
+        let mut frame = Image::default();
         camera.capture(&mut frame);
-        let address = frame.pixels.as_ptr();
+        let address = frame.data.as_ptr();
         camera.capture(&mut frame);
-        assert_eq!(frame.pixels.as_ptr(), address);
+        assert_eq!(frame.data.as_ptr(), address);
     }
 
     #[test]

@@ -17,8 +17,9 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::Duration;
 
 use sinew::{
-    CallError, CallFailure, Client, Context, Executor, Matched, MessageInfo, Service, Shared, Unique,
+    CallError, CallFailure, Client, Context, Executor, Matched, MessageInfo, Sample, Service, Unique,
 };
+use sinew_interfaces::sensor_msgs::msg::Image;
 
 use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
@@ -26,12 +27,11 @@ use crate::error::Error;
 use crate::terminal::{self, Terminal};
 use controls::{Controls, Panel, Sources};
 use filter::Filter;
-use frame::{Frame, Picture};
 use making::Making;
 use save::Saver;
 use screen::Screen;
 use settings::{SetEdges, Settings};
-use viewer::{Copies, Seen, Viewer};
+use viewer::{Ask, Seen, Viewer};
 
 /// How long the panel waits for the filter, which answers when it has drawn the frames that came before.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,12 +49,12 @@ pub(crate) fn run(options: &DemoOptions) -> Result<(), Error> {
 }
 
 /// What is drawn on, and what saves what it shows.
-type Means<F> = (Option<Terminal>, Option<Saver<Shared<F>>>);
+type Means = (Option<Terminal>, Option<Saver>);
 
 /// Has something shown, and says at the end what there was to see.
-fn tell<F: Picture>(
+fn tell(
     options: &DemoOptions,
-    show: impl FnOnce(Means<F>) -> Result<Collected<Seen<F>>, Error>,
+    show: impl FnOnce(Means) -> Result<Collected<Seen>, Error>,
 ) -> Result<(), Error> {
     let saver = options.save.as_deref().map(Saver::start).transpose()?;
     let terminal = Terminal::take()?;
@@ -72,11 +72,11 @@ fn tell<F: Picture>(
 }
 
 /// The three nodes in this process. When this returns they are gone, and the terminal is given back.
-fn show(options: &DemoOptions, means: Means<Frame>) -> Result<Collected<Seen<Frame>>, Error> {
+fn show(options: &DemoOptions, means: Means) -> Result<Collected<Seen>, Error> {
     let context = Context::new()?;
     let executor = executor(options.executor);
     executor.add(&context)?;
-    let making = Making::<Frame>::create(&context, options.rate)?;
+    let making = Making::create(&context, options.rate, making::Viewer::Here)?;
     let _settings = making
         .filter
         .service::<SetEdges>("~/set_edges")
@@ -85,20 +85,20 @@ fn show(options: &DemoOptions, means: Means<Frame>) -> Result<Collected<Seen<Fra
     let set_edges = context.node("panel")?.client::<SetEdges>("/filter/set_edges").create()?;
     let change = move |settings| ask(&set_edges, settings).map(|accepted| *accepted);
     let ends = making.ends;
-    watch(options, means, (&context, &executor), Box::new(move || ends.copies()), change)
+    watch(options, means, (&context, &executor), Box::new(move || ends.underway()), change)
 }
 
 /// The node that views frames, and the hands on the filter's settings. Returns when it is enough, or when no more frames come.
-fn watch<F: Picture>(
+fn watch(
     options: &DemoOptions,
-    (terminal, saver): Means<F>,
+    (terminal, saver): Means,
     (context, executor): (&Context, &Executor),
-    copies: Copies,
+    underway: Ask,
     change: impl FnMut(Settings) -> Result<Settings, String> + Send + 'static,
-) -> Result<Collected<Seen<F>>, Error> {
+) -> Result<Collected<Seen>, Error> {
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), terminal.as_ref())?;
-    let seen = Collected::new(Seen::new(copies, saver));
+    let seen = Collected::new(Seen::new(underway, saver));
     let panel = Collected::new(Panel::default());
     let sources = Sources {
         keys: terminal.as_ref().is_some_and(Terminal::has_keys),
@@ -108,14 +108,14 @@ fn watch<F: Picture>(
     let viewer = context.node("viewer")?;
     let screen = Screen::new(terminal, panel.clone());
     let group = viewer.group(Viewer::new(screen, seen.clone(), executor.stop_handle()));
-    let gone = |viewer: &mut Viewer<F>, publishers: &Matched| {
+    let gone = |viewer: &mut Viewer, publishers: &Matched| {
         if publishers.current == 0 {
             viewer.end();
         }
     };
-    let viewing = viewer.subscription::<F>("edges").in_group(&group).on_matched(gone);
-    let _viewing = viewing.callback(|viewer: &mut Viewer<F>, frame: Shared<F>, info: &MessageInfo| {
-        viewer.view(&frame, info);
+    let viewing = viewer.subscription::<Image>(making::EDGES).in_group(&group).on_matched(gone);
+    let _viewing = viewing.callback(|viewer: &mut Viewer, frame: Sample<Image>, info: &MessageInfo| {
+        viewer.view(&frame, info)
     })?;
 
     let stop = executor.stop_handle();
@@ -126,8 +126,8 @@ fn watch<F: Picture>(
     controls.end();
     context.shutdown(); // so that no call is waited for
     drop(controls);
-    let copies = seen.with(Seen::settle);
-    drop(copies);
+    let asked = seen.with(Seen::settle);
+    drop(asked);
     outcome?;
     Ok(seen)
 }

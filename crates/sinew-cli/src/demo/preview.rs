@@ -15,7 +15,7 @@ type Colour = [u8; 3];
 
 /// The frame in at most `columns` x `rows` cells, its proportions kept, a string with its colour codes per row; none if
 /// there is too little room.
-pub(super) fn lines(frame: &impl Picture, columns: usize, rows: usize) -> Vec<String> {
+pub(super) fn lines(frame: &Picture<'_>, columns: usize, rows: usize) -> Vec<String> {
     let Some((width, height)) = fitting(frame, columns, rows) else { return Vec::new() };
     (0..height / 2)
         .map(|row| {
@@ -37,7 +37,7 @@ pub(super) fn lines(frame: &impl Picture, columns: usize, rows: usize) -> Vec<St
 }
 
 /// Pixels of the preview, width and (even) height. A half cell is about as high as it is wide.
-fn fitting(frame: &impl Picture, columns: usize, rows: usize) -> Option<(usize, usize)> {
+fn fitting(frame: &Picture<'_>, columns: usize, rows: usize) -> Option<(usize, usize)> {
     let (own_width, own_height) = dimensions(frame);
     if columns < LEAST.0 || rows < LEAST.1 || own_width == 0 || own_height == 0 {
         return None;
@@ -48,13 +48,12 @@ fn fitting(frame: &impl Picture, columns: usize, rows: usize) -> Option<(usize, 
     (width > 0 && height > 0).then_some((width, height))
 }
 
-fn dimensions(frame: &impl Picture) -> (usize, usize) {
-    let (width, height) = frame.size();
-    (width as usize, height as usize)
+fn dimensions(frame: &Picture<'_>) -> (usize, usize) {
+    (frame.width as usize, frame.height as usize)
 }
 
 /// The mean colour of the part of the frame that one pixel of a `size` preview stands for.
-fn mean(frame: &impl Picture, at: (usize, usize), size: (usize, usize)) -> Colour {
+fn mean(frame: &Picture<'_>, at: (usize, usize), size: (usize, usize)) -> Colour {
     let (width, height) = dimensions(frame);
     let span = |at: usize, of: usize, all: usize| {
         let first = at * all / of;
@@ -65,7 +64,7 @@ fn mean(frame: &impl Picture, at: (usize, usize), size: (usize, usize)) -> Colou
     let mut count = 0;
     for row in span(at.1, size.1, height) {
         let (start, end) = (row * width + columns.start, row * width + columns.end);
-        for pixel in frame.pixels().get(start * 3..end * 3).unwrap_or_default().chunks_exact(3) {
+        for pixel in frame.pixels.get(start * 3..end * 3).unwrap_or_default().chunks_exact(3) {
             for (sum, &byte) in sums.iter_mut().zip(pixel) {
                 *sum += usize::from(byte);
             }
@@ -77,18 +76,20 @@ fn mean(frame: &impl Picture, at: (usize, usize), size: (usize, usize)) -> Colou
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::Frame;
     use super::*;
 
-    fn frame(width: u32, height: u32) -> Frame {
-        let pixels =
-            (0..height).flat_map(|row| [if row < height / 2 { 10 } else { 200 }; 3].repeat(width as usize));
-        Frame { width, height, pixels: pixels.collect(), ..Frame::default() }
+    fn pixels(width: u32, height: u32) -> Vec<u8> {
+        let row = |row| [if row < height / 2 { 10 } else { 200 }; 3].repeat(width as usize);
+        (0..height).flat_map(row).collect()
+    }
+
+    fn frame(width: u32, height: u32, pixels: &[u8]) -> Picture<'_> {
+        Picture { name: "", width, height, pixels }
     }
 
     #[test]
     fn the_preview_keeps_proportions_and_fits() {
-        let frame = frame(640, 480);
+        let frame = frame(640, 480, &[]);
         for (columns, rows) in [(80, 20), (32, 10), (300, 100), (40, 60)] {
             let (width, height) = fitting(&frame, columns, rows).unwrap();
             assert!(width <= columns && height <= 2 * rows, "{width}x{height} in {columns}x{rows}");
@@ -98,14 +99,14 @@ mod tests {
 
     #[test]
     fn too_little_room_means_none() {
-        assert!(lines(&frame(640, 480), 31, 50).is_empty());
-        assert!(lines(&frame(640, 480), 80, 9).is_empty());
-        assert!(lines(&frame(0, 0), 80, 24).is_empty());
+        assert!(lines(&frame(640, 480, &[]), 31, 50).is_empty());
+        assert!(lines(&frame(640, 480, &[]), 80, 9).is_empty());
+        assert!(lines(&frame(0, 0, &[]), 80, 24).is_empty());
     }
 
     #[test]
     fn halves_of_a_cell_are_the_pixels_above_and_below() {
-        let lines = lines(&frame(32, 22), 40, 11);
+        let lines = lines(&frame(32, 22, &pixels(32, 22)), 40, 11);
         assert_eq!(lines.len(), 11);
         let middle = format!("\x1b[38;2;10;10;10;48;2;200;200;200m{}\x1b[0m", "▀".repeat(32));
         assert_eq!(lines[5], middle, "rows 10 and 11 of 22");
@@ -113,8 +114,7 @@ mod tests {
 
     #[test]
     fn a_frame_with_fewer_pixels_than_it_says_does_no_harm() {
-        let mut short = frame(64, 48);
-        short.pixels.truncate(100);
-        assert!(!lines(&short, 80, 24).is_empty());
+        let pixels = pixels(64, 48);
+        assert!(!lines(&frame(64, 48, &pixels[..100]), 80, 24).is_empty());
     }
 }

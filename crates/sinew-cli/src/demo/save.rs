@@ -3,13 +3,14 @@
 
 use std::fs;
 use std::io::{self, Cursor};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder as _};
+use sinew::Sample;
+use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::Picture;
 use crate::bench::run::Collected;
@@ -19,15 +20,15 @@ use crate::error::Error;
 const WAITING: usize = 4;
 
 /// Writes frames as `<name>.png` into a directory, one of each name.
-pub(super) struct Saver<F> {
-    frames: SyncSender<F>,
+pub(super) struct Saver {
+    frames: SyncSender<Sample<Image>>,
     thread: JoinHandle<Result<u64, Error>>,
     last_name: String,
     /// Why no more frames are saved, until somebody has been told.
     failure: Collected<Option<String>>,
 }
 
-impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
+impl Saver {
     /// Makes the directory if it isn't there, and makes sure that it can be written to.
     pub(super) fn start(directory: &Path) -> Result<Self, Error> {
         let failed = |action| move |source| Error::File { action, path: directory.to_owned(), source };
@@ -36,7 +37,7 @@ impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
         fs::write(&probe, b"")
             .and_then(|()| fs::remove_file(&probe))
             .map_err(failed("write to the directory"))?;
-        let (frames, waiting) = sync_channel::<F>(WAITING);
+        let (frames, waiting) = sync_channel::<Sample<Image>>(WAITING);
         let directory = directory.to_owned();
         let failure = Collected::new(None);
         let told = failure.clone();
@@ -45,7 +46,7 @@ impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
             .spawn(move || {
                 let mut saved = 0;
                 for frame in waiting {
-                    save(&*frame, &directory)
+                    save(&frame, &directory)
                         .inspect_err(|error| told.with(|failure| *failure = Some(error.to_string())))?;
                     saved += 1;
                 }
@@ -56,12 +57,12 @@ impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
     }
 
     /// Saves the frame if it is the first of its picture. Never blocks.
-    pub(super) fn offer(&mut self, frame: &P, keep: impl FnOnce() -> F) {
-        if frame.name() == self.last_name {
+    pub(super) fn offer(&mut self, name: &str, frame: &Sample<Image>) {
+        if name == self.last_name {
             return;
         }
-        match self.frames.try_send(keep()) {
-            Ok(()) => frame.name().clone_into(&mut self.last_name),
+        match self.frames.try_send(frame.clone()) {
+            Ok(()) => name.clone_into(&mut self.last_name),
             Err(TrySendError::Full(_)) => {}
             // It has failed; `failure` tells why, and so does `finish`.
             Err(TrySendError::Disconnected(_)) => {}
@@ -81,32 +82,33 @@ impl<P: Picture, F: Deref<Target = P> + Send + 'static> Saver<F> {
 }
 
 /// Writes one frame; a file that couldn't be written whole is removed.
-fn save(frame: &impl Picture, directory: &Path) -> Result<(), Error> {
-    let path: PathBuf = directory.join(format!("{}.png", frame.name()));
-    let (width, height) = frame.size();
+fn save(frame: &Sample<Image>, directory: &Path) -> Result<(), Error> {
+    let failed = |path: PathBuf| move |source| Error::File { action: "save", path, source };
+    let view = frame.view().map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
+    let Picture { name, width, height, pixels } =
+        Picture::of(&view).map_err(io::Error::other).map_err(failed(directory.to_owned()))?;
+    let path = directory.join(format!("{}.png", name.replace('/', "_"))); // in this directory, whatever it is called
     let mut png = Cursor::new(Vec::new());
     let encoded = PngEncoder::new(&mut png)
-        .write_image(frame.pixels(), width, height, ExtendedColorType::Rgb8)
+        .write_image(pixels, width, height, ExtendedColorType::Rgb8)
         .map_err(io::Error::other);
     encoded.and_then(|()| fs::write(&path, png.get_ref())).map_err(|source| {
         let _ = fs::remove_file(&path);
-        Error::File { action: "save", path, source }
+        failed(path)(source)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::Frame;
+    use super::super::frame::begun;
     use super::*;
+    use sinew::Shared;
 
-    fn frame(name: &str) -> Box<Frame> {
-        Box::new(Frame {
-            width: 2,
-            height: 1,
-            pixels: vec![1, 2, 3, 4, 5, 6],
-            name: name.to_owned(),
-            number: 0,
-        })
+    const PIXELS: [u8; 6] = [1, 2, 3, 4, 5, 6];
+
+    fn frame(name: &str) -> Sample<Image> {
+        let frame = Image { width: 2, height: 1, step: 6, data: PIXELS.to_vec(), ..begun(name) };
+        Sample::from(Shared::new(frame))
     }
 
     #[test]
@@ -115,11 +117,11 @@ mod tests {
         let inside = directory.path().join("a/b");
         let mut saver = Saver::start(&inside).unwrap();
         for name in ["cat", "cat", "cup"] {
-            saver.offer(&*frame(name), || frame(name));
+            saver.offer(name, &frame(name));
         }
         assert_eq!(saver.finish().unwrap(), 2);
         let png = image::open(inside.join("cat.png")).unwrap().into_rgb8();
-        assert_eq!(png.as_raw(), &frame("cat").pixels);
+        assert_eq!(png.as_raw(), &PIXELS);
         assert!(inside.join("cup.png").exists() && !inside.join(".sinew-demo").exists());
     }
 
@@ -127,7 +129,7 @@ mod tests {
     fn a_directory_that_cannot_be_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let inside = file.path().join("pictures");
-        let error = Saver::<Box<Frame>>::start(&inside).err().unwrap().to_string();
+        let error = Saver::start(&inside).err().unwrap().to_string();
         assert!(error.starts_with(&format!("can't create the directory {}: ", inside.display())), "{error}");
     }
 
@@ -137,7 +139,7 @@ mod tests {
         fs::create_dir(directory.path().join("cat.png")).unwrap();
         let mut saver = Saver::start(directory.path()).unwrap();
         assert_eq!(saver.failure(), None);
-        saver.offer(&*frame("cat"), || frame("cat"));
+        saver.offer("cat", &frame("cat"));
         let failure = loop {
             match saver.failure() {
                 None => thread::yield_now(),

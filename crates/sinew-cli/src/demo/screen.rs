@@ -70,11 +70,7 @@ impl Screen {
     }
 
     /// Shows the frame and the figures, if it is time to.
-    pub(super) fn show(
-        &mut self,
-        frame: &impl Picture,
-        status: impl FnOnce() -> Status,
-    ) -> Result<(), Error> {
+    pub(super) fn show(&mut self, frame: &Picture<'_>, status: impl FnOnce() -> Status) -> Result<(), Error> {
         let now = now_ns();
         if now < self.next_ns {
             return Ok(());
@@ -88,21 +84,21 @@ impl Screen {
         self.flush()
     }
 
-    fn draw(&mut self, frame: &impl Picture, status: &Status) -> io::Result<()> {
+    fn draw(&mut self, frame: &Picture<'_>, status: &Status) -> io::Result<()> {
         let size = terminal::size()?;
         if size != self.size {
             self.size = size;
             queue!(self.text, Clear(ClearType::All))?;
         }
         let columns = usize::from(size.0);
-        let ((width, height), bytes) = (frame.size(), frame.pixels().len());
+        let Picture { name, width, height, pixels } = frame;
         let has_keys = self.terminal.as_ref().is_some_and(Terminal::has_keys);
         let keys = if has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
         let figures = [
             format!("camera -> filter -> viewer. {keys}Ctrl-C ends it."),
             counts(status),
             latencies(status),
-            format!("{}: {width}x{height}, {bytes} bytes a frame", frame.name()),
+            format!("{name}: {width}x{height}, {} bytes a frame", pixels.len()),
             self.panel.with(|panel| filter(panel)),
             self.remark.clone().unwrap_or_default(),
         ];

@@ -1,6 +1,9 @@
 //! The last node of the demonstration: counts, shows and saves what it gets.
 
-use sinew::{MessageInfo, Shared, StopHandle};
+use std::borrow::Cow;
+
+use sinew::{MessageInfo, Sample, StopHandle};
+use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::Picture;
 use super::save::Saver;
@@ -10,21 +13,32 @@ use crate::bench::run::Collected;
 use crate::clock::now_ns;
 use crate::error::Error;
 
-/// Tells how many frames were copied on their way.
-pub(super) type Copies = Box<dyn Fn() -> u64 + Send>;
+/// What became of frames on their way to the viewer's node.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Underway {
+    pub(super) copies: u64,
+    pub(super) lost: u64,
+}
+
+/// Tells what became of frames so far.
+pub(super) type Ask = Box<dyn Fn() -> Underway + Send>;
 
 /// What the viewer has seen; outlives it.
-pub(super) struct Seen<F: Picture> {
+pub(super) struct Seen {
     frames: u64,
+    /// Between filter and viewer.
     lost: u64,
-    next_number: u64,
+    /// The number of the filter's last frame.
+    last_number: u64,
+    /// Frames whose pixels don't lie where the filter left them.
+    copied: u64,
     latencies: Histogram,
     last_latency: i64,
     first_ns: i64,
     last_ns: i64,
     recent: Recent,
-    copies: Copies,
-    pub(super) saver: Option<Saver<Shared<F>>>,
+    underway: Ask,
+    pub(super) saver: Option<Saver>,
     /// Why the run was ended early.
     pub(super) failure: Option<Error>,
 }
@@ -50,27 +64,29 @@ impl Recent {
     }
 }
 
-impl<F: Picture> Seen<F> {
-    pub(super) fn new(copies: Copies, saver: Option<Saver<Shared<F>>>) -> Self {
+impl Seen {
+    pub(super) fn new(underway: Ask, saver: Option<Saver>) -> Self {
         Self {
             frames: 0,
             lost: 0,
-            next_number: 0,
+            last_number: 0,
+            copied: 0,
             latencies: Histogram::new(),
             last_latency: 0,
             first_ns: 0,
             last_ns: 0,
             recent: Recent::default(),
-            copies,
+            underway,
             saver,
             failure: None,
         }
     }
 
-    /// Counts copies no more, and gives back what was asked for them: it may keep nodes, and so ourselves, from going.
-    pub(super) fn settle(&mut self) -> Copies {
-        let made = (self.copies)();
-        std::mem::replace(&mut self.copies, Box::new(move || made))
+    /// Asks what became of frames for the last time, and gives back what was asked: it may keep nodes, and so ourselves, from
+    /// going.
+    pub(super) fn settle(&mut self) -> Ask {
+        let became = (self.underway)();
+        std::mem::replace(&mut self.underway, Box::new(move || became))
     }
 
     fn count(&mut self, number: u64, latency: i64) {
@@ -80,8 +96,8 @@ impl<F: Picture> Seen<F> {
         }
         self.last_ns = now;
         self.frames += 1;
-        self.lost += number.saturating_sub(self.next_number);
-        self.next_number = number + 1;
+        self.lost += number.saturating_sub(self.last_number + 1);
+        self.last_number = number;
         self.last_latency = latency;
         self.latencies.record(latency);
         self.recent.count(now);
@@ -97,47 +113,52 @@ impl<F: Picture> Seen<F> {
     pub(super) fn summary(&self) -> Status {
         let intervals = self.frames.saturating_sub(1) as f64;
         let passed = (self.last_ns - self.first_ns).max(1) as f64;
+        let Underway { copies, lost } = (self.underway)();
         Status {
             frames: self.frames,
             frames_per_second: intervals * 1e9 / passed,
             last_latency: self.last_latency as f64,
             latency: self.latencies.summary(),
-            copies: (self.copies)(),
-            lost: self.lost,
+            copies: copies + self.copied,
+            lost: lost + self.lost,
         }
     }
 }
 
 /// The state of the viewer's group.
-pub(super) struct Viewer<F: Picture> {
+pub(super) struct Viewer {
     screen: Screen,
-    seen: Collected<Seen<F>>,
+    seen: Collected<Seen>,
     stop: StopHandle,
 }
 
-impl<F: Picture> Viewer<F> {
-    pub(super) fn new(screen: Screen, seen: Collected<Seen<F>>, stop: StopHandle) -> Self {
+impl Viewer {
+    pub(super) fn new(screen: Screen, seen: Collected<Seen>, stop: StopHandle) -> Self {
         Self { screen, seen, stop }
     }
 
     /// Takes a frame in. If it can't be shown, the run ends.
-    pub(super) fn view(&mut self, frame: &Shared<F>, info: &MessageInfo) {
+    pub(super) fn view(&mut self, frame: &Sample<Image>, info: &MessageInfo) -> Result<(), String> {
         // From the camera's publish to here: every message knows when the first of its chain was published.
         let latency = i64::try_from(info.chain_latency().as_nanos()).unwrap_or(i64::MAX);
+        let image = frame.view().map_err(|error| error.to_string())?;
+        let picture = Picture::of(&image)?;
         let (screen, stop) = (&mut self.screen, &self.stop);
         self.seen.with(|seen| {
-            seen.count(frame.number(), latency);
+            seen.count(info.publication_sequence(), latency);
+            seen.copied += u64::from(matches!(image.data, Cow::Owned(_)));
             if let Some(saver) = &mut seen.saver {
-                saver.offer(frame, || frame.clone());
+                saver.offer(picture.name, frame);
                 if let Some(failure) = saver.failure() {
                     screen.remark(format!("{failure}; no more frames are saved"));
                 }
             }
-            if let Err(error) = screen.show(&**frame, || seen.status()) {
+            if let Err(error) = screen.show(&picture, || seen.status()) {
                 seen.failure = Some(error);
                 stop.stop();
             }
         });
+        Ok(())
     }
 
     /// Ends the run.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::QoS;
 
-use crate::bench::payload::Timing;
+use crate::bench::messages::Timing;
 use crate::bench::process::{Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row, tenth};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sinew::{Context, Publisher};
 
-use crate::bench::payload::Timing;
+use crate::bench::messages::Timing;
 use crate::bench::process::{Directory, Measuring, PATIENCE, Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row};

@@ -6,7 +6,7 @@ mod same;
 use std::time::Duration;
 
 use super::floors::line2;
-use super::payload::Timing;
+use super::messages::Timing;
 use super::process::Directory;
 use super::progress::Progress;
 use super::report::{Figures, Row, tenth};

@@ -8,7 +8,8 @@ use sinew::Executor;
 
 use super::{RATE, news};
 use crate::bench::floors::{ticks, warm_up};
-use crate::bench::payload::{PATIENT, Timing};
+use crate::bench::messages::Timing;
+use crate::bench::payload::PATIENT;
 use crate::bench::process::{Measuring, Process, Role};
 use crate::bench::rounds::Round;
 use crate::bench::run::{Collected, Run, matched, waiting};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{RATE, news};
 use crate::bench::floors::{ticks, warm_up};
-use crate::bench::payload::Timing;
+use crate::bench::messages::Timing;
 use crate::bench::rounds::Round;
 use crate::bench::run::{Collected, Run};
 use crate::bench::samples::Samples;

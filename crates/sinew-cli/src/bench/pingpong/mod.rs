@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use sinew::{Context, Message, Node, Publisher};
 
 use super::floors::{handover, line2, wake};
-use super::payload::{ForPayload, Payload, SIZES, Timing, of_size};
+use super::messages::Timing;
+use super::payload::{ForPayload, Payload, SIZES, of_size};
 use super::process::{Directory, Measuring, Process, Role};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};

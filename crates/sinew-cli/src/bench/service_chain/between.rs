@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Client, Message, Service, ServiceType, TypeHash};
+use sinew::Client;
 
 use super::PATIENCE;
 use crate::bench::floors::sleep::Ticks;
 use crate::bench::floors::{Window, line2, wake};
-use crate::bench::payload::Timing;
+use crate::bench::messages::{Bench, BenchRequest, BenchResponse};
 use crate::bench::process::{self, Directory, Measuring, Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row, hundredth, tenth};
@@ -24,26 +24,6 @@ use crate::machine;
 
 /// Samples a round keeps.
 const ROOM: usize = 1 << 18;
-
-/// The answer: when the server got the request, and its number.
-#[derive(Clone, Copy, Default, Message)]
-#[message(plain)]
-#[repr(C)]
-struct Started {
-    at: i64,
-    number: u64,
-}
-
-/// The service.
-struct Hop;
-
-impl Service for Hop {
-    type Request = Timing;
-    type Response = Started;
-    // The service is of this program alone: both ends have the same constant.
-    const TYPE: Option<&'static ServiceType> =
-        Some(&ServiceType { name: "sinew/srv/Hop", hash: TypeHash([0x40; 32]) });
-}
 
 /// What is measured.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +117,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     let role = Role::Server(Serving { directory: directory.to_owned(), wait: case.wait, core });
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, waiting(case.wait))?;
-    let client = run.context.node("client")?.client::<Hop>("hop").create()?;
+    let client = run.context.node("client")?.client::<Bench>("hop").create()?;
     other.hear::<()>()?;
     if !client.wait_for_server(process::PATIENCE) {
         let (name, waited) = (client.name().to_owned(), process::PATIENCE);
@@ -174,27 +154,27 @@ impl Calls {
         Self { window: Window::of(time), made: 0, wrong: 0, to_server, whole }
     }
 
-    fn next(&mut self) -> Timing {
+    fn next(&mut self) -> BenchRequest {
         self.made += 1;
-        Timing { stamp: now_ns(), number: self.made }
+        BenchRequest { stamp: now_ns(), number: self.made }
     }
 
     /// Notes an answer; true if there is time for another call.
-    fn answered(&mut self, request: Timing, started: Started) -> bool {
+    fn answered(&mut self, request: BenchRequest, response: BenchResponse) -> bool {
         let now = now_ns();
-        self.wrong += u64::from(started.number != request.number);
-        self.window.record(request.stamp, started.at - request.stamp, &mut self.to_server);
+        self.wrong += u64::from(response.number != request.number);
+        self.window.record(request.stamp, response.started - request.stamp, &mut self.to_server);
         self.window.record(request.stamp, now - request.stamp, &mut self.whole);
         !self.window.is_over(now, &self.whole)
     }
 
     /// The client's thread spins the executor while it waits.
-    fn await_all(&mut self, run: &Run, client: &Client<Hop>) -> Result<(), Error> {
+    fn await_all(&mut self, run: &Run, client: &Client<Bench>) -> Result<(), Error> {
         run.executor.spin_until(async {
             loop {
                 let request = self.next();
-                let started = client.call_async(request).await.map_err(sinew::Error::from)?;
-                if !self.answered(request, *started) {
+                let response = client.call_async(request).await.map_err(sinew::Error::from)?;
+                if !self.answered(request, *response) {
                     return Ok(());
                 }
             }
@@ -202,15 +182,15 @@ impl Calls {
     }
 
     /// The client's thread sleeps while it waits.
-    fn block_all(&mut self, client: &Client<Hop>, rate: Option<f64>) -> Result<(), Error> {
+    fn block_all(&mut self, client: &Client<Bench>, rate: Option<f64>) -> Result<(), Error> {
         let mut pace = rate.map(Ticks::start).transpose()?;
         loop {
             if let Some(pace) = &mut pace {
                 pace.wait();
             }
             let request = self.next();
-            let started = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
-            if !self.answered(request, *started) {
+            let response = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
+            if !self.answered(request, *response) {
                 return Ok(());
             }
         }
@@ -223,11 +203,11 @@ pub(crate) fn serve(serving: &Serving, measuring: Measuring) -> Result<(), Error
     let requests = Collected::new(Sequence::default());
     let seen = requests.clone();
     let node = run.context.node("server")?;
-    let _server = node.service::<Hop>("hop").callback(move |request: &Timing| {
-        let at = now_ns();
+    let _server = node.service::<Bench>("hop").callback(move |request: &BenchRequest| {
+        let started = now_ns();
         let number = request.number;
         seen.with(|seen| seen.note(number));
-        Started { at, number }
+        BenchResponse { started, number }
     })?;
     measuring.tell(&())?;
     if let Some(core) = serving.core {

@@ -8,10 +8,11 @@ use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use sinew::{CallError, Client, Message, Server, Service};
+use sinew::{CallError, Client, Server};
 
 use super::floors::sleep::Ticks;
 use super::floors::{direct, ticks, warm_up};
+use super::messages::{Bench, BenchRequest, BenchResponse};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::rounds::{CpuUse, Round, alternate, ratio};
@@ -24,32 +25,6 @@ pub(crate) use between::{Serving, serve};
 
 /// How long a call may take before the run has failed.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The request: when the client made it, and its number.
-#[derive(Clone, Copy)]
-struct Timing {
-    stamp: i64,
-    number: u64,
-}
-
-impl Message for Timing {}
-
-/// The answer: when the last server got the request, and its number.
-#[derive(Clone, Copy)]
-struct Started {
-    at: i64,
-    number: u64,
-}
-
-impl Message for Started {}
-
-/// The service that every server of the chain offers.
-struct Hop;
-
-impl Service for Hop {
-    type Request = Timing;
-    type Response = Started;
-}
 
 /// One chain at one rate.
 #[derive(Clone, Copy, Debug)]
@@ -103,15 +78,15 @@ struct Requests {
 
 impl Requests {
     /// Notes a request and answers it.
-    fn answer(requests: &Collected<Self>, request: &Timing) -> Started {
-        let at = now_ns();
+    fn answer(requests: &Collected<Self>, request: &BenchRequest) -> BenchResponse {
+        let started = now_ns();
         let number = request.number;
         requests.with(|requests| {
             requests.received += 1;
             requests.reordered += u64::from(number < requests.last);
             requests.last = number;
         });
-        Started { at, number }
+        BenchResponse { started, number }
     }
 }
 
@@ -135,16 +110,16 @@ impl Calls {
     }
 
     /// The next request, stamped.
-    fn next(&mut self) -> Timing {
+    fn next(&mut self) -> BenchRequest {
         self.made += 1;
-        Timing { stamp: now_ns(), number: self.made }
+        BenchRequest { stamp: now_ns(), number: self.made }
     }
 
-    fn answered(&mut self, request: Timing, started: Started) {
+    fn answered(&mut self, request: BenchRequest, response: BenchResponse) {
         let now = now_ns();
-        self.wrong += u64::from(started.number != request.number);
+        self.wrong += u64::from(response.number != request.number);
         if request.number > self.counts_from {
-            self.to_last.record(started.at - request.stamp);
+            self.to_last.record(response.started - request.stamp);
             self.whole.record(now - request.stamp);
         }
     }
@@ -157,7 +132,7 @@ fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let requests = Collected::new(Requests::default());
     let _relays = (0..case.relays).map(|hop| relay(&run, hop, case.awaits)).collect::<Result<Vec<_>, _>>()?;
     let _last = last(&run, case, &requests)?;
-    let client = run.context.node("client")?.client::<Hop>("hop_0").create()?;
+    let client = run.context.node("client")?.client::<Bench>("hop_0").create()?;
     let cpu = CpuUse::start();
     let calls = if case.awaits {
         call_and_await(&run, &client, case.rate, time)?
@@ -176,41 +151,41 @@ fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
 }
 
 /// A server that asks the next one.
-fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Hop>> {
+fn relay(run: &Run, hop: u32, awaits: bool) -> sinew::Result<Server<Bench>> {
     let node = run.context.node(&format!("relay_{hop}"))?;
-    let next = node.client::<Hop>(&format!("hop_{}", hop + 1)).create()?;
-    let service = node.service::<Hop>(&format!("hop_{hop}"));
+    let next = node.client::<Bench>(&format!("hop_{}", hop + 1)).create()?;
+    let service = node.service::<Bench>(&format!("hop_{hop}"));
     let server = if awaits {
-        service.async_callback(move |request: Timing| {
+        service.async_callback(move |request: BenchRequest| {
             let next = next.clone();
-            async move { next.call_async(request).await.map(|started| *started) }
+            async move { next.call_async(request).await.map(|response| *response) }
         })
     } else {
-        service.callback(move |request: &Timing| -> Result<Started, CallError<Timing>> {
-            next.call(*request, PATIENCE).map(|started| *started)
+        service.callback(move |request: &BenchRequest| -> Result<BenchResponse, CallError<BenchRequest>> {
+            next.call(*request, PATIENCE).map(|response| *response)
         })
     };
     Ok(server?)
 }
 
 /// The server that asks nobody.
-fn last(run: &Run, case: Case, requests: &Collected<Requests>) -> sinew::Result<Server<Hop>> {
+fn last(run: &Run, case: Case, requests: &Collected<Requests>) -> sinew::Result<Server<Bench>> {
     let node = run.context.node("last")?;
-    let service = node.service::<Hop>(&format!("hop_{}", case.relays));
+    let service = node.service::<Bench>(&format!("hop_{}", case.relays));
     let requests = requests.clone();
     let server = if case.awaits {
-        service.async_callback(move |request: Timing| {
-            let started = Requests::answer(&requests, &request);
-            async move { started }
+        service.async_callback(move |request: BenchRequest| {
+            let response = Requests::answer(&requests, &request);
+            async move { response }
         })
     } else {
-        service.callback(move |request: &Timing| Requests::answer(&requests, request))
+        service.callback(move |request: &BenchRequest| Requests::answer(&requests, request))
     };
     Ok(server?)
 }
 
 /// The client on a thread of its own, which sleeps between its calls, while this one spins the executor.
-fn call_and_block(run: &Run, client: &Client<Hop>, rate: f64, time: Duration) -> Result<Calls, Error> {
+fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     let ticks = ticks(rate, time);
     thread::scope(|scope| {
         let stop = run.executor.stop_handle();
@@ -229,21 +204,21 @@ fn call_and_block(run: &Run, client: &Client<Hop>, rate: f64, time: Duration) ->
     })
 }
 
-fn call_all(client: &Client<Hop>, rate: f64, ticks: u32) -> Result<Calls, Error> {
+fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<Calls, Error> {
     let mut calls = Calls::with_room_for(ticks);
     let mut pace = Ticks::start(rate)?;
     for _ in 0..ticks {
         pace.wait();
         let request = calls.next();
-        let started = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
-        calls.answered(request, *started);
+        let response = client.call(request, PATIENCE).map_err(sinew::Error::from)?;
+        calls.answered(request, *response);
     }
     Ok(calls)
 }
 
 /// The client as a future that this thread spins the executor for: one spin for all calls, as several threads are started
 /// for each spin.
-fn call_and_await(run: &Run, client: &Client<Hop>, rate: f64, time: Duration) -> Result<Calls, Error> {
+fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     let ticks = ticks(rate, time);
     let clock = Collected::new(Metronome::default());
     let struck = clock.clone();
@@ -255,8 +230,8 @@ fn call_and_await(run: &Run, client: &Client<Hop>, rate: f64, time: Duration) ->
         for _ in 0..ticks {
             Metronome::next(&clock).await;
             let request = calls.next();
-            let started = client.call_async(request).await.map_err(sinew::Error::from)?;
-            calls.answered(request, *started);
+            let response = client.call_async(request).await.map_err(sinew::Error::from)?;
+            calls.answered(request, *response);
         }
         Ok(calls)
     };

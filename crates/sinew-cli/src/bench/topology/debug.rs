@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher};
 
+use super::figures;
 use super::graph::Graph;
 use super::tracker::{Arrival, Tracker};
-use super::{Stamped, figures};
+use crate::bench::messages::Stamped;
 use crate::bench::process::{Directory, Measuring, Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row, hundredth};
@@ -126,7 +127,7 @@ pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error
         trackers.push(tracker.clone());
         let seen = arrivals.clone();
         listening.push(node.subscription::<Stamped>(topic).callback(move |message: &Stamped| {
-            let latency_ns = now_ns() - message.stamp_ns;
+            let latency_ns = now_ns() - message.stamp;
             let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
             let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };
             tracker.with(|tracker| tracker.scan(&arrival));

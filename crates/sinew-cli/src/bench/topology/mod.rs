@@ -9,9 +9,10 @@ mod tracker;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sinew::{Message, Node, Publisher, Subscription, Timer};
+use sinew::{Node, Publisher, Subscription, Timer};
 
 use super::histogram::Histogram;
+use super::messages::Stamped;
 use super::process::Directory;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -27,16 +28,6 @@ use tracker::{Arrival, Tracker};
 
 /// Memory that is used later than this after the start has grown.
 const SETTLED: Duration = Duration::from_secs(10);
-
-/// Every message of every topology: a header as `performance_test_msgs/PerformanceHeader`, and data.
-#[derive(Default, Message)]
-struct Stamped {
-    stamp_ns: i64,
-    tracking_number: u32,
-    /// Which of its topic's publishers sent it.
-    publisher: u16,
-    data: Vec<u8>,
-}
 
 /// What all subscriptions see, one behind the other: looking at it is left for afterwards, so that measuring touches as
 /// little memory between two callbacks as it can.
@@ -191,7 +182,7 @@ fn subscribe(run: &Run, graph: &Graph, log: &Collected<Log>) -> sinew::Result<Ve
             let subscription = number(subscriptions.len());
             subscriptions.push(node.subscription::<Stamped>(&subscriber.topic).callback(
                 move |message: &Stamped| {
-                    let latency_ns = now_ns() - message.stamp_ns;
+                    let latency_ns = now_ns() - message.stamp;
                     let Stamped { publisher, tracking_number: number, .. } = *message;
                     log.with(|log| log.push(Seen { subscription, publisher, number, latency_ns }));
                 },
@@ -241,7 +232,7 @@ fn publish(sources: &[Source<'_>], scale_rate: f64) -> sinew::Result<Vec<Timer>>
             message.publisher = publisher;
             message.tracking_number = tracking_number;
             tracking_number = tracking_number.wrapping_add(1);
-            message.stamp_ns = now_ns();
+            message.stamp = now_ns();
             to.publish(message)
         })?);
     }
