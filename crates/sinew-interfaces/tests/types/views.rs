@@ -8,6 +8,7 @@ use sinew_interfaces::sensor_msgs::msg::{
     Image, ImageLengths, JointState, JointStateLengths, PointCloud2, PointCloud2Lengths, PointField,
 };
 use sinew_interfaces::shape_msgs::msg::{SolidPrimitive, SolidPrimitiveLengths};
+use sinew_interfaces::stereo_msgs::msg::{DisparityImage, DisparityImageLengths};
 use sinew_interfaces::test_msgs::msg::Strings;
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
 use sinew_msg::cdr::Structure;
@@ -227,6 +228,16 @@ fn several_sequences_are_filled_where_they_are_aligned() {
 }
 
 #[test]
+fn the_sequences_of_a_message_in_a_message_are_filled_in_place_too() {
+    let disparity =
+        DisparityImage { image: picture(), f: 1.5, max_disparity: 64.0, ..DisparityImage::default() };
+    let empty = DisparityImage { image: Image { data: Vec::new(), ..picture() }, ..disparity.clone() };
+    let lengths = DisparityImageLengths { image: ImageLengths { data: 18 } };
+    let image = built(&empty, &lengths, |parts| parts.image.data.copy_from_slice(&picture().data));
+    assert_eq!(image, encode(&disparity));
+}
+
+#[test]
 fn what_cannot_be_built_in_place_says_why() {
     let lengths = ImageLengths { data: 3 };
     let picture = picture();
@@ -242,7 +253,7 @@ fn what_cannot_be_built_in_place_says_why() {
     assert_eq!(error, BuildError::NotInPlace { type_name: JointState::NAME, field: "position" });
 
     let shape = SolidPrimitive::default();
-    let lengths = SolidPrimitiveLengths { dimensions: 4 };
+    let lengths = SolidPrimitiveLengths { dimensions: 4, ..SolidPrimitiveLengths::default() };
     let mut chunk = Chunk::new(loan::size(&shape, &lengths));
     let error = loan::build(&shape, &lengths, chunk.bytes_mut()).unwrap_err();
     let expected =

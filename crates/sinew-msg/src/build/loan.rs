@@ -1,4 +1,4 @@
-//! Messages whose images are built in place: those with sequences of plain values.
+//! Messages whose images are built in place: those with sequences of plain values, themselves or in a message that they contain.
 
 use super::code::Code;
 use super::image::{encode_run, end_of_run};
@@ -6,11 +6,12 @@ use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;
 use super::view::local;
-use crate::definition::{Field, Interface, Shape};
+use crate::definition::{Element, Field, Interface, Shape, TypeName};
 
 impl Generation<'_> {
     pub(super) fn loan(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
-        let parts: Vec<&Field> = interface.fields.iter().filter(|field| self.is_part(field)).collect();
+        let parts: Vec<(&Field, Part<'_>)> =
+            interface.fields.iter().filter_map(|field| Some((field, self.in_place(field)?))).collect();
         if parts.is_empty() {
             return;
         }
@@ -23,20 +24,26 @@ impl Generation<'_> {
             "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]\npub struct $lengths {",
             &[("lengths", lengths_name)],
         );
-        for field in &parts {
+        for (field, part) in &parts {
             code.comment(&[format!("Of [`{name}::{}`].", field.name)]);
-            code.add("pub $field: usize,", &[("field", &identifier(&field.name))]);
+            let lengths = match part {
+                Part::Sequence => "usize".to_owned(),
+                Part::Message(of) => format!("{}{}", self.names.path(module, of), self.names.lengths(of)),
+            };
+            code.add("pub $field: $lengths,", &[("field", &identifier(&field.name)), ("lengths", &lengths)]);
         }
         code.add("}\n\n", &[]);
         code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
         code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
-        for field in &parts {
+        for (field, part) in &parts {
             code.comment(&[format!("See [`{name}::{}`].", field.name)]);
-            let element = self.names.element(module, &field.field_type.element);
-            code.add(
-                "pub $field: &'a mut [$element],",
-                &[("field", &identifier(&field.name)), ("element", &element)],
-            );
+            let part = match part {
+                Part::Sequence => {
+                    format!("&'a mut [{}]", self.names.element(module, &field.field_type.element))
+                }
+                Part::Message(of) => format!("{}{}<'a>", self.names.path(module, of), self.names.parts(of)),
+            };
+            code.add("pub $field: $part,", &[("field", &identifier(&field.name)), ("part", &part)]);
         }
         let values = [
             ("name", name),
@@ -70,7 +77,7 @@ impl Generation<'_> {
         );
         self.build(code, module, interface);
         code.add("Ok($parts {", &values);
-        for field in parts {
+        for (field, _) in parts {
             let (field, local) = (identifier(&field.name), local(field));
             let entry = if field == local { field } else { format!("{field}: {local}") };
             code.add("$entry,", &[("entry", &entry)]);
@@ -80,55 +87,88 @@ impl Generation<'_> {
 
     fn end_with(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         for step in self.layouts.steps(interface) {
-            match step {
-                Step::Run(run) => code.add("let at = $end;", &[("end", &end_of_run(&run))]),
-                Step::Field(field) if self.is_part(field) => code.add(
-                    "let at = sinew::loan::end::<$element>(lengths.$field, at);",
-                    &[
-                        ("element", &self.names.element(module, &field.field_type.element)),
-                        ("field", &identifier(&field.name)),
-                    ],
-                ),
-                Step::Field(field) => code.add(
-                    "let at = cdr::Field::end(&self.$field, at);",
-                    &[("field", &identifier(&field.name))],
-                ),
-            }
+            let field = match step {
+                Step::Run(run) => {
+                    code.add("let at = $end;", &[("end", &end_of_run(&run))]);
+                    continue;
+                }
+                Step::Field(field) => field,
+            };
+            let values = [
+                ("element", self.names.element(module, &field.field_type.element)),
+                ("field", identifier(&field.name)),
+            ];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            let text = match self.in_place(field) {
+                Some(Part::Sequence) => "let at = sinew::loan::end::<$element>(lengths.$field, at);",
+                Some(Part::Message(_)) => {
+                    "let at = sinew::loan::Built::end_with(&self.$field, &lengths.$field, at);"
+                }
+                None => "let at = cdr::Field::end(&self.$field, at);",
+            };
+            code.add(text, &values);
         }
     }
 
     fn build(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         for step in self.layouts.steps(interface) {
-            match step {
-                Step::Run(run) => encode_run(code, &run),
-                Step::Field(field) if self.is_part(field) => {
-                    let bound = match field.field_type.shape {
-                        Shape::BoundedSequence(bound) => bound,
-                        _ => u32::MAX,
-                    };
-                    code.add(
-                        "let $local = sinew::loan::leave::<$element, $bound>(encoder, lengths.$field)
-                        .map_err(|error| error.in_field(NAME, \"$name\"))?;",
-                        &[
-                            ("local", &local(field)),
-                            ("element", &self.names.element(module, &field.field_type.element)),
-                            ("bound", &bound.to_string()),
-                            ("field", &identifier(&field.name)),
-                            ("name", &field.name),
-                        ],
-                    );
+            let field = match step {
+                Step::Run(run) => {
+                    encode_run(code, &run);
+                    continue;
                 }
-                Step::Field(field) => code.add(
-                    "cdr::Field::encode(&self.$field, encoder);",
-                    &[("field", &identifier(&field.name))],
-                ),
-            }
+                Step::Field(field) => field,
+            };
+            let bound = match field.field_type.shape {
+                Shape::BoundedSequence(bound) => bound,
+                _ => u32::MAX,
+            };
+            let values = [
+                ("local", local(field)),
+                ("element", self.names.element(module, &field.field_type.element)),
+                ("bound", bound.to_string()),
+                ("field", identifier(&field.name)),
+                ("name", field.name.clone()),
+            ];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            let text = match self.in_place(field) {
+                Some(Part::Sequence) => {
+                    "let $local = sinew::loan::leave::<$element, $bound>(encoder, lengths.$field)
+                    .map_err(|error| error.in_field(NAME, \"$name\"))?;"
+                }
+                Some(Part::Message(_)) => {
+                    "let $local = sinew::loan::Built::build_parts(&self.$field, &lengths.$field, encoder)?;"
+                }
+                None => "cdr::Field::encode(&self.$field, encoder);",
+            };
+            code.add(text, &values);
         }
     }
 
-    /// Whether the caller fills this field: a sequence of plain values.
-    fn is_part(&self, field: &Field) -> bool {
-        let is_sequence = matches!(field.field_type.shape, Shape::Sequence | Shape::BoundedSequence(_));
-        is_sequence && self.layouts.of_element(&field.field_type.element).plain.is_some()
+    /// What the caller fills of this field.
+    fn in_place<'f>(&self, field: &'f Field) -> Option<Part<'f>> {
+        let element = &field.field_type.element;
+        match (field.field_type.shape, element) {
+            (Shape::Sequence | Shape::BoundedSequence(_), _) => {
+                self.layouts.of_element(element).plain.is_some().then_some(Part::Sequence)
+            }
+            (Shape::Single, Element::Message(name)) => {
+                let interface = self.interfaces.find(name)?;
+                interface
+                    .fields
+                    .iter()
+                    .any(|field| self.in_place(field).is_some())
+                    .then_some(Part::Message(name))
+            }
+            _ => None,
+        }
     }
+}
+
+/// What the caller fills in place.
+enum Part<'a> {
+    /// A sequence of plain values.
+    Sequence,
+    /// A message that has some.
+    Message(&'a TypeName),
 }

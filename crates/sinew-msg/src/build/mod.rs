@@ -23,7 +23,7 @@
 //! | | its default values as `Default` |
 //! | | [`Message`], and [`Plain`] if it looks in memory as in its image |
 //! | | [`Viewed`], with a struct `JointView` that borrows from an image |
-//! | | [`Built`], with `JointLengths` and `JointParts`, if it has sequences of numbers |
+//! | | [`Built`], with `JointLengths` and `JointParts`, if it has sequences of numbers, or a message with some |
 //! | a service `Move` | [`Service`] for an empty type `Move`; `MoveRequest`, `MoveResponse` and `MoveEvent` |
 //! | an action `Reach` | [`Action`] for an empty type `Reach`; `ReachGoal`, `ReachResult`, `ReachFeedback` and what ROS 2 derives of these |
 //!

@@ -555,6 +555,10 @@ pub mod msg {
         pub option: ::std::vec::Vec<String>,
         /// `arm_msgs/Joint[]`
         pub result: ::std::vec::Vec<Joint>,
+        /// `arm_msgs/Joint`
+        ///
+        /// What it was asked for.
+        pub joint: Joint,
     }
 
     impl sinew::Message for Option {
@@ -567,13 +571,14 @@ pub mod msg {
     impl cdr::Structure for Option {
         const NAME: &'static str = "arm_msgs/msg/Option";
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
-            "RIHS01_ec63c24b2fee346c1b2b29f678fa5d8916794eef60b17926faddae8b3bd197bb",
+            "RIHS01_d7866f228fa8af4402fc6e915450f74b81b6c95c258ad90a762c2d4324ddd417",
         );
         const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
             name: "arm_msgs/msg/Option",
             fields: &[
                 ("option", <::std::vec::Vec<String> as cdr::Field>::TYPE),
                 ("result", <::std::vec::Vec<Joint> as cdr::Field>::TYPE),
+                ("joint", <Joint as cdr::Field>::TYPE),
             ],
         };
     }
@@ -582,12 +587,13 @@ pub mod msg {
         const TYPE: cdr::description::ConstFieldType =
             cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
         const ALIGNMENT: usize = 4;
-        const LEAST: usize = 8;
+        const LEAST: usize = 207;
 
         #[inline]
         fn end(&self, at: usize) -> usize {
             let at = cdr::Field::end(&self.option, at);
             let at = cdr::Field::end(&self.result, at);
+            let at = cdr::Field::end(&self.joint, at);
             at
         }
 
@@ -595,6 +601,7 @@ pub mod msg {
         fn encode(&self, encoder: &mut cdr::Encoder<'_>) {
             cdr::Field::encode(&self.option, encoder);
             cdr::Field::encode(&self.result, encoder);
+            cdr::Field::encode(&self.joint, encoder);
         }
 
         #[inline]
@@ -610,6 +617,8 @@ pub mod msg {
                 .map_err(|fault| fault.in_field(NAME, "option"))?;
             cdr::Field::decode_into(&mut self.result, decoder)
                 .map_err(|fault| fault.in_field(NAME, "result"))?;
+            cdr::Field::decode_into(&mut self.joint, decoder)
+                .map_err(|fault| fault.in_field(NAME, "joint"))?;
             Ok(())
         }
     }
@@ -621,6 +630,8 @@ pub mod msg {
         pub option: view::Views<'a, String>,
         /// See [`Option::result`].
         pub result: view::Views<'a, Joint>,
+        /// See [`Option::joint`].
+        pub joint: Joint_View<'a>,
     }
 
     impl view::Viewed for Option {
@@ -632,6 +643,7 @@ pub mod msg {
             OptionView {
                 option: view::Viewed::of(&self.option),
                 result: view::Viewed::of(&self.result),
+                joint: view::Viewed::of(&self.joint),
             }
         }
 
@@ -646,9 +658,12 @@ pub mod msg {
                 .map_err(|fault| fault.in_field(NAME, "option"))?;
             let result = <::std::vec::Vec<Joint> as view::Viewed>::view(decoder)
                 .map_err(|fault| fault.in_field(NAME, "result"))?;
+            let joint = <Joint as view::Viewed>::view(decoder)
+                .map_err(|fault| fault.in_field(NAME, "joint"))?;
             Ok(OptionView {
                 option,
                 result,
+                joint,
             })
         }
 
@@ -657,6 +672,46 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<view::Views<'a, Self>, cdr::Fault> {
             view::Views::new(count, decoder)
+        }
+    }
+
+    /// Of a [`Option`], built in place: how many elements its sequences have.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct OptionLengths {
+        /// Of [`Option::joint`].
+        pub joint: JointLengths,
+    }
+
+    /// Of a [`Option`], built in place: its sequences, for the caller to fill.
+    #[derive(Debug)]
+    pub struct OptionParts<'a> {
+        /// See [`Option::joint`].
+        pub joint: JointParts<'a>,
+    }
+
+    impl sinew::loan::Built for Option {
+        type Lengths = OptionLengths;
+        type Parts<'a> = OptionParts<'a>;
+
+        fn end_with(&self, lengths: &OptionLengths, at: usize) -> usize {
+            let at = cdr::Field::end(&self.option, at);
+            let at = cdr::Field::end(&self.result, at);
+            let at = sinew::loan::Built::end_with(&self.joint, &lengths.joint, at);
+            at
+        }
+
+        fn build_parts<'a>(
+            &self,
+            lengths: &OptionLengths,
+            encoder: &mut cdr::Encoder<'a>,
+        ) -> ::core::result::Result<OptionParts<'a>, sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Option";
+            cdr::Field::encode(&self.option, encoder);
+            cdr::Field::encode(&self.result, encoder);
+            let joint = sinew::loan::Built::build_parts(&self.joint, &lengths.joint, encoder)?;
+            Ok(OptionParts {
+                joint,
+            })
         }
     }
 
@@ -679,7 +734,7 @@ pub mod msg {
     impl cdr::Structure for Result {
         const NAME: &'static str = "arm_msgs/msg/Result";
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
-            "RIHS01_585cde88b07aeafcbb8134d8358b332ae548f1ea0a7adcf7ffa03e7e48f0bf18",
+            "RIHS01_833241b5c3a3246d3ab50d3dcd6145ae9603421ad8b8982f8ba4e5a6061fd5a6",
         );
         const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
             name: "arm_msgs/msg/Result",
@@ -694,7 +749,7 @@ pub mod msg {
         const TYPE: cdr::description::ConstFieldType =
             cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
         const ALIGNMENT: usize = 4;
-        const LEAST: usize = 17;
+        const LEAST: usize = 415;
 
         #[inline]
         fn end(&self, at: usize) -> usize {

@@ -60,7 +60,11 @@ fn names_that_rust_has_are_only_names() {
     is_plain::<arm_msgs::Vec>();
     is_plain::<arm_msgs::JointView>();
     let text = arm_msgs::String { run: "a".to_owned(), decoder: vec![1, 2], ..arm_msgs::String::default() };
-    let option = arm_msgs::Option { option: vec![text], result: vec![arm_msgs::Joint::default()] };
+    let option = arm_msgs::Option {
+        option: vec![text],
+        result: vec![arm_msgs::Joint::default()],
+        ..Default::default()
+    };
     let value = arm_msgs::Result { value: [option.clone(), option], ok: true };
     let encoding = arm_msgs::Result::ENCODING.unwrap();
     let mut image = vec![0; (encoding.size)(&value)];

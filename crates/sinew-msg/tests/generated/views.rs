@@ -39,8 +39,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn arm()(option in vec(text(), 0..4), result in vec(joint(), 0..4)) -> Arm {
-        Arm { option, result }
+    fn arm()(option in vec(text(), 0..4), result in vec(joint(), 0..4), joint in joint()) -> Arm {
+        Arm { option, result, joint }
     }
 }
 
