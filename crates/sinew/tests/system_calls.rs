@@ -13,10 +13,11 @@ use std::{env, fs, thread};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Rounds before it counts, in which everybody gets the memory that he needs.
-const FIRST: u64 = 200;
-
+/// As often it is done before it counts, so that everybody has the memory that he needs, and then.
 const ROUNDS: u64 = 500;
+
+/// For two threads, which may have to wait for each other's turn on a core.
+const FEW: u64 = 100;
 
 /// What the threads under test ask of the operating system.
 #[derive(Default)]
@@ -77,18 +78,18 @@ impl Calls {
     }
 
     /// Does something again and again: first to be ready for it, and then without a system call.
-    fn expect_none(self: &Arc<Self>, mut round: impl FnMut(u64)) {
-        (0..FIRST).for_each(&mut round);
+    fn expect_none(self: &Arc<Self>, rounds: u64, mut round: impl FnMut(u64)) {
+        (0..rounds).for_each(&mut round);
         if let Err(error) = self.watch() {
             return skip(&format!(
                 "system calls can't be counted here, for want of seccomp's notifications: {error}"
             ));
         }
         self.counts.store(true, Ordering::Release);
-        (FIRST..FIRST + ROUNDS).for_each(&mut round);
+        (rounds..2 * rounds).for_each(&mut round);
         self.counts.store(false, Ordering::Release);
         let (count, last) = (self.count.load(Ordering::Relaxed), self.last.load(Ordering::Relaxed));
-        assert_eq!(count, 0, "system calls in {ROUNDS} rounds; the last one had number {last}");
+        assert_eq!(count, 0, "system calls in {rounds} rounds; the last one had number {last}");
     }
 }
 
@@ -216,7 +217,7 @@ fn taking_by_hand<T: Counted>(number: fn(&T) -> u64) -> sinew::Result<()> {
     let subscription = pair.listener.subscription::<T>("counts").create()?;
     assert!(pair.publisher.wait_for_subscribers(1, PATIENCE));
     in_a_thread(|| {
-        Arc::<Calls>::default().expect_none(|round| {
+        Arc::<Calls>::default().expect_none(ROUNDS, |round| {
             pair.publish(round);
             let taken = std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken);
             assert_eq!(number(&taken.expect("it comes").0), round);
@@ -242,7 +243,7 @@ fn spinning_now_and_then<T: Counted>(number: fn(&T) -> u64) -> sinew::Result<()>
     let executor = Executor::single();
     executor.add(&pair.listener)?;
     in_a_thread(|| {
-        Arc::<Calls>::default().expect_none(|round| {
+        Arc::<Calls>::default().expect_none(ROUNDS, |round| {
             pair.publish(round);
             while last.load(Ordering::Relaxed) != round {
                 executor.spin_some().expect("no callback fails");
@@ -277,7 +278,7 @@ fn an_executor_that_spins_in_another_thread_is_not_woken() -> sinew::Result<()> 
             executor.spin()
         });
         let publishing = scope.spawn(|| {
-            calls.expect_none(|round| {
+            calls.expect_none(FEW, |round| {
                 pair.publish(round);
                 while last.load(Ordering::Relaxed) != round {
                     std::hint::spin_loop();

@@ -2,6 +2,7 @@
 
 mod limits;
 mod place;
+mod types;
 
 use std::fmt::Write as _;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use rustix::fs::{Access, statfs, statvfs};
 use sinew_shm::{Census, Domain, Remains};
 
-use super::Finding;
+use super::{Finding, types};
 use crate::bench::table::bytes;
 
 /// What one container gets by default, in bytes.
@@ -23,6 +23,7 @@ pub(super) fn check(base: Option<&Path>, number: u32, path: &Path, clean: bool) 
     if let Ok(Some(domain)) = &domain {
         findings.push(rights(domain));
         findings.extend(files(domain, clean));
+        findings.push(types::check(domain));
     }
     findings
 }

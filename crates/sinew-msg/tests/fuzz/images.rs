@@ -47,12 +47,11 @@ where
     let owned = match owned {
         Ok(owned) => owned,
         Err(error) => {
-            // Dynamic messages and views take any bytes for a string; dynamic messages don't count its characters.
+            // Dynamic messages and views take any bytes for a string.
             let is_text = matches!(error, DecodeError::Invalid { problem, .. } if problem.contains("UTF-8"));
-            let is_bound = matches!(error, DecodeError::Bound { .. });
             assert!(is_text || seen != Some(true), "it can be seen, but not decoded: {error}");
             let is_dynamic = tree.is_some_and(|tree| tree.is_some());
-            assert!(is_text || is_bound || !is_dynamic, "it can only be decoded dynamically: {error}");
+            assert!(is_text || !is_dynamic, "it can only be decoded dynamically: {error}");
             return false;
         }
     };

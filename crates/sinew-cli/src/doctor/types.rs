@@ -1,0 +1,129 @@
+//! The descriptions of types, which participants keep beside the domains.
+
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
+use sinew_shm::Domain;
+
+use super::Finding;
+use crate::bench::table::bytes;
+
+const CHECK: &str = "types";
+
+/// What lies in the directory of the descriptions.
+#[derive(Debug, Default)]
+struct Kept {
+    files: usize,
+    /// The memory that they take, in bytes.
+    bytes: u64,
+    /// The names of those which don't describe the type that they are called by.
+    wrong: Vec<String>,
+}
+
+/// Counts the descriptions, and names what is none. Nothing is removed, whatever is asked for: a type may be used in any domain, and who
+/// uses it has looked once whether its description is there.
+pub(super) fn check(domain: &Domain) -> Finding {
+    let directory = domain.descriptions();
+    match look(domain, &directory) {
+        Ok(kept) => kept.told(&directory),
+        Err(error) if error.kind() == ErrorKind::NotFound => Finding::fine(CHECK, "no descriptions yet"),
+        Err(error) => {
+            let remedy =
+                "tools can't read messages of types that they don't know; see the rights of the directory";
+            Finding::advice(CHECK, format!("{}: {error}", directory.display()), remedy)
+        }
+    }
+}
+
+fn look(domain: &Domain, directory: &Path) -> std::io::Result<Kept> {
+    let mut kept = Kept::default();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        kept.files += 1;
+        kept.bytes += entry.metadata().as_ref().map_or(0, memory);
+        if !is_right(domain, &name) {
+            kept.wrong.push(name);
+        }
+    }
+    kept.wrong.sort_unstable();
+    Ok(kept)
+}
+
+/// `stat` counts in blocks of 512 bytes.
+fn memory(found: &Metadata) -> u64 {
+    found.blocks() * 512
+}
+
+/// Whether it says what its name proves.
+fn is_right(domain: &Domain, name: &str) -> bool {
+    let Some(hash) = name.strip_suffix(".json").and_then(hash) else { return false };
+    let Ok(Some(text)) = domain.description(&hash.0) else { return false };
+    let read = std::str::from_utf8(&text).ok().and_then(TypeDescription::from_json);
+    read.is_some_and(|read| read.hash() == hash)
+}
+
+fn hash(digits: &str) -> Option<TypeHash> {
+    let mut hash = [0; 32];
+    if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
+    }
+    Some(TypeHash(hash))
+}
+
+impl Kept {
+    fn told(&self, directory: &Path) -> Finding {
+        let Self { files, bytes: size, wrong } = self;
+        let size = bytes(*size as f64);
+        let Some(first) = wrong.first() else {
+            let noun = if *files == 1 { "description" } else { "descriptions" };
+            return Finding::fine(CHECK, format!("{files} {noun} ({size}), which stay for tools"));
+        };
+        let are = if wrong.len() == 1 { "is no description" } else { "are no descriptions" };
+        Finding::advice(
+            CHECK,
+            format!(
+                "{} of {files} files in {} {are} of the type whose hash is the name, {first} for one",
+                wrong.len(),
+                directory.display()
+            ),
+            "remove them; tools ignore them, and the next program with such a type writes the right one",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn right_and_wrong_ones_are_told_apart() {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 0).unwrap();
+        assert_eq!(check(&domain).found, "no descriptions yet");
+        let description = TypeDescription::default();
+        domain.keep_description(&description.hash().0, &description.to_json()).unwrap();
+        let found = check(&domain);
+        assert_eq!(found.state, State::Fine);
+        assert!(found.found.starts_with("1 description (4.00 KB)"), "{found:?}");
+
+        domain.keep_description(&[7; 32], &description.to_json()).unwrap();
+        let found = check(&domain);
+        assert_eq!(found.state, State::Advice);
+        let name = "07".repeat(32) + ".json";
+        assert!(found.found.starts_with("1 of 2 files in ") && found.found.contains(&name), "{found:?}");
+
+        for other in ["note.txt", "ä.json", &("+7".repeat(32) + ".json"), &("AB".repeat(32) + ".json")] {
+            fs::write(domain.descriptions().join(other), "").unwrap();
+        }
+        assert!(check(&domain).found.starts_with("5 of 6 files in "), "{:?}", check(&domain));
+    }
+}
