@@ -266,6 +266,9 @@ impl Writer {
         let capacity = self.bounded(connect.capacity);
         let accepted = self.accept(peer, connect)?;
         let target = connect.target;
+        if self.connections.is_empty() {
+            self.connections.reserve_exact(1); // most have no more
+        }
         self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
         Ok(())
     }

@@ -57,7 +57,9 @@ fn of_publishers_and_subscriptions() -> sinew::Result<()> {
     assert_eq!((publishes(Messages), publishes(Waiting), publishes(Missed)), (5, 3, 0));
     assert_eq!(publishes(Copies), publisher.statistics().copies);
     assert!(publishes(Copies) >= 5, "one each for who owns it");
-    assert_eq!((receives(Messages), receives(Taken), receives(Missed), receives(Overwritten)), (5, 1, 4, 0));
+    // Which of both depends on whether another thread has brought one in before the next one came.
+    let lost = receives(Missed) + receives(Overwritten);
+    assert_eq!((receives(Messages), receives(Taken), lost), (5, 1, 4));
     assert_eq!(away.statistics().overwritten, 4, "either way it is lost");
     drop(owner);
     let nears: Vec<u64> = onlooker

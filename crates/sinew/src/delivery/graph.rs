@@ -49,6 +49,14 @@ struct Remote {
     wanted: Described,
 }
 
+/// Most topics have one of each: the first takes no more memory than it needs.
+fn push<T>(all: &mut Vec<T>, one: T) {
+    if all.is_empty() {
+        all.reserve_exact(1);
+    }
+    all.push(one);
+}
+
 /// How an outlet and an inbox of one topic stand to each other.
 enum Match {
     Yes,
@@ -135,7 +143,7 @@ impl Graph {
                     meet_remote(&outlet, remote, outbox);
                 }
             }
-            entry.outlets.push(outlet.clone());
+            push(&mut entry.outlets, outlet.clone());
             self.changed.notify_all();
             outlet
         })
@@ -171,7 +179,7 @@ impl Graph {
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
             let inbox = make(name);
-            entry.inboxes.push(inbox.clone());
+            push(&mut entry.inboxes, inbox.clone());
             let old = entry.reroute(&inbox);
             self.count_change();
             for outlet in &entry.outlets {
@@ -257,7 +265,7 @@ impl Graph {
                 meet_proxy(&proxy, inbox, outbox);
             }
             entry.serve(&proxy, outbox);
-            entry.proxies.push(proxy);
+            push(&mut entry.proxies, proxy);
             self.changed.notify_all();
         });
     }
@@ -294,7 +302,7 @@ impl Graph {
             for outlet in &entry.outlets {
                 meet_remote(outlet, &remote, outbox);
             }
-            entry.remote.push(remote);
+            push(&mut entry.remote, remote);
             self.changed.notify_all();
         });
     }
@@ -391,7 +399,7 @@ impl Topic {
             return class.clone();
         }
         let class = Class::new(table, *qos, self.routes_for(table, qos));
-        self.classes.push(class.clone());
+        push(&mut self.classes, class.clone());
         class
     }
 

@@ -269,8 +269,9 @@ impl History {
         let by_age = |entry: &Entry| (entry.publication.stamp, identity(entry));
         let room = self.capacity.saturating_sub(self.reserved);
         match joins {
-            // What gave way while the subscription joined never counted as received, or as lost.
-            Joins::Now => (self.overwritten, self.missed, self.expired) = (0, 0, 0),
+            // What gave way while the subscription joined never counted as received, or as lost; what was lost on its way from another
+            // process did.
+            Joins::Now => (self.overwritten, self.expired) = (self.missed, 0),
             Joins::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));

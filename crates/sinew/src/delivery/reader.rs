@@ -49,7 +49,9 @@ pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
     }
     groups.sort_by_key(|(reader, _)| reader.reads_in_place());
     let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
-    groups.into_iter().map(group).collect()
+    let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
+    all.extend(groups.into_iter().map(group));
+    all
 }
 
 impl Reader {

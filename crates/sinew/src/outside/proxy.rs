@@ -37,7 +37,7 @@ pub(crate) struct Proxy {
     /// What is to be done about them from the next look on.
     ends: Mutex<Option<Ends>>,
     /// The connection that is read from the next look on.
-    accepted: Mutex<Option<Incoming>>,
+    accepted: Mutex<Option<Box<Incoming>>>,
     /// Its last connection has ended, and all of it was read. Changes while it is being read.
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
@@ -99,7 +99,7 @@ impl Proxy {
 
     /// Its messages come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
-        let before = self.accepted.lock().replace(incoming);
+        let before = self.accepted.lock().replace(Box::new(incoming));
         if let Some(mut before) = before {
             before.done(); // as in `read_on`
         }
@@ -249,7 +249,7 @@ impl Proxy {
         let accepted = self.accepted.lock().take();
         if let Some(accepted) = accepted {
             self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
-            if let Some(mut before) = reading.incoming.replace(accepted) {
+            if let Some(mut before) = reading.incoming.replace(*accepted) {
                 before.done(); // its end was reached: a new one begins where it ended
             }
             self.read_all(reading, outbox);

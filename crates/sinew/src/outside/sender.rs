@@ -120,6 +120,9 @@ impl Sender {
             let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
             self.writer.connect(peer, &connect)?;
         }
+        if self.matched.is_empty() {
+            self.matched.reserve_exact(1); // most have no more
+        }
         self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);
         Ok(())
