@@ -173,9 +173,9 @@ pub(crate) struct PubOptions {
     #[arg(long, visible_alias = "max-wait-time-secs", allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub(crate) max_wait_time: Option<Duration>,
 
-    /// Stay so long after the last message: late subscriptions get what is retained (--qos-durability transient_local).
-    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
-    pub(crate) keep_alive: Option<Duration>,
+    /// Stay so long after the last message. Late subscriptions get what is retained (--qos-durability transient_local).
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = keep_alive, default_value = "0.1")]
+    pub(crate) keep_alive: Duration,
 
     /// Print only every N-th message; 0: none.
     #[arg(short, long, value_name = "N", default_value = "1")]
@@ -240,6 +240,11 @@ impl CallOptions {
             (first, second) => (first.as_deref(), second.as_deref().unwrap_or("{}")),
         }
     }
+}
+
+/// How long somebody stays, perhaps not at all.
+fn keep_alive(text: &str) -> Result<Duration, String> {
+    number_within(text, 0.0, 86_400.0).map(Duration::from_secs_f64)
 }
 
 /// Time between two messages or calls.

@@ -182,7 +182,7 @@ impl<'a> Publish<'a> {
             }
             let now = now_ns();
             let pause = if most == Some(self.sent) {
-                let stays = options.keep_alive.map_or(0, nanoseconds);
+                let stays = nanoseconds(options.keep_alive);
                 let left = u64::try_from(next.saturating_add(stays) - now).unwrap_or(0);
                 if left == 0 {
                     self.port.unpark();

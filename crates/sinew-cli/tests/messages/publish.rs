@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use serde_json::json;
 use sinew::prelude::*;
 
-use crate::{Arm, Base, PATIENCE, Spinning, Text, end_with_ctrl_c, listen};
+use crate::{Arm, Base, PATIENCE, Spinning, Text, end_with_ctrl_c, good, listen};
 
 /// As ROS 2 has it.
 #[derive(Message, Clone, Copy, Default)]
@@ -155,15 +155,18 @@ fn every_message_comes_where_both_keep_all() {
     let callback = move |message: &Text| drop(sender.send(message.data.clone()));
     let few = QoS::default().keep_all().max_samples(2);
     let _subscription = node.subscription::<Text>("chatter").qos(few).callback(callback).unwrap();
-    let _spinning = Spinning::new(&context);
     let times = MESSAGES.to_string();
     let options = ["--qos-history", "keep_all", "-r", "100000", "--print", "1500", "--times", &times];
     let arguments = ["topic", "pub", "chatter", "std_msgs/String", "{data: a}"];
-    let told = base.text(&[&arguments[..], &options].concat());
-    assert_eq!(
-        told,
-        "publishing #1500: std_msgs/String {data: a}\npublishing #3000: std_msgs/String {data: a}\n"
-    );
+    let child = base.start(&[&arguments[..], &options].concat());
+    // Nobody takes messages yet. A publisher that doesn't wait would be done before this is.
+    for _ in 0..20 {
+        base.text(&["topic", "list"]);
+    }
+    let _spinning = Spinning::new(&context);
+    let told = good(&child.wait_with_output().unwrap());
+    let line = |number| format!("publishing #{number}: std_msgs/String {{data: a}}\n");
+    assert_eq!(told, line(1500) + &line(3000));
     for number in 0..MESSAGES {
         assert!(heard.recv_timeout(PATIENCE).is_ok(), "message {number}");
     }
