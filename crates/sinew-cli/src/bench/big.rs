@@ -47,16 +47,16 @@ fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i
             let mut image = publisher.draft(begun(), ImageLengths { data: BYTES })?;
             let pixels = image.parts().data;
             Mark::paint(pixels, number);
-            start = now_ns();
-            Mark::complete(pixels, start);
+            Mark::complete(pixels, now_ns());
+            start = now_ns(); // what was written last belongs to the image, not to publishing it
             publisher.publish(image).map_err(sinew::Error::from)?;
         }
         BigMode::Owned => {
             let mut image = begun();
             image.data.resize(BYTES, 0);
             Mark::paint(&mut image.data, number);
+            Mark::complete(&mut image.data, now_ns());
             start = now_ns();
-            Mark::complete(&mut image.data, start);
             publisher.publish(image).map_err(sinew::Error::from)?;
         }
     }

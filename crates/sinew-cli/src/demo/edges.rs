@@ -135,8 +135,7 @@ mod tests {
     #[test]
     fn elsewhere_the_same_is_drawn() {
         for (width, height) in [(1, 1), (5, 1), (3, 4), (7, 9)] {
-            let from: Vec<u8> =
-                (0_usize..width * height * 3).map(|byte| (byte * 37).to_le_bytes()[0]).collect();
+            let from: Vec<u8> = (0..=255).cycle().step_by(37).take(width * height * 3).collect();
             let (mut in_place, mut elsewhere) = (from.clone(), vec![0; from.len()]);
             Edges::default().draw(width, &mut in_place, 150);
             Edges::default().draw_from(width, &from, &mut elsewhere, 150);
