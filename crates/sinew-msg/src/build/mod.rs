@@ -138,7 +138,7 @@ impl Generator {
             // The folder's path may contain anything, but it is one that Rust can write as a string.
             let name = identifier(package);
             modules += &format!(
-                "/// ROS 2's package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",
+                "/// The package `{package}`.\npub mod {name} {{\n    include!({:?});\n}}\n",
                 path.display().to_string()
             );
             write(path, text)?;

@@ -9,6 +9,7 @@ use super::liveliness::Watcher;
 use super::observers::Observers;
 use super::outbox::{Left, Outbox, Seldom};
 use super::plan::Role;
+use super::reader::Complaints;
 use super::waits::{InVain, Waits};
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
@@ -78,6 +79,7 @@ pub(crate) struct Inbox {
     pub(crate) liveliness: Option<Watcher>,
     /// Publishers of other processes that match. Whoever takes by hand reads what they have.
     sources: Sources,
+    complaints: Complaints,
 }
 
 #[repr(C)]
@@ -212,6 +214,7 @@ impl Inbox {
             lost,
             liveliness,
             sources: Sources::default(),
+            complaints: Complaints::default(),
         })
     }
 
@@ -264,7 +267,7 @@ impl Inbox {
     /// A message that was taken can't be decoded: it counts as lost.
     #[cold]
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
-        log::error!("a message on {} can't be decoded: {error}", self.wanted.topic);
+        log::log!(self.complaints.level(), "a message on {} can't be decoded: {error}", self.wanted.topic);
         Outbox::with(|outbox| self.count_lost(1, outbox));
     }
 

@@ -7,7 +7,7 @@ use crate::message::Check;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, OwnImage};
 use crate::message::table::Table;
-use crate::sync::Arc;
+use crate::sync::{Arc, AtomicBool, Ordering};
 use sinew_msg::DecodeError;
 use sinew_shm::Hold;
 use std::ptr::NonNull;
@@ -30,6 +30,23 @@ enum InPlace {
     Values(Arc<Pool>),
     /// Views are taken. Control blocks for images.
     Images(Check, Arc<Pool>),
+}
+
+/// Whether it was told that messages make no sense.
+pub(crate) struct Complaints(AtomicBool);
+
+impl Default for Complaints {
+    fn default() -> Self {
+        Self(AtomicBool::new(false))
+    }
+}
+
+impl Complaints {
+    /// At which level one more is told: where one message makes no sense, the next thousand may not either. All of them are counted.
+    pub(crate) fn level(&self) -> log::Level {
+        // Relaxed: nothing else depends on who is the first.
+        if self.0.swap(true, Ordering::Relaxed) { log::Level::Debug } else { log::Level::Error }
+    }
 }
 
 /// Subscriptions of one type that take messages in the same way.

@@ -16,7 +16,7 @@ use crate::delivery::history::{Entry, Joins};
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
-use crate::delivery::reader::{Group, Reader, groups};
+use crate::delivery::reader::{Complaints, Group, Reader, groups};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -42,8 +42,7 @@ pub(crate) struct Proxy {
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
     is_gone: AtomicBool,
-    /// One of its messages made no sense, and that was told.
-    has_complained: AtomicBool,
+    complaints: Complaints,
 }
 
 /// Who gets the messages, and who is told that there are some.
@@ -93,7 +92,7 @@ impl Proxy {
             accepted: Mutex::new(None),
             is_over: AtomicBool::new(false),
             is_gone: AtomicBool::new(false),
-            has_complained: AtomicBool::new(false),
+            complaints: Complaints::default(),
         })
     }
 
@@ -198,18 +197,12 @@ impl Proxy {
 
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
-        log::log!(self.level(), "a message on {} can't be read: {error}", self.offered.topic);
+        log::log!(self.complaints.level(), "a message on {} can't be read: {error}", self.offered.topic);
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
-        log::log!(self.level(), "a message on {} can't be decoded: {error}", self.offered.topic);
-    }
-
-    /// At which a message that is lost is told: where one makes no sense, the next thousand may not either. All of them are counted.
-    fn level(&self) -> log::Level {
-        // Relaxed: nothing else depends on who is the first.
-        if self.has_complained.swap(true, Ordering::Relaxed) { log::Level::Debug } else { log::Level::Error }
+        log::log!(self.complaints.level(), "a message on {} can't be decoded: {error}", self.offered.topic);
     }
 
     /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.
