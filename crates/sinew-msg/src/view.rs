@@ -107,7 +107,8 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The text, checked now.
+    /// The text, checked now. It stays where it lies: that it stays as it is, is what the writer's process has promised by
+    /// publishing it. Where that process isn't trusted, copy the bytes first, as decoding does.
     ///
     /// # Errors
     /// If it is not UTF-8.

@@ -484,3 +484,45 @@ fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
     assert_eq!(seen, [1, 3, 100, 200]);
     Ok(())
 }
+
+/// A writer that is broken, or hostile, changes what it has published. Whoever decodes a copy of it all the same gets text, or an error.
+#[test]
+fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Error>> {
+    use sinew_interfaces::std_msgs::msg::String as Text;
+    use std::os::unix::fs::{FileExt, PermissionsExt};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    const LENGTH: usize = 20_000;
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let viewer = other.node("reader")?.subscription::<Text>("text").viewing().create()?;
+    let publisher = one.node("writer")?.publisher::<Text>("text").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    publisher.publish(Text { data: "a".repeat(LENGTH) })?;
+    let (sample, _) = wait_for(|| viewer.take_sample());
+
+    let files = std::fs::read_dir(place.0.path().join("3"))?.map(|entry| entry.unwrap().path());
+    let begins = "a".repeat(LENGTH);
+    let found = files.into_iter().find_map(|path| {
+        let content = std::fs::read(&path).ok()?;
+        Some((path, content.windows(LENGTH).position(|window| window == begins.as_bytes())?))
+    });
+    let (path, at) = found.expect("the text lies in a file of the domain");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    let file = std::fs::OpenOptions::new().write(true).open(&path)?;
+    let done = AtomicBool::new(false);
+    let texts = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                file.write_all_at(b"\xff", (at + LENGTH / 2) as u64).unwrap();
+                file.write_all_at(b"a", (at + LENGTH / 2) as u64).unwrap();
+            }
+        });
+        let texts = (0..20_000).filter_map(|_| sample.clone().into_shared().ok());
+        let texts = texts.filter(|text| std::str::from_utf8(text.data.as_bytes()).is_err()).count();
+        done.store(true, Ordering::Relaxed);
+        texts
+    });
+    assert_eq!(texts, 0, "strings that are not UTF-8");
+    Ok(())
+}

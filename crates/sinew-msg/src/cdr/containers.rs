@@ -5,7 +5,8 @@ use super::decoder::{Decoder, Fault};
 use super::encoder::Encoder;
 use super::field::Field;
 use crate::description::{ConstFieldType, type_id};
-use std::str;
+use std::mem;
+use std::string::FromUtf8Error;
 
 /// The bytes of the next string, where they lie, without the NUL.
 #[inline]
@@ -19,26 +20,33 @@ pub(crate) fn text_bytes<'a>(decoder: &mut Decoder<'a>) -> Result<&'a [u8], Faul
     }
 }
 
-/// The next string, where it lies.
+/// The next string, into memory that is used again. The bytes are copied first and looked at then: whoever has written the image may be
+/// writing still.
 #[inline]
-pub(super) fn text<'a>(decoder: &mut Decoder<'a>) -> Result<&'a str, Fault> {
-    let bytes = text_bytes(decoder)?;
-    if let Some(text) = ascii(bytes) {
-        return Ok(text);
-    }
-    let begin = decoder.position() - bytes.len() - 1;
-    str::from_utf8(bytes)
-        .map_err(|error| decoder.invalid(begin + error.valid_up_to(), "a string is encoded in UTF-8"))
+fn text(mut to: Vec<u8>, decoder: &mut Decoder<'_>) -> Result<String, (Vec<u8>, Fault)> {
+    to.clear();
+    let bytes = match text_bytes(decoder) {
+        Ok(bytes) => bytes,
+        Err(fault) => return Err((to, fault)),
+    };
+    to.extend_from_slice(bytes);
+    checked(to).map_err(|error| {
+        let begin = decoder.position() - bytes.len() - 1;
+        let at = begin + error.utf8_error().valid_up_to();
+        (error.into_bytes(), decoder.invalid(at, "a string is encoded in UTF-8"))
+    })
 }
 
-/// The bytes as text if they are ASCII, as most are: names of frames and joints. `str::from_utf8` takes three times as many
-/// instructions for short ones (decision 0013).
+/// The bytes as text. Most are ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions for short
+/// ones (decision 0013).
 #[inline]
 #[expect(unsafe_code, reason = "a check that is quicker than the one for all of UTF-8")]
-fn ascii(bytes: &[u8]) -> Option<&str> {
-    // SAFETY: ASCII is UTF-8, and the bytes were just seen to be that. They stay so while they are borrowed: whoever made
-    // the decoder has lent a slice to which nobody writes.
-    bytes.is_ascii().then(|| unsafe { str::from_utf8_unchecked(bytes) })
+fn checked(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    if bytes.is_ascii() {
+        // SAFETY: ASCII is UTF-8, and the bytes, which are ours alone, were just seen to be that.
+        return Ok(unsafe { String::from_utf8_unchecked(bytes) });
+    }
+    String::from_utf8(bytes)
 }
 
 impl Field for String {
@@ -58,15 +66,22 @@ impl Field for String {
 
     #[inline]
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
-        text(decoder).map(str::to_owned)
+        text(Vec::new(), decoder).map_err(|(_, fault)| fault)
     }
 
     #[inline]
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
-        let text = text(decoder)?;
-        self.clear();
-        self.push_str(text);
-        Ok(())
+        match text(mem::take(self).into_bytes(), decoder) {
+            Ok(text) => {
+                *self = text;
+                Ok(())
+            }
+            Err((mut bytes, fault)) => {
+                bytes.clear();
+                *self = String::from_utf8(bytes).unwrap_or_default(); // empty, with what it has allocated
+                Err(fault)
+            }
+        }
     }
 }
 
