@@ -5,7 +5,7 @@
 //!
 //! A publisher that lends a chunk does these steps, with `T: Built`:
 //!
-//! 1. takes a chunk of [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
+//! 1. asks whether the lengths are allowed ([`Built::check`]), and takes a chunk of [`size`]`(&value, &lengths)` bytes, whose byte 4 is aligned to 16;
 //! 2. [`build`]`(&value, &lengths, chunk)`, and gives the [`Parts`](Built::Parts) to the caller, for as long as it holds
 //!    the loan (it may do so again: what was filled stays);
 //! 3. publishes the chunk as it is: it is the image of the value with the sequences as they were filled.
@@ -19,6 +19,12 @@ pub trait Built: Structure {
     type Lengths: Copy + Send + Sync + 'static;
     /// These sequences, to be filled.
     type Parts<'a>;
+
+    /// Whether its sequences may have these lengths. Asked before there is memory for them.
+    ///
+    /// # Errors
+    /// [`BuildError::TooMany`] if one is too long.
+    fn check(lengths: &Self::Lengths) -> Result<(), BuildError>;
 
     /// Where the value ends if what is before it ends at `at`. Its own sequences don't count where there are lengths.
     fn end_with(&self, lengths: &Self::Lengths, at: usize) -> usize;
@@ -67,6 +73,17 @@ pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
     if count == 0 { at } else { aligned(at, T::ALIGNMENT) + count * size_of::<T>() }
 }
 
+/// Whether a sequence may have `count` elements, `BOUND` at most.
+///
+/// # Errors
+/// [`Unfit::TooMany`] if not.
+pub fn check<const BOUND: u32>(count: usize) -> Result<(), Unfit> {
+    if u32::try_from(count).map_or(true, |count| count > BOUND) {
+        return Err(Unfit::TooMany { count, bound: BOUND });
+    }
+    Ok(())
+}
+
 /// Leaves room for a sequence of `count` elements, `BOUND` at most.
 ///
 /// # Errors
@@ -75,9 +92,7 @@ pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
     encoder: &mut Encoder<'a>,
     count: usize,
 ) -> Result<&'a mut [T], Unfit> {
-    if u32::try_from(count).map_or(true, |count| count > BOUND) {
-        return Err(Unfit::TooMany { count, bound: BOUND });
-    }
+    check::<BOUND>(count)?;
     encoder.leave(count).ok_or(Unfit::NotInPlace)
 }
 
@@ -135,10 +150,18 @@ pub enum BuildError {
         /// How many there can be.
         bound: u32,
     },
+    /// There is no memory for the image.
+    #[error("there is no memory for the {length} bytes of the image of this {type_name}")]
+    NoMemory {
+        /// The message type.
+        type_name: &'static str,
+        /// The image's length in bytes.
+        length: usize,
+    },
     /// The elements of a sequence would not lie in the image as in memory.
     #[error(
-        "`{field}` of {type_name} can't be filled in place: byte 4 of the image is not aligned to 8, or numbers of this \
-         machine have another byte order; publish a value instead"
+        "`{field}` of {type_name} can't be filled in place: byte 4 of the image is not aligned to 8, numbers of this machine have \
+         another byte order, or its elements need more alignment in memory than their first field; publish a value instead"
     )]
     NotInPlace {
         /// The message type.

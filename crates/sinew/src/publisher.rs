@@ -15,6 +15,7 @@ use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::loan::Built;
 use sinew_msg::{DecodeError, Message};
 use sinew_shm::EntityKind;
+use std::borrow::Borrow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -245,7 +246,7 @@ pub struct PublisherStatistics {
 /// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`] and [`Sample<T>`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be published as a message of type `{T}`",
-    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, or, if it is `Clone`, a `&{T}`"
+    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
 )]
 pub trait Publishable<T: Message>: sealed::Prepare<T> {}
 
@@ -259,7 +260,7 @@ mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be published as a message of type `{T}`",
-        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, or, if it is `Clone`, a `&{T}`"
+        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
     )]
     pub trait Prepare<T: super::Message> {
         fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
@@ -315,7 +316,7 @@ impl<T: Message> sealed::Prepare<T> for Shared<T> {
     }
 }
 
-impl<T: Message + Built> sealed::Prepare<T> for Draft<T> {
+impl<T: Message + Built, V: Borrow<T>> sealed::Prepare<T> for Draft<T, V> {
     const MAY_BE_IMAGE: bool = true;
 
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {

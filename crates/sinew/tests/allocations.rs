@@ -507,9 +507,11 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
     use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
     for length in [10, 1000, 300_000] {
+        let mut small = Image { encoding: "mono8".to_owned(), ..Image::default() };
+        small.header.frame_id = "camera".to_owned();
         let draft = |publisher: &Publisher<Image>| {
             let mut draft =
-                publisher.draft(Image::default(), ImageLengths { data: length }).expect("it is short enough");
+                publisher.draft(&small, ImageLengths { data: length }).expect("it is short enough");
             draft.parts().data[length - 1] ^= 1;
             publisher.publish(draft).map_err(sinew::Error::from)
         };

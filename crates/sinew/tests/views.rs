@@ -11,6 +11,7 @@
 
 mod support;
 
+use sinew::loan::BuildError;
 use sinew::prelude::*;
 use sinew::view::Viewed;
 use sinew::{BufferType, DecodeError, Encoding, Path, PublishFailure, Sample, Unpublishable, View};
@@ -145,8 +146,10 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
     let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let mut small = small(0);
     for width in 1..=20 {
-        let mut draft = publisher.draft(small(width), lengths(300_000))?;
+        small.width = width;
+        let mut draft = publisher.draft(&small, lengths(300_000))?; // its strings are allocated once
         let pixels = draft.parts().data;
         pixels.fill(width as u8);
         let written = file_at(pixels.as_ptr().addr()).expect("it is made where it is published");
@@ -432,6 +435,27 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     outgoing.publish(seen)?;
     assert!(viewer.take().is_none(), "no value, but lost");
     assert_eq!(viewer.statistics().overwritten, 1);
+    Ok(())
+}
+
+#[test]
+fn a_draft_that_is_too_long_takes_no_memory() -> Result<(), Box<dyn std::error::Error>> {
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let _viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let error = publisher.draft(Image::default(), lengths(1 << 40)).unwrap_err();
+    assert!(matches!(error, BuildError::TooMany { field: "data", bound: u32::MAX, .. }), "{error}");
+    let memory = || {
+        let files = std::fs::read_dir(place.0.path().join("3")).unwrap().flatten();
+        files.map(|file| std::os::unix::fs::MetadataExt::blocks(&file.metadata().unwrap())).sum::<u64>()
+    };
+    let before = memory();
+    for _ in 0..10 {
+        assert!(publisher.draft(small(1), lengths(1 << 33)).is_err());
+    }
+    assert_eq!(memory(), before);
     Ok(())
 }
 

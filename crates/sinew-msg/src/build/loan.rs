@@ -59,6 +59,15 @@ impl Generation<'_> {
             type Lengths = $lengths;
             type Parts<'a> = $parts<'a>;
 
+            fn check(lengths: &$lengths) -> $result<(), sinew::loan::BuildError> {
+            const NAME: &str = \"$ros\";",
+            &values,
+        );
+        self.check(code, module, &parts);
+        code.add(
+            "Ok(())
+            }
+
             fn end_with(&self, lengths: &$lengths, at: usize) -> usize {",
             &values,
         );
@@ -83,6 +92,26 @@ impl Generation<'_> {
             code.add("$entry,", &[("entry", &entry)]);
         }
         code.add("})\n}\n}", &[]);
+    }
+
+    fn check(&self, code: &mut Code, module: &Module<'_>, parts: &[(&Field, Part<'_>)]) {
+        for (field, part) in parts {
+            let values = [
+                ("type", self.names.element(module, &field.field_type.element)),
+                ("bound", bound(field).to_string()),
+                ("field", identifier(&field.name)),
+                ("name", field.name.clone()),
+            ];
+            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
+            let text = match part {
+                Part::Sequence => {
+                    "sinew::loan::check::<$bound>(lengths.$field)
+                    .map_err(|error| error.in_field(NAME, \"$name\"))?;"
+                }
+                Part::Message(_) => "<$type as sinew::loan::Built>::check(&lengths.$field)?;",
+            };
+            code.add(text, &values);
+        }
     }
 
     fn end_with(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -119,14 +148,10 @@ impl Generation<'_> {
                 }
                 Step::Field(field) => field,
             };
-            let bound = match field.field_type.shape {
-                Shape::BoundedSequence(bound) => bound,
-                _ => u32::MAX,
-            };
             let values = [
                 ("local", local(field)),
                 ("element", self.names.element(module, &field.field_type.element)),
-                ("bound", bound.to_string()),
+                ("bound", bound(field).to_string()),
                 ("field", identifier(&field.name)),
                 ("name", field.name.clone()),
             ];
@@ -150,7 +175,10 @@ impl Generation<'_> {
         let element = &field.field_type.element;
         match (field.field_type.shape, element) {
             (Shape::Sequence | Shape::BoundedSequence(_), _) => {
-                self.layouts.of_element(element).plain.is_some().then_some(Part::Sequence)
+                // In an image an element is aligned as its first field is. One that needs more in memory lies there by chance.
+                let layout = self.layouts.of_element(element);
+                let lies = layout.plain.is_some_and(|plain| plain.alignment == layout.alignment);
+                lies.then_some(Part::Sequence)
             }
             (Shape::Single, Element::Message(name)) => {
                 let interface = self.interfaces.find(name)?;
@@ -162,6 +190,14 @@ impl Generation<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// How many elements a sequence may have.
+fn bound(field: &Field) -> u32 {
+    match field.field_type.shape {
+        Shape::BoundedSequence(bound) => bound,
+        _ => u32::MAX,
     }
 }
 

@@ -396,6 +396,15 @@ pub mod msg {
         type Lengths = JointLengths;
         type Parts<'a> = JointParts<'a>;
 
+        fn check(lengths: &JointLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Joint";
+            sinew::loan::check::<4294967295>(lengths.self_)
+                .map_err(|error| error.in_field(NAME, "self"))?;
+            sinew::loan::check::<3>(lengths.steps)
+                .map_err(|error| error.in_field(NAME, "steps"))?;
+            Ok(())
+        }
+
         fn end_with(&self, lengths: &JointLengths, at: usize) -> usize {
             let at = cdr::aligned(at, 1) + 1;
             let at = cdr::Field::end(&self.name, at);
@@ -693,6 +702,12 @@ pub mod msg {
         type Lengths = OptionLengths;
         type Parts<'a> = OptionParts<'a>;
 
+        fn check(lengths: &OptionLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Option";
+            <Joint as sinew::loan::Built>::check(&lengths.joint)?;
+            Ok(())
+        }
+
         fn end_with(&self, lengths: &OptionLengths, at: usize) -> usize {
             let at = cdr::Field::end(&self.option, at);
             let at = cdr::Field::end(&self.result, at);
@@ -987,6 +1002,15 @@ pub mod msg {
     impl sinew::loan::Built for String {
         type Lengths = StringLengths;
         type Parts<'a> = StringParts<'a>;
+
+        fn check(lengths: &StringLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/String";
+            sinew::loan::check::<4294967295>(lengths.decoder)
+                .map_err(|error| error.in_field(NAME, "decoder"))?;
+            sinew::loan::check::<2>(lengths.encoder)
+                .map_err(|error| error.in_field(NAME, "encoder"))?;
+            Ok(())
+        }
 
         fn end_with(&self, lengths: &StringLengths, at: usize) -> usize {
             let at = cdr::Field::end(&self.run, at);

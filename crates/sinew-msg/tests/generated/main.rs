@@ -127,6 +127,22 @@ fn errors_say_where() {
 }
 
 #[test]
+fn only_what_lies_in_an_image_as_in_memory_is_filled_there() {
+    let files = [
+        ("a/msg/Even.msg", "float64 c\nuint32 a\nfloat32 b"),
+        ("a/msg/Uneven.msg", "uint32 a\nfloat32 b\nfloat64 c"), // where it begins in an image depends on what is before it
+        ("a/msg/Parts.msg", "string name\nEven[] even\nUneven[] uneven\nbool[] flags"),
+    ];
+    let texts = Folder::new("uneven", &files).generator(&["a"]).texts().unwrap();
+    let text = texts.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    let lengths = text.split("pub struct PartsLengths {").nth(1).unwrap().split('}').next().unwrap();
+    assert!(
+        lengths.contains("pub even: usize") && !lengths.contains("uneven") && !lengths.contains("flags"),
+        "{lengths}"
+    );
+}
+
+#[test]
 fn packages_may_lie_in_another_crate() {
     let files = [("a/msg/A.msg", "b/B x"), ("a/srv/S.srv", "b/B[] x\n---\nA y"), ("b/msg/B.msg", "uint8 x")];
     let folder = Folder::new("elsewhere", &files);

@@ -5,7 +5,7 @@ use super::inbox::Inbox;
 use super::routes::Routes;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
-use crate::message::foreign::{Keep, OwnImage};
+use crate::message::foreign::{Keep, OwnImage, out_of_memory};
 use crate::message::table::Table;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use sinew_msg::DecodeError;
@@ -127,7 +127,8 @@ impl Reader {
             None => {}
         }
         let mut image = OwnImage::default();
-        image.resize(message.image_length().unwrap_or(0));
+        let length = message.image_length().unwrap_or(0);
+        image.resize(length).unwrap_or_else(|| out_of_memory(length));
         message.write_image(image.bytes_mut());
         self.decode(image.bytes())
     }
@@ -138,7 +139,8 @@ impl Reader {
             return Erased::decode(&self.values, image);
         };
         check(image)?;
-        let mut message = Erased::own_image(pool, image.len());
+        let message = Erased::own_image(pool, image.len());
+        let mut message = message.unwrap_or_else(|| out_of_memory(image.len()));
         if let Some(to) = message.image_mut() {
             to.copy_from_slice(image);
         }

@@ -327,16 +327,17 @@ impl Erased {
     }
 
     /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it goes home: they are what was there before.
-    pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Self {
+    /// `None`: there is no memory for it.
+    pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Option<Self> {
         debug_assert!(pool.place == Place::Image);
         let mut message = match pool.kept() {
             Some(block) => block.lend(pool),
             None => Self::kept_by(pool.vacant(), Keep::Own(OwnImage::default()), true),
         };
         if let Some(Keep::Own(image)) = message.keep_mut() {
-            image.resize(length);
+            image.resize(length)?;
         }
-        message
+        Some(message)
     }
 
     fn kept_by(mut vacant: Vacant, keep: Keep, stays: bool) -> Self {

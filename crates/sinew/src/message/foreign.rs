@@ -2,6 +2,7 @@
 
 use sinew_msg::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
+use std::alloc::{self, Layout};
 
 /// What keeps a message's memory.
 pub(crate) enum Keep {
@@ -60,17 +61,27 @@ pub(crate) struct OwnImage {
     length: usize,
 }
 
+/// As for any other allocation that fails where nobody is asked: the program ends.
+#[cold]
+pub(crate) fn out_of_memory(length: usize) -> ! {
+    alloc::handle_alloc_error(Layout::array::<u8>(length).unwrap_or(Layout::new::<OwnImage>()))
+}
+
 /// Bytes before an image, so that its header ends where a unit does.
 const LEAD: usize = size_of::<u128>() - 4;
 
 impl OwnImage {
-    /// So long from now on. What was there stays there; what is new is 0.
-    pub(crate) fn resize(&mut self, length: usize) {
-        let units = (LEAD + length).div_ceil(size_of::<u128>());
+    /// So long from now on. What was there stays there; what is new is 0. `None`, and empty: there is no memory for it.
+    #[must_use]
+    pub(crate) fn resize(&mut self, length: usize) -> Option<()> {
+        self.length = 0;
+        let units = LEAD.checked_add(length)?.div_ceil(size_of::<u128>());
         if units > self.memory.len() {
+            self.memory.try_reserve_exact(units - self.memory.len()).ok()?;
             self.memory.resize(units, 0);
         }
         self.length = length;
+        Some(())
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {

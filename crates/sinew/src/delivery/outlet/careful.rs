@@ -9,6 +9,7 @@ use crate::delivery::plan::{Form, Plan};
 use crate::delivery::reader::Group;
 use crate::delivery::routes::Routes;
 use crate::message::block::Erased;
+use crate::message::foreign::out_of_memory;
 use crate::sync::Ordering;
 
 /// A message on its way.
@@ -161,7 +162,8 @@ impl Outlet {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
             }
         } else if !routes.others.is_empty() && image.is_none() {
-            let mut made = self.image_of(published.image_length().unwrap_or(0));
+            let length = published.image_length().unwrap_or(0);
+            let mut made = self.image_of(length).unwrap_or_else(|| out_of_memory(length));
             published.write_image(made.image_mut().unwrap_or_default());
             *image = Some(made);
         }

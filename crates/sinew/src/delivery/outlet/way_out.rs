@@ -231,7 +231,8 @@ impl Outlet {
     }
 
     /// A message of which there is only an image of so many bytes, to be written: where it will be published, if somebody outside listens.
-    pub(crate) fn image_of(&self, length: usize) -> Erased {
+    /// `None`: there is no memory for it.
+    pub(crate) fn image_of(&self, length: usize) -> Option<Erased> {
         let images = self.way_out.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         if self.leaves.load(Ordering::Relaxed)
             && let Some((lender, inline)) = self.way_out.lender.get()
@@ -239,7 +240,7 @@ impl Outlet {
             && let Ok(loan) = lender.loan(length)
         // without room, ordinary memory does, and publishing says so
         {
-            return Erased::image_kept_by(images, Keep::Loan(loan));
+            return Some(Erased::image_kept_by(images, Keep::Loan(loan)));
         }
         Erased::own_image(images, length)
     }
