@@ -9,6 +9,7 @@ use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
 use crate::qos::Policy;
 use crate::sync::{Arc, Mutex};
+use sinew_msg::DecodeError;
 
 /// Somebody matched with this entity, or went away. ROS 2: `rmw_matched_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,8 +53,7 @@ pub struct IncompatibleType {
 }
 
 /// Messages that reached the subscription's history were lost to newer ones, or found it full; or messages of another process
-/// were overwritten before they were read, or made no sense, such as a string that is not UTF-8 (which the log tells once for each
-/// publisher). ROS 2: `rmw_message_lost_status_t`.
+/// were overwritten before they were read, or made no sense, such as a string that is not UTF-8 (which the log tells once, too). ROS 2: `rmw_message_lost_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MessageLost {
@@ -61,6 +61,10 @@ pub struct MessageLost {
     pub total: u64,
     /// How many of them since the last event.
     pub total_change: u64,
+    /// How many of `total` made no sense, or were refused by an [`Adapter`](crate::Adapter).
+    pub undecodable: u64,
+    /// What was wrong with the last one of these, and where in it.
+    pub last_problem: Option<DecodeError>,
 }
 
 /// A publisher was silent for longer than the deadline it offers, once for each period without a message. ROS 2:

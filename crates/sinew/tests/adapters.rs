@@ -165,7 +165,10 @@ fn what_an_adapter_refuses_is_lost_to_its_subscription() -> sinew::Result<()> {
     let (say, seen) = std::sync::mpsc::channel();
     let pictures = node
         .subscription::<Adapted<Pictures>>("image")
-        .on_message_lost(move |lost: &MessageLost| say.send(lost.total).unwrap())
+        .on_message_lost(move |lost: &MessageLost| {
+            let problem = lost.last_problem.as_ref().unwrap().to_string();
+            say.send((lost.total, lost.undecodable, problem)).unwrap();
+        })
         .create()?;
     let images = node.subscription::<Image>("image").create()?;
     let ros = node.publisher::<Image>("image").create()?;
@@ -177,7 +180,13 @@ fn what_an_adapter_refuses_is_lost_to_its_subscription() -> sinew::Result<()> {
     let executor = Executor::single();
     executor.add(&context)?;
     executor.spin_all(PATIENCE)?;
-    assert_eq!(seen.try_iter().collect::<Vec<_>>(), [1]);
+    let seen: Vec<_> = seen.try_iter().collect();
+    assert_eq!((seen.len(), seen[0].0, seen[0].1), (1, 1, 1));
+    assert!(
+        seen[0].2.contains("its rows are padded") && seen[0].2.contains("sensor_msgs/msg/Image"),
+        "{}",
+        seen[0].2
+    );
     Ok(())
 }
 

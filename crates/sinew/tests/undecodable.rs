@@ -156,6 +156,10 @@ fn a_callback_gets_the_others_and_the_event_counts() -> sinew::Result<()> {
         (heard.0.len() == 3 && heard.1.total == 6).then_some(())
     });
     assert_eq!(heard.lock().expect("no panic").0, [3, 6, 9]);
+    let event = heard.lock().expect("no panic").1.clone();
+    assert_eq!(event.undecodable, 6);
+    let problem = event.last_problem.expect("it says what was wrong").to_string();
+    assert!(problem.contains("`text` of") && problem.contains("UTF-8"), "{problem}");
     assert_eq!(subscription.statistics().overwritten, 6);
     room.check_lost(6);
     Ok(())

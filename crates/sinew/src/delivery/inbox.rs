@@ -268,7 +268,7 @@ impl Inbox {
     #[cold]
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
         log::log!(self.complaints.level(), "a message on {} can't be decoded: {error}", self.wanted.topic);
-        Outbox::with(|outbox| self.count_lost(1, outbox));
+        Outbox::with(|outbox| self.count_lost_for(1, Some(error), outbox));
     }
 
     #[cold]

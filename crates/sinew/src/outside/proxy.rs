@@ -179,19 +179,19 @@ impl Proxy {
         self.reading.is_wanted()
     }
 
-    /// Says what was wrong with what was [taken](Self::take_for). Returns how many messages were lost.
+    /// Says what was wrong with what was [taken](Self::take_for). Returns how many messages were lost, and why one of them.
     #[cold]
-    pub(crate) fn report(&self, direct: &Direct) -> u64 {
+    pub(crate) fn report<'a>(&self, direct: &'a Direct) -> (u64, Option<&'a DecodeError>) {
         match direct {
             Direct::Unreadable(error, lost) => {
                 self.cannot_read(error);
-                *lost
+                (*lost, None)
             }
             Direct::Undecodable(error, lost) => {
                 self.cannot_decode(error);
-                *lost
+                (*lost, Some(error))
             }
-            _ => 0,
+            _ => (0, None),
         }
     }
 
@@ -319,7 +319,8 @@ impl Proxy {
                     }
                     Err(error) => {
                         self.cannot_decode(&error);
-                        group.routes.inboxes().iter().for_each(|inbox| inbox.count_lost(1, outbox));
+                        let inboxes = group.routes.inboxes().iter();
+                        inboxes.for_each(|inbox| inbox.count_lost_for(1, Some(&error), outbox));
                     }
                 }
             }
@@ -441,7 +442,7 @@ impl Sink for Retained {
 impl Retained {
     fn bring_in(&self, mut incoming: Held<'_, Incoming>) {
         let reader = Reader::for_inbox(&self.inbox);
-        let (mut entries, mut buffer, mut lost) = (Vec::new(), Vec::new(), 0);
+        let (mut entries, mut buffer, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         while !incoming.is_over() {
             let message = match incoming.read(&mut buffer) {
                 Ok(Some(message)) => message,
@@ -462,7 +463,7 @@ impl Retained {
                 }
                 Err(error) => {
                     self.proxy.cannot_decode(&error);
-                    lost += 1;
+                    lost.push(error);
                 }
             }
         }
@@ -471,8 +472,10 @@ impl Retained {
             incoming.done();
         }
         drop(incoming);
-        if lost > 0 {
-            Outbox::with(|outbox| self.inbox.count_lost(lost, outbox));
+        if !lost.is_empty() {
+            Outbox::with(|outbox| {
+                lost.iter().for_each(|error| self.inbox.count_lost_for(1, Some(error), outbox));
+            });
         }
         if let Some(filter) = &self.inbox.wanted.filter {
             entries.retain(|entry| filter(&entry.message));

@@ -7,6 +7,7 @@ use crate::delivery::plan::Role;
 use crate::executor::scheduler::Scheduler;
 use crate::outside::proxy::{Direct, Proxy};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use sinew_msg::DecodeError;
 use std::ops::ControlFlow;
 
 /// Publishers of other processes.
@@ -35,10 +36,8 @@ impl Inbox {
             _ => {
                 let proxy = proxy.clone();
                 drop(guard);
-                let lost = proxy.report(&direct);
-                if lost > 0 {
-                    Outbox::with(|outbox| self.count_lost(lost, outbox));
-                }
+                let (lost, problem) = proxy.report(&direct);
+                Outbox::with(|outbox| self.count_lost_for(lost, problem, outbox));
                 if again {
                     proxy.drain();
                 }
@@ -125,6 +124,11 @@ impl Inbox {
 
     /// Messages for it were overwritten before it got them, or made no sense.
     pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
+        self.count_lost_for(count, None, outbox);
+    }
+
+    /// The same if one of them has this problem.
+    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, outbox: &mut Outbox) {
         if count == 0 {
             return;
         }
@@ -136,6 +140,10 @@ impl Inbox {
         outbox.signal(lost.update(|event| {
             event.total += count;
             event.total_change += count;
+            if let Some(problem) = problem {
+                event.undecodable += 1;
+                event.last_problem = Some(problem.clone());
+            }
         }));
     }
 
