@@ -363,6 +363,10 @@ pub(crate) struct TopologyOptions {
     #[arg(long)]
     pub(crate) debug_node: bool,
 
+    /// How the debug node waits: one that spins takes no wake calls.
+    #[arg(long, value_enum, default_value_t = Wait::Sleep, requires = "debug_node")]
+    pub(crate) wait: Wait,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Publisher};
+use sinew::Publisher;
 
 use super::figures;
 use super::graph::Graph;
@@ -15,9 +15,9 @@ use crate::bench::process::{Directory, Measuring, Process, Role};
 use crate::bench::progress::Progress;
 use crate::bench::report::{Figures, Row, hundredth};
 use crate::bench::rounds::ROUNDS;
-use crate::bench::run::{Collected, Run, executor, matched};
+use crate::bench::run::{Collected, Run, executor, matched, waiting};
 use crate::bench::samples::{Samples, median};
-use crate::cli::TopologyOptions;
+use crate::cli::{TopologyOptions, Wait};
 use crate::clock::now_ns;
 use crate::error::Error;
 
@@ -27,6 +27,7 @@ pub(crate) struct DebugNode {
     directory: PathBuf,
     /// Every topic, and how many publishers it has.
     topics: Vec<(String, usize)>,
+    wait: Wait,
 }
 
 /// What it saw.
@@ -60,7 +61,8 @@ pub(super) fn measure(
     let mean_ratio = median(ratios).map(hundredth);
     let row = |figures: Figures, debug: bool| {
         let row = Row::sinew("topology", figures).with("file", graph.name.as_str()).run_by(options.executor);
-        row.with("scale_rate", options.scale_rate).with("debug_node", debug)
+        let row = row.with("scale_rate", options.scale_rate).with("debug_node", debug);
+        if debug { row.with("wait", options.wait.name()) } else { row }
     };
     Ok(vec![
         row(Figures::over_runs(&without), false).with("seen_by", "the robot"),
@@ -79,7 +81,7 @@ fn round(
 ) -> Result<(Figures, Figures), Error> {
     let topics = graph.periods_by_topic().into_iter();
     let topics = topics.map(|(topic, periods)| (topic.to_owned(), periods.len())).collect();
-    let role = Role::DebugNode(DebugNode { directory: directory.to_owned(), topics });
+    let role = Role::DebugNode(DebugNode { directory: directory.to_owned(), topics, wait: options.wait });
     let mut other = if debug { Some(Process::start(&role)?) } else { None };
     let run = Run::shared(directory, executor(options.executor))?;
     let mut sent_by = Vec::new();
@@ -117,7 +119,7 @@ const ROOM: usize = 1 << 18;
 
 /// In the other process: listens until the measuring process has had enough.
 pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&debug.directory, Executor::single())?;
+    let run = Run::shared(&debug.directory, waiting(debug.wait))?;
     let node = run.context.node("debug")?;
     let arrivals = Collected::new(Seen { latencies: Samples::with_room_for(ROOM), ..Seen::default() });
     let mut trackers = Vec::new();
