@@ -142,7 +142,7 @@ impl Types {
         if !self.sources.has(name) {
             let found = self.in_use(name, place)?;
             MessageType::new(&found)?; // it doesn't contain itself
-            return Ok(described(&found));
+            return described(&found);
         }
         let interfaces = self.sources.load(name.package())?;
         let text_of = |name: &TypeName| self.sources.text(name);
@@ -150,7 +150,7 @@ impl Types {
             Some(text) => written(&interfaces, (name, &text), comments, &text_of),
             None => {
                 let found = interfaces.description(name); // of one that a service or action has in it
-                found.map(|found| described(&found)).ok_or_else(|| self.unknown(name.as_str()))
+                found.map_or_else(|| Err(self.unknown(name.as_str())), |found| described(&found))
             }
         }
     }

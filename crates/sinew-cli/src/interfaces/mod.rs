@@ -88,6 +88,18 @@ pub(crate) enum TypesError {
         wanted: &'static str,
     },
 
+    /// It is known, but would fill the screen for hours.
+    #[error(
+        "{name} with all that is in it is longer than {most} bytes, so it is not shown; show the types of its fields by \
+         themselves, or --json, which has each type once"
+    )]
+    TooLong {
+        /// The type, or one in it.
+        name: String,
+        /// What is shown at most.
+        most: usize,
+    },
+
     /// It is known, but can't be read.
     #[error(transparent)]
     Type(#[from] sinew_msg::dynamic::TypeError),

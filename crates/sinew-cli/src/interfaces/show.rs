@@ -7,6 +7,7 @@ use sinew_msg::definition::{Content, Definition, Element, Interfaces, Kind, Type
 use sinew_msg::description::{
     FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, TypeDescription, type_id,
 };
+use sinew_msg::dynamic::{MAX_DEPTH, TypeError};
 
 use super::TypesError;
 
@@ -20,16 +21,38 @@ pub(super) enum Comments {
     All,
 }
 
-/// Bytes after which a description's types are not followed further: types that have each other twice soon fill the memory.
+/// Bytes that a type and those in it are shown in at most: types that have each other twice soon fill the memory.
 const LONGEST: usize = 1 << 20;
 
-/// The definition of a type with those in it, as they are written. (Types don't contain themselves, so it ends.)
+fn check_length(name: &str, shown: &str) -> Result<(), TypesError> {
+    match shown.len() > LONGEST {
+        true => Err(TypesError::TooLong { name: name.to_owned(), most: LONGEST }),
+        false => Ok(()),
+    }
+}
+
+/// The definition of a type with those in it, as they are written. Fails if they are longer than [`LONGEST`], or lie deeper than
+/// [`MAX_DEPTH`]: so does what is shown of types in it, and no more is ever built.
 pub(super) fn written(
     interfaces: &Interfaces,
     (name, text): (&TypeName, &str),
     comments: Comments,
     text_of: &impl Fn(&TypeName) -> Result<Option<String>, TypesError>,
 ) -> Result<String, TypesError> {
+    written_at(1, interfaces, (name, text), comments, text_of)
+}
+
+/// The same of the type that is this deep, from 1.
+fn written_at(
+    depth: usize,
+    interfaces: &Interfaces,
+    (name, text): (&TypeName, &str),
+    comments: Comments,
+    text_of: &impl Fn(&TypeName) -> Result<Option<String>, TypesError>,
+) -> Result<String, TypesError> {
+    if depth > MAX_DEPTH {
+        return Err(TypeError::TooDeep { name: name.to_string() }.into());
+    }
     let definition = interfaces.definitions().find(|definition| definition.name == *name);
     let messages = definition.map(messages).unwrap_or_default();
     let mut shown = String::new();
@@ -45,10 +68,13 @@ pub(super) fn written(
         let Some(inside) = messages.get(&number) else { continue };
         let below = if comments == Comments::All { Comments::All } else { Comments::None };
         let text = match text_of(inside)? {
-            Some(text) => written(interfaces, (inside, &text), below, text_of)?,
-            None => interfaces.description(inside).map(|found| described(&found)).unwrap_or_default(),
+            Some(text) => written_at(depth + 1, interfaces, (inside, &text), below, text_of)?,
+            None => {
+                interfaces.description(inside).map(|found| described(&found)).transpose()?.unwrap_or_default()
+            }
         };
         indent(&text, &mut shown);
+        check_length(name.as_str(), &shown)?;
     }
     Ok(shown)
 }
@@ -78,8 +104,9 @@ fn indent(text: &str, shown: &mut String) {
     }
 }
 
-/// A type of which only a description is known: without constants, default values and comments.
-pub(super) fn described(description: &TypeDescription) -> String {
+/// A type of which only a description is known: without constants, default values and comments. Fails if it is
+/// longer than [`LONGEST`].
+pub(super) fn described(description: &TypeDescription) -> Result<String, TypesError> {
     let TypeDescription { type_description: itself, referenced_type_descriptions: others } = description;
     let by_name: BTreeMap<&str, _> = others.iter().map(|other| (other.type_name.as_str(), other)).collect();
     let is_service = itself.type_name.parse::<TypeName>().is_ok_and(|name| name.kind() == Kind::Service);
@@ -87,13 +114,13 @@ pub(super) fn described(description: &TypeDescription) -> String {
     let mut text = String::new();
     match (part("_Request"), part("_Response")) {
         (Some(request), Some(response)) if is_service => {
-            fields(request, &by_name, 0, &mut text);
+            fields(request, &by_name, 0, &mut text)?;
             text.push_str("---\n");
-            fields(response, &by_name, 0, &mut text);
+            fields(response, &by_name, 0, &mut text)?;
         }
-        _ => fields(itself, &by_name, 0, &mut text),
+        _ => fields(itself, &by_name, 0, &mut text)?,
     }
-    text
+    Ok(text)
 }
 
 /// The lines of a type's fields. (The type was checked not to contain itself.)
@@ -102,16 +129,17 @@ fn fields(
     by_name: &BTreeMap<&str, &IndividualTypeDescription>,
     depth: usize,
     text: &mut String,
-) {
+) -> Result<(), TypesError> {
     for field in one.fields.iter().filter(|field| field.name != PLACEHOLDER) {
         let indent = "\t".repeat(depth);
         // A string takes everything.
         let _ = writeln!(text, "{indent}{} {}", type_text(&field.field_type), field.name);
-        let inside = by_name.get(field.field_type.nested_type_name.as_str());
-        if let Some(inside) = inside.filter(|_| text.len() < LONGEST) {
-            fields(inside, by_name, depth + 1, text);
+        check_length(&one.type_name, text)?; // it ends the recursion, too, if nobody checked how deep it goes
+        if let Some(inside) = by_name.get(field.field_type.nested_type_name.as_str()) {
+            fields(inside, by_name, depth + 1, text)?;
         }
     }
+    Ok(())
 }
 
 /// As it would stand in a definition.

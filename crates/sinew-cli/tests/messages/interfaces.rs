@@ -118,3 +118,41 @@ fn packages_are_listed() {
     let unknown = base.failure(&["interface", "show", "Header"]);
     assert!(unknown.ends_with("; did you mean std_msgs/msg/Header?\n"), "{unknown}");
 }
+
+#[test]
+fn types_that_are_too_long_to_show_are_refused() {
+    let base = Base::new();
+    let mut folder = base.define("wide_msgs", "msg/T20.msg", "uint8 a\n");
+    for number in 0..20 {
+        let next = number + 1;
+        folder = base.define("wide_msgs", &format!("msg/T{number}.msg"), &format!("T{next} a\nT{next} b\n"));
+    }
+    // Its request has no text of its own: it is shown from a description.
+    base.define("wide_msgs", "srv/S.srv", "T0 a\n---\n");
+    let with = ["--interfaces", folder.as_str()];
+    for name in ["wide_msgs/msg/T0", "wide_msgs/srv/S", "wide_msgs/srv/S_Request"] {
+        let refused = base.failure(&[&["interface", "show", name], &with[..]].concat());
+        assert!(refused.starts_with("sinew: wide_msgs/msg/T"), "{refused}");
+        let expected = "with all that is in it is longer than 1048576 bytes, so it is not shown; ";
+        assert!(refused.contains(expected), "{refused}");
+    }
+    let json = base.text(&[&["interface", "show", "wide_msgs/msg/T0", "--json"], &with[..]].concat());
+    assert_eq!(json.matches("\"type_name\": \"wide_msgs/msg/T").count(), 21);
+    let small = base.text(&[&["interface", "show", "wide_msgs/msg/T18"], &with[..]].concat());
+    assert_eq!(small.lines().count(), 2 + 4 + 4);
+}
+
+#[test]
+fn types_that_lie_too_deep_are_refused() {
+    let base = Base::new();
+    let mut folder = base.define("deep_msgs", "msg/T65.msg", "uint8 a\n");
+    for number in 1..65 {
+        folder = base.define("deep_msgs", &format!("msg/T{number}.msg"), &format!("T{} a\n", number + 1));
+    }
+    let with = ["--interfaces", folder.as_str()];
+    let refused = base.failure(&[&["interface", "show", "deep_msgs/msg/T1"], &with[..]].concat());
+    let expected = "sinew: deep_msgs/msg/T65 lies too deep: no more than 64 types can lie one in the other\n";
+    assert_eq!(refused, expected);
+    let shown = base.text(&[&["interface", "show", "deep_msgs/msg/T2"], &with[..]].concat());
+    assert_eq!(shown.lines().count(), 64);
+}
