@@ -64,6 +64,10 @@ impl DynamicMessage {
 
     /// As `ros2 topic echo` prints it: YAML, a line for each value.
     ///
+    /// The values are the same, and so are the quotes, but for two kinds of texts: in [flow style](Style::flow) an end of a line is
+    /// `\n`, so that a message stays one line, and U+0085, U+2028 and U+2029, at which ROS 2 ends a line as YAML 1.1 does, are `\N`, `\L`
+    /// and `\P`.
+    ///
     /// A `byte` is printed as the character of this number, a `uint8` as a number. What is no text in a string is escaped: a byte
     /// as `\xff`, half a pair of UTF-16 as `\ud834`.
     #[must_use]

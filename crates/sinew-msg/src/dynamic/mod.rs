@@ -40,6 +40,7 @@ mod read;
 mod template;
 mod types;
 mod value;
+mod words;
 mod yaml;
 
 #[cfg(feature = "text")]

@@ -2,9 +2,11 @@
 
 use super::types::{Element, MessageType, Structure};
 use super::value::{Scalar, Value, shown, shown_wide};
+use super::words::is_text;
 use crate::definition::{Primitive, Shape};
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::iter::repeat_n;
 
 /// How messages are printed: what `ros2 topic echo` has options for. By default all of a message, in block style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +17,7 @@ pub struct Style {
     pub no_arr: bool,
     /// Strings are not printed, but their length.
     pub no_str: bool,
-    /// `{x: 1, y: [2, 3]}` in one line.
+    /// `{x: 1, y: [2, 3]}` in one line, also if there are ends of lines in texts. (ROS 2 ends the line there.)
     pub flow: bool,
 }
 
@@ -60,7 +62,7 @@ impl Style {
 
 /// Lines, each with its end.
 pub(super) fn write(message_type: &MessageType, fields: &[Value], style: &Style) -> String {
-    let mut writing = Writing { message_type, style, text: String::new() };
+    let mut writing = Writing { message_type, style, text: String::new(), indent: 2 };
     let root = message_type.structure(0);
     if style.flow || root.fields.is_empty() {
         writing.flow_structure(root, fields);
@@ -78,7 +80,7 @@ pub(super) fn write_part(
     value: &Value,
     style: &Style,
 ) -> String {
-    let mut writing = Writing { message_type, style, text: String::new() };
+    let mut writing = Writing { message_type, style, text: String::new(), indent: 2 };
     if let Some(short) = style.abbreviated(message_type, (element, shape), value) {
         writing.string(&short);
         writing.text.push('\n');
@@ -100,6 +102,8 @@ struct Writing<'a> {
     message_type: &'a MessageType,
     style: &'a Style,
     text: String,
+    /// Where the further lines of a text begin.
+    indent: usize,
 }
 
 impl<'a> Writing<'a> {
@@ -110,6 +114,7 @@ impl<'a> Writing<'a> {
                 self.indent(indent);
             }
             self.key(&field.name);
+            self.indent = indent + 2;
             if let Some(short) =
                 self.style.abbreviated(self.message_type, (field.element, field.shape), value)
             {
@@ -179,6 +184,7 @@ impl<'a> Writing<'a> {
         for item in items.take(most) {
             self.indent(indent);
             self.text.push_str("- ");
+            self.indent = indent + 2;
             write(self, item);
         }
         if count > most {
@@ -249,7 +255,7 @@ impl<'a> Writing<'a> {
     }
 
     fn indent(&mut self, indent: usize) {
-        self.text.extend(std::iter::repeat_n(' ', indent));
+        self.text.extend(repeat_n(' ', indent));
     }
 
     fn key(&mut self, name: &str) {
@@ -263,17 +269,31 @@ impl<'a> Writing<'a> {
     }
 
     fn string(&mut self, text: &str) {
-        if text.chars().any(is_escaped) {
-            self.text.push('"');
-            text.chars().for_each(|character| escape(character, &mut self.text));
-            self.text.push('"');
-        } else if is_plain(text, self.style.flow) {
-            self.text.push_str(text);
-        } else {
-            self.text.push('\'');
-            self.text.push_str(&text.replace('\'', "''"));
-            self.text.push('\'');
+        match Quotes::of(text, self.style.flow) {
+            Quotes::None => self.text.push_str(text),
+            Quotes::Single => self.single_quoted(text),
+            Quotes::Double => {
+                self.text.push('"');
+                text.chars().for_each(|character| escape(character, &mut self.text));
+                self.text.push('"');
+            }
         }
+    }
+
+    /// YAML takes one end of a line for a space, and the others for what they are: so there is one more.
+    fn single_quoted(&mut self, text: &str) {
+        self.text.push('\'');
+        let text = text.replace('\'', "''");
+        let mut rest = text.as_str();
+        while let Some(at) = rest.find('\n') {
+            let next = rest[at..].trim_start_matches('\n');
+            self.text.push_str(&rest[..at]);
+            self.text.extend(repeat_n('\n', rest.len() - at - next.len() + 1));
+            self.indent(self.indent);
+            rest = next;
+        }
+        self.text.push_str(rest);
+        self.text.push('\'');
     }
 
     fn scalar(&mut self, primitive: Primitive, scalar: Scalar) {
@@ -313,35 +333,80 @@ pub(super) fn decimal(value: f64) -> String {
     format!("{mantissa}{point}e{sign}{exponent:0>2}")
 }
 
-/// What can't stand in a line as it is: control characters, other ends of lines, what is no character.
-fn is_escaped(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+/// How a text stands in YAML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
 }
 
+impl Quotes {
+    /// Those of `PyYAML`, but in flow style, which is one line here, and for ends of lines that YAML 1.2 doesn't know.
+    fn of(text: &str, is_flow: bool) -> Self {
+        let has_lines = text.contains('\n');
+        if text.chars().any(is_special)
+            || text.contains("\n ")
+            || text.contains(" \n")
+            || (has_lines && is_flow)
+        {
+            Self::Double
+        } else if !has_lines && is_plain(text, is_flow) && is_text(text) {
+            Self::None
+        } else {
+            Self::Single
+        }
+    }
+}
+
+/// What must be escaped: control characters, ends of lines but `\n`, what is no character.
+fn is_special(character: char) -> bool {
+    !matches!(character, '\n' | ' '..='~' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..='\u{10fffe}')
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// A character between double quotes.
 fn escape(character: char, text: &mut String) {
     let code = u32::from(character);
-    // A string takes everything.
-    let _ = match character {
-        '"' | '\\' => write!(text, "\\{character}"),
-        '\n' => write!(text, "\\n"),
-        '\r' => write!(text, "\\r"),
-        '\t' => write!(text, "\\t"),
-        '\0' => write!(text, "\\0"),
-        _ if is_escaped(character) && code <= 0xff => write!(text, "\\x{code:02x}"),
-        _ if is_escaped(character) => write!(text, "\\u{code:04x}"),
-        _ => write!(text, "{character}"),
+    let name = match character {
+        '"' | '\\' => character,
+        '\0' => '0',
+        '\x07' => 'a',
+        '\x08' => 'b',
+        '\t' => 't',
+        '\n' => 'n',
+        '\x0b' => 'v',
+        '\x0c' => 'f',
+        '\r' => 'r',
+        '\x1b' => 'e',
+        '\u{85}' => 'N',
+        '\u{2028}' => 'L',
+        '\u{2029}' => 'P',
+        character if !is_special(character) && code <= 0xffff => return text.push(character),
+        _ => {
+            // A string takes everything.
+            let _ = match code {
+                0..=0xff => write!(text, "\\x{code:02X}"),
+                0x100..=0xffff => write!(text, "\\u{code:04X}"),
+                _ => write!(text, "\\U{code:08X}"),
+            };
+            return;
+        }
     };
+    text.extend(['\\', name]);
 }
 
-/// Whether a text without escapes can stand without quotes, and is read as text then.
+/// Whether a text of one line without special characters can stand without quotes, whatever it is read as then.
 fn is_plain(text: &str, is_flow: bool) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let rest = &text[first.len_utf8()..];
+    let stands_alone = rest.is_empty() || rest.starts_with(' ');
     let begins_well = match first {
-        '-' | '?' | ':' => !(is_flow || rest.is_empty() || rest.starts_with(' ')),
-        ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`'
-        | '=' => false,
+        '-' => !stands_alone,
+        '?' | ':' => !(is_flow || stands_alone),
+        ',' | '[' | ']' | '{' | '}' | '#' | '&' | '*' | '!' | '|' | '>' | '\'' | '"' | '%' | '@' | '`' => {
+            false
+        }
         _ => true,
     };
     begins_well
@@ -351,71 +416,5 @@ fn is_plain(text: &str, is_flow: bool) -> bool {
         && !text.contains(" #")
         && !text.starts_with("---")
         && !text.starts_with("...")
-        && !(is_flow && text.contains([',', '[', ']', '{', '}', '?', ':']))
-        && !is_something_else(text)
-}
-
-/// Whether some version of YAML reads it as a number, a truth, a time or nothing; or nearly.
-fn is_something_else(text: &str) -> bool {
-    // Not `y` and `n`: Python's YAML has them as texts, and so they stand in every point that ROS 2 prints.
-    const WORDS: [&str; 10] = ["true", "false", "yes", "no", "on", "off", "null", "~", "<<", ".nan"];
-    let number = |c: char| {
-        c.is_ascii_hexdigit()
-            || matches!(c, 'x' | 'X' | 'o' | '_' | '.' | '+' | '-' | ':' | 'T' | 't' | 'Z' | ' ')
-    };
-    WORDS.iter().any(|word| text.eq_ignore_ascii_case(word))
-        || text.trim_start_matches(['+', '-']).eq_ignore_ascii_case(".inf")
-        || text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.'))
-            && text.chars().all(number)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_quoted_where_they_must_be() {
-        for plain in [
-            "a",
-            "base_link",
-            "Hello world!",
-            "a: b".trim_end_matches(": b"),
-            "a,b",
-            "ö",
-            "-left",
-            "a#b",
-            "1 m",
-            "it's",
-            "y",
-        ] {
-            assert!(is_plain(plain, false), "{plain}");
-        }
-        for quoted in [
-            "", " a", "a ", "- a", "-", "#a", "a: b", "a:", "a #b", "[a", "{a", "'a", "*a", "@a", "---",
-            "<<", "=",
-        ] {
-            assert!(!is_plain(quoted, false), "{quoted}");
-        }
-        for other in [
-            "1",
-            "-1",
-            "1.5",
-            "0x1f",
-            "1e5",
-            "true",
-            "No",
-            "~",
-            "null",
-            "2001-01-01",
-            "12:30:00",
-            ".inf",
-            "-.INF",
-            ".nan",
-        ] {
-            assert!(!is_plain(other, false), "{other}");
-        }
-        for quoted in ["a,b", "a]", "-a", "a:b"] {
-            assert!(!is_plain(quoted, true), "{quoted}");
-        }
-    }
+        && !(is_flow && rest.contains([',', '[', ']', '{', '}', '?', ':']))
 }

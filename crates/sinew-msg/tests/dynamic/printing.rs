@@ -1,7 +1,7 @@
 //! What is printed.
 
 use crate::{message_type, of_yaml};
-use sinew_msg::dynamic::{MessageType, Style};
+use sinew_msg::dynamic::{DynamicMessage, MessageType, Style};
 use std::sync::Arc;
 
 fn scan() -> Arc<MessageType> {
@@ -34,7 +34,9 @@ ranges:
 names:
 - ''
 - 'yes'
-- \"a\\nb\"
+- 'a
+
+  b'
 ends:
 - x: 1.0
   none: []
@@ -98,7 +100,7 @@ fn bytes_are_characters_and_uint8_are_numbers() {
     let all = message_type(&[("A", "byte a\nbyte[] b\nuint8[2] c\nbyte[1] d")]);
     let message = of_yaml(&all, r#"{a: 0, b: [97, "5", 5, '~', 255, "\x85"], c: [97, 0]}"#);
     let expected =
-        "a: \"\\0\"\nb:\n- a\n- '5'\n- \"\\x05\"\n- '~'\n- ÿ\n- \"\\x85\"\nc:\n- 97\n- 0\nd:\n- \"\\0\"\n";
+        "a: \"\\0\"\nb:\n- a\n- '5'\n- \"\\x05\"\n- '~'\n- ÿ\n- \"\\N\"\nc:\n- 97\n- 0\nd:\n- \"\\0\"\n";
     assert_eq!(message.to_yaml(&Style::default()), expected);
     assert_eq!(of_yaml(&all, expected), message);
     assert_eq!(message.to_json(), r#"{"a":0,"b":[97,53,5,126,255,133],"c":[97,0],"d":[0]}"#);
@@ -163,4 +165,201 @@ fn what_names_no_part_is_an_error() {
     assert_eq!(error("names[3]"), "`names` is of type `string[<=3]`, which has no element [3]");
     assert_eq!(error("header[0]"), "`header` is of type `test_msgs/Header`, which has no element [0]");
     assert_eq!(error("ranges[0][1]"), "`ranges[0]` is of type `float32`, which has no element [1]");
+}
+
+/// Texts that stand without quotes.
+const BARE: &[&str] = &[
+    "a",
+    "base_link",
+    "Hello world!",
+    "ö",
+    "😀",
+    "\u{a0}",
+    "-left",
+    "a#b",
+    "1 m",
+    "it's",
+    "y",
+    "n",
+    "yEs",
+    "None",
+    "nuLL",
+    "1e3",
+    "1.5e3",
+    ".5e3",
+    "12e03",
+    "+.5",
+    "-.5",
+    "+.nan",
+    "0o7",
+    "0x",
+    "08",
+    "+",
+    ".",
+    "..",
+    "2001-1-1",
+    "1.2.3",
+    "1-2",
+    "_1",
+    "True!",
+    "0b2",
+    "1.5e+",
+    "a=b",
+];
+
+/// In flow style in quotes, in block style without.
+const BARE_BUT_IN_FLOW: &[&str] =
+    &["a, b", "a]", "a:b", "?a", ":a", "a?", "1:60", "a{b", "2001-1-1 1:00:0", "2001-1-1 1:00"];
+
+/// Texts in single quotes.
+const QUOTED: &[&str] = &[
+    "",
+    " ",
+    " a",
+    "a ",
+    "- a",
+    "-",
+    "?",
+    ":",
+    "#a",
+    "a: b",
+    "a:",
+    "a #b",
+    "[a",
+    "{a",
+    "'a",
+    "*a",
+    "&a",
+    "!a",
+    "|",
+    ">",
+    "%a",
+    "@a",
+    "`a",
+    ",a",
+    "\"a",
+    "---",
+    "...",
+    "--- a",
+    "<<",
+    "=",
+    "1",
+    "-1",
+    "+1",
+    "0",
+    "00",
+    "07",
+    "0_",
+    "1_000",
+    "0x1f",
+    "0b1",
+    "1.5",
+    "1.",
+    "1_0.0_1",
+    ".5",
+    "1.5e+3",
+    "1.5E-3",
+    "1:30",
+    "-12:30:00",
+    "1:30.5",
+    "true",
+    "No",
+    "ON",
+    "off",
+    "~",
+    "null",
+    "NULL",
+    "2001-01-01",
+    "2001-1-1 1:00:00",
+    "2001-01-01T12:30:00.5Z",
+    "2001-01-01 12:30:00 +01:30",
+    "2001-01-01 12:30:00-5",
+    ".inf",
+    "+.INF",
+    "-.Inf",
+    ".nan",
+    ".NaN",
+];
+
+/// Texts in double quotes, and as they are printed.
+const ESCAPED: &[(&str, &str)] = &[
+    ("\0", "\"\\0\""),
+    ("\x07", "\"\\a\""),
+    ("\x08\x0b\x0c", "\"\\b\\v\\f\""),
+    ("\x1b[1m", "\"\\e[1m\""),
+    ("a\tö", "\"a\\tö\""),
+    ("\r\n", "\"\\r\\n\""),
+    ("\x7f\x01", "\"\\x7F\\x01\""),
+    ("\u{feff}\u{ffff}", "\"\\uFEFF\\uFFFF\""),
+    ("\"\\\t", "\"\\\"\\\\\\t\""),
+    ("a \nb", "\"a \\nb\""),
+    ("a\n b", "\"a\\n b\""),
+    ("😀\t\u{a0}", "\"\\U0001F600\\t\u{a0}\""),
+    ("\u{10ffff}", "\"\\U0010FFFF\""),
+];
+
+/// What `PyYAML` 6.0.3 makes of texts, in block style and in flow style: `yaml.dump({"a": text}, allow_unicode=True,
+/// width=sys.maxsize, default_flow_style=..)`.
+#[test]
+fn texts_are_quoted_as_by_ros_2() {
+    let mut expected: Vec<(&str, String, String)> = Vec::new();
+    expected.extend(BARE.iter().map(|&text| (text, text.to_owned(), text.to_owned())));
+    expected.extend(BARE_BUT_IN_FLOW.iter().map(|&text| (text, text.to_owned(), format!("'{text}'"))));
+    expected.extend(QUOTED.iter().map(|&text| {
+        let text_in_quotes = format!("'{}'", text.replace('\'', "''"));
+        (text, text_in_quotes.clone(), text_in_quotes)
+    }));
+    expected.extend(ESCAPED.iter().map(|&(text, escaped)| (text, escaped.to_owned(), escaped.to_owned())));
+    let texts = message_type(&[("A", "string a")]);
+    let flow = Style { flow: true, ..Style::default() };
+    for (text, block, in_flow) in expected {
+        let json = serde_json::json!({"a": text}).to_string();
+        let message = DynamicMessage::from_json(&texts, &json).unwrap();
+        assert_eq!(message.to_yaml(&Style::default()), format!("a: {block}\n"), "{text:?}");
+        assert_eq!(message.to_yaml(&flow), format!("{{a: {in_flow}}}\n"), "{text:?}");
+        assert_eq!(of_yaml(&texts, &message.to_yaml(&Style::default())), message, "{text:?}");
+        assert_eq!(of_yaml(&texts, &message.to_yaml(&flow)), message, "{text:?}");
+    }
+}
+
+#[test]
+fn ends_of_lines_are_printed_as_by_ros_2() {
+    let all = message_type(&[("A", "string a\nB b\nB[] c\nstring[] d"), ("B", "string e")]);
+    let text = r#"{a: "it's\nso", b: {e: "\na"}, c: [{e: "a\n\nb\nc"}], d: ["a\n", "\n"]}"#;
+    let message = of_yaml(&all, text);
+    let expected = "\
+a: 'it''s
+
+  so'
+b:
+  e: '
+
+    a'
+c:
+- e: 'a
+
+
+    b
+
+    c'
+d:
+- 'a
+
+  '
+- '
+
+  '
+";
+    assert_eq!(message.to_yaml(&Style::default()), expected);
+    assert_eq!(of_yaml(&all, expected), message);
+    let path = all.path("c[0].e").unwrap();
+    assert_eq!(message.part(&path).unwrap().to_yaml(&Style::default()), "'a\n\n\n  b\n\n  c'\n");
+    // Not so in flow style, which is one line here.
+    let flow = message.to_yaml(&Style { flow: true, ..Style::default() });
+    assert_eq!(flow, format!("{text}\n"));
+    assert_eq!(of_yaml(&all, &flow), message);
+    // Nor with ends of lines that YAML 1.2 takes for characters.
+    let others = message_type(&[("A", "string a")]);
+    let message = of_yaml(&others, r#"{a: "\N\L\P"}"#);
+    assert_eq!(message.to_yaml(&Style::default()), "a: \"\\N\\L\\P\"\n");
 }
