@@ -1,7 +1,7 @@
 //! From texts to trees: what stands where, before anything is known of its type.
 
 use super::error::TextError;
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 
 /// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences between.)
@@ -93,6 +93,12 @@ pub(super) fn yaml(text: &str) -> Result<Tree, TextError> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| wrong(*error.marker(), error.info()))?;
         let at = span.start;
+        if let Event::Scalar(.., Some(tag))
+        | Event::SequenceStart(_, Some(tag))
+        | Event::MappingStart(_, Some(tag)) = &event
+        {
+            check(tag, at)?;
+        }
         let complete = match event {
             Event::SequenceStart(..) => {
                 open.push(Open { tree: Tree::Sequence(Vec::new()), key: None });
@@ -121,6 +127,21 @@ pub(super) fn yaml(text: &str) -> Result<Tree, TextError> {
         }
     }
     Ok(document.unwrap_or(Tree::Plain(String::new())))
+}
+
+/// A tag changes what a value is: only those are passed over that say what the field's type says anyway.
+fn check(tag: &Tag, at: Marker) -> Result<(), TextError> {
+    let is_plain = |suffix: &str| matches!(suffix, "str" | "int" | "float" | "bool" | "null" | "seq" | "map");
+    match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {
+        (true, "binary") => {
+            Err(wrong(at, "`!!binary` is not read; write a list of numbers, such as [1, 255]"))
+        }
+        (true, suffix) if is_plain(suffix) => Ok(()),
+        (true, suffix) => Err(wrong(at, &format!("the tag `!!{suffix}` is not read; leave it out"))),
+        (false, suffix) => {
+            Err(wrong(at, &format!("the tag `{}{suffix}` is not read; leave it out", tag.handle)))
+        }
+    }
 }
 
 /// A list or mapping that isn't complete.

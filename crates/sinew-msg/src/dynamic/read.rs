@@ -4,7 +4,8 @@ use super::error::TextError;
 use super::message::DynamicMessage;
 use super::parse::{self, Tree};
 use super::types::{Element, Field, MessageType, names};
-use super::value::{Scalar, Scalars, Value, integer};
+use super::value::{Scalar, Scalars, Value, integer_of};
+use super::words::{integer, integer_of_other_base, truth, without_lines};
 use crate::definition::{Primitive, Shape};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +14,9 @@ impl DynamicMessage {
     /// Reads a message from YAML, as `ros2 topic pub` takes it: `{header: {frame_id: map}, point: {x: 1.5}}`.
     ///
     /// Fields that are not there have their default values. What stands for a string is taken as it is written, with or
-    /// without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"` and `"-inf"`.
+    /// without quotes; numbers and `bool`s have none, but for `"nan"`, `"inf"` and `"-inf"`. They are written as in YAML 1.1, which
+    /// ROS 2 reads: `yes` and `off` are `bool`s, `010` is 8 (so is `0o10`), and `1_000` is 1000. `1:30`, which is 90 there, and
+    /// `!!binary` are refused.
     ///
     /// ```
     /// # use sinew_msg::definition::{Definition, Definitions};
@@ -203,13 +206,13 @@ impl Reading<'_> {
 
     fn scalar(&self, primitive: Primitive, tree: &Tree) -> Result<Scalar, TextError> {
         let read = match (primitive, tree) {
-            (Primitive::Bool, Tree::Plain(text)) => boolean(text),
+            (Primitive::Bool, Tree::Plain(text)) => truth(text).map(Scalar::Bool),
             (Primitive::Float32 | Primitive::Float64, Tree::Plain(text)) => float(primitive, text),
             (Primitive::Float32 | Primitive::Float64, Tree::Quoted(text)) => {
                 special(text).map(|value| float_of(primitive, value))
             }
             (Primitive::Byte, Tree::Plain(text) | Tree::Quoted(text)) => byte(text, tree),
-            (_, Tree::Plain(text)) => whole(text).and_then(|value| integer(primitive, value)),
+            (_, Tree::Plain(text)) => integer(text).and_then(|value| integer_of(primitive, value)),
             _ => None,
         };
         read.ok_or_else(|| {
@@ -260,40 +263,14 @@ impl Reading<'_> {
     }
 }
 
-fn boolean(text: &str) -> Option<Scalar> {
-    match text {
-        "true" | "True" | "TRUE" => Some(Scalar::Bool(true)),
-        "false" | "False" | "FALSE" => Some(Scalar::Bool(false)),
-        _ => None,
-    }
-}
-
 /// A number, or as it is printed: the character of that number.
 fn byte(text: &str, tree: &Tree) -> Option<Scalar> {
-    if let (Tree::Plain(_), Some(value)) = (tree, whole(text)) {
-        return integer(Primitive::Byte, value);
+    if let (Tree::Plain(_), Some(value)) = (tree, integer(text)) {
+        return integer_of(Primitive::Byte, value);
     }
     let mut characters = text.chars();
     let (character, None) = (characters.next()?, characters.next()) else { return None };
     u8::try_from(character).ok().filter(|_| !tree.is_nothing()).map(|byte| Scalar::Unsigned(byte.into()))
-}
-
-/// An integer of YAML: with a sign; in base 10, or with `0x` or `0o` in base 16 or 8.
-fn whole(text: &str) -> Option<i128> {
-    let (is_negative, digits) = match text.strip_prefix('-') {
-        Some(digits) => (true, digits),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (base, digits) = match (digits.strip_prefix("0x"), digits.strip_prefix("0o")) {
-        (Some(digits), _) => (16, digits),
-        (_, Some(digits)) => (8, digits),
-        _ => (10, digits),
-    };
-    if !digits.starts_with(|c: char| c.is_digit(base)) {
-        return None; // a second sign
-    }
-    let magnitude = i128::from_str_radix(digits, base).ok()?;
-    Some(if is_negative { -magnitude } else { magnitude })
 }
 
 /// `nan`, `inf` and `-inf`, as JSON prints them here, and with YAML's point.
@@ -313,6 +290,14 @@ fn float(primitive: Primitive, text: &str) -> Option<Scalar> {
     if let Some(value) = special(text) {
         return Some(float_of(primitive, value));
     }
+    if let Some(value) = integer_of_other_base(text) {
+        #[expect(clippy::cast_precision_loss, reason = "to the nearest number that the type has")]
+        return Some(match primitive {
+            Primitive::Float32 => Scalar::Float32(value as f32),
+            _ => Scalar::Float64(value as f64),
+        });
+    }
+    let text = without_lines(text);
     // Rust would read "infinity", too.
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b".+-eE".contains(&byte)) {
         return None;

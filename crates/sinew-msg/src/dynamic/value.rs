@@ -157,13 +157,13 @@ pub(super) fn scalar_of(primitive: Primitive, value: &definition::Value) -> Opti
         (Primitive::Float64, definition::Value::Float(value)) => Some(Scalar::Float64(*value)),
         #[expect(clippy::cast_possible_truncation, reason = "to the nearest number that the type has")]
         (Primitive::Float32, definition::Value::Float(value)) => Some(Scalar::Float32(*value as f32)),
-        (_, definition::Value::Integer(value)) => integer(primitive, *value),
+        (_, definition::Value::Integer(value)) => integer_of(primitive, *value),
         _ => None,
     }
 }
 
 /// An integer of this type, if it is one.
-pub(super) fn integer(primitive: Primitive, value: i128) -> Option<Scalar> {
+pub(super) fn integer_of(primitive: Primitive, value: i128) -> Option<Scalar> {
     if !primitive.integers()?.contains(&value) {
         return None;
     }

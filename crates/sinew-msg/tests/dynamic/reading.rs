@@ -46,6 +46,72 @@ fn numbers_are_read_as_their_type() {
     assert!(json("{\"wide\": \"\\u00f6ß\"}").contains(r#""wide":"öß""#));
 }
 
+/// `PyYAML` 6.0.3 reads the same.
+#[test]
+fn words_are_read_as_by_ros_2() {
+    let all = message_type(&[("A", "int32 whole\nfloat64 real\nfloat32 small\nbool truth\nbyte letter")]);
+    let read = |text: &str| DynamicMessage::from_yaml(&all, text);
+    let wholes = [
+        ("010", 8),
+        ("-010", -8),
+        ("+0x1F", 31),
+        ("0b101", 5),
+        ("0_10", 8),
+        ("1_000", 1000),
+        ("-1_0", -10),
+        ("0", 0),
+        ("08", 8),
+        ("019", 19),
+        ("0o10", 8),
+        ("00", 0),
+        ("0x_f", 15),
+        ("1_", 1),
+    ];
+    for (word, value) in wholes {
+        assert_eq!(read(&format!("whole: {word}")), read(&format!("whole: {value}")), "{word}");
+        let real = read(&format!("{{real: {word}, small: {word}}}"));
+        assert_eq!(real, read(&format!("{{real: {value}.0, small: {value}.0}}")), "{word}");
+        assert!(real.is_ok(), "{word}");
+    }
+    assert_eq!(read("letter: 010"), read("letter: 8"));
+    for (word, value) in
+        [("1_000.5", "1000.5"), ("010.5", "10.5"), ("1_0e1", "100.0"), ("010e1", "100.0"), ("-.5_5", "-0.55")]
+    {
+        assert_eq!(read(&format!("real: {word}")), read(&format!("real: {value}")), "{word}");
+        assert!(read(&format!("real: {word}")).is_ok(), "{word}");
+    }
+    for word in ["yes", "Yes", "YES", "on", "On", "ON", "true", "True", "TRUE"] {
+        assert_eq!(read(&format!("truth: {word}")), read("truth: true"), "{word}");
+        let not = word.to_lowercase().replace("yes", "no").replace("on", "off").replace("true", "false");
+        assert_eq!(read(&format!("truth: {not}")), read("truth: false"), "{not}");
+    }
+    for wrong in [
+        "whole: _1",
+        "whole: 1:30",
+        "whole: 0x",
+        "whole: 0b2",
+        "whole: 0o8",
+        "real: ._1",
+        "real: _1",
+        "real: 0x_",
+        "truth: yEs",
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn tags_that_change_a_value_are_refused() {
+    let bytes = message_type(&[("A", "uint8[] a\nstring b")]);
+    let error = |text: &str| DynamicMessage::from_yaml(&bytes, text).unwrap_err().to_string();
+    let binary = "line 1, column 5: `!!binary` is not read; write a list of numbers, such as [1, 255]";
+    assert_eq!(error("{a: !!binary aGVsbG8=}"), binary);
+    assert_eq!(error("{b: !!binary aGVsbG8=}"), binary);
+    assert_eq!(error("{b: !!set {x}}"), "line 1, column 5: the tag `!!set` is not read; leave it out");
+    assert_eq!(error("a: !mine [1]"), "line 1, column 4: the tag `!mine` is not read; leave it out");
+    assert_eq!(of_yaml(&bytes, "{a: !!seq [!!int 1], b: !!str 5}"), of_yaml(&bytes, "{a: [1], b: '5'}"));
+}
+
 #[test]
 fn errors_name_the_path() {
     assert_eq!(
@@ -71,7 +137,7 @@ fn errors_name_the_path() {
         "`pair[1]`: found `x`, expected an integer from -32768 to 32767 for `int16`"
     );
     assert_eq!(error("pair: 3"), "`pair`: found `3`, expected a list, such as `[1, 2]`, for `int16[2]`");
-    assert_eq!(error("on: yes"), "`on`: found `yes`, expected `true` or `false` for `bool`");
+    assert_eq!(error("on: y"), "`on`: found `y`, expected `true` or `false` for `bool`");
     assert_eq!(error("name: shoulder"), "`name`: found 8 characters, expected 4 at most");
     assert_eq!(error("name: [a]"), "`name`: found a list of 1 element, expected a text (an empty one is '')");
     assert_eq!(error("{on: true, on: false}"), "`on` is given twice; leave one out");
