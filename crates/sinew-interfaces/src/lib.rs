@@ -17,10 +17,16 @@
 //! # Ok::<(), sinew_msg::DecodeError>(())
 //! ```
 //!
+//! What is not generated: `builtin_interfaces`' times and durations come from nanoseconds and from Rust's, and go back to them
+//! (`time`).
+//!
 //! The definitions lie in this crate's folder `interfaces/`, as they do in ROS 2: `sensor_msgs/msg/Image.msg`. A build script
 //! that generates a package of its own finds them if this crate is among the dependencies. With the feature `definitions` their
 //! texts are in the crate itself, as `DEFINITIONS`: for tools.
 #![deny(unsafe_code)] // but for `Plain`, which generated code proves and implements
+
+#[cfg(feature = "builtin_interfaces")]
+pub mod time;
 
 sinew_msg::include_interfaces!();
 

@@ -143,6 +143,17 @@ impl PartialEq<&str> for Text<'_> {
 }
 
 /// A sequence whose elements are seen one by one.
+///
+/// ```
+/// use sinew_msg::view::Views;
+///
+/// let names = ["shoulder".to_owned(), "elbow".to_owned()];
+/// let seen = Views::of(&names);
+/// for name in &seen {
+///     println!("{name}");
+/// }
+/// assert!(seen.get(1).is_some_and(|name| name == "elbow") && seen.get(2).is_none());
+/// ```
 pub struct Views<'a, T> {
     source: Source<'a, T>,
 }
@@ -192,13 +203,85 @@ impl<'a, T: Viewed> Views<'a, T> {
         self.len() == 0
     }
 
-    /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be fewer.)
-    pub fn iter(&self) -> impl Iterator<Item = T::View<'a>> + use<'a, T> {
-        let mut source = self.source.clone();
-        (0..self.len()).map_while(move |index| match &mut source {
-            Source::Image { decoder, .. } => T::view(decoder).ok(),
+    /// A view of the element of this index, from 0; `None` if there is none. In an image it goes over those before it, each of
+    /// which may be of any length: to see all of them, [`iter`](Self::iter).
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<T::View<'a>> {
+        match &self.source {
+            Source::Image { .. } => self.iter().nth(index),
             Source::Values(values) => values.get(index).map(T::of),
-        })
+        }
+    }
+
+    /// A view of each. (Each was valid. If somebody writes to the image all the same, there may be fewer.)
+    #[must_use]
+    pub fn iter(&self) -> Elements<'a, T> {
+        Elements { source: self.source.clone() }
+    }
+}
+
+/// The views of a sequence's elements, one after the other: of [`Views`].
+pub struct Elements<'a, T> {
+    /// Those that are still to come.
+    source: Source<'a, T>,
+}
+
+impl<'a, T: Viewed> Iterator for Elements<'a, T> {
+    type Item = T::View<'a>;
+
+    fn next(&mut self) -> Option<T::View<'a>> {
+        match &mut self.source {
+            Source::Image { count: 0, .. } => None,
+            Source::Image { decoder, count } => {
+                let view = T::view(decoder).ok();
+                // After a fault the decoder stands anywhere.
+                *count = if view.is_some() { *count - 1 } else { 0 };
+                view
+            }
+            Source::Values(values) => {
+                let (first, rest) = values.split_first()?;
+                *values = rest;
+                Some(T::of(first))
+            }
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match &self.source {
+            Source::Image { count, .. } => (0, Some(*count)),
+            Source::Values(values) => (values.len(), Some(values.len())),
+        }
+    }
+}
+
+impl<'a, T: Viewed> IntoIterator for Views<'a, T> {
+    type Item = T::View<'a>;
+    type IntoIter = Elements<'a, T>;
+
+    fn into_iter(self) -> Elements<'a, T> {
+        Elements { source: self.source }
+    }
+}
+
+impl<'a, T: Viewed> IntoIterator for &Views<'a, T> {
+    type Item = T::View<'a>;
+    type IntoIter = Elements<'a, T>;
+
+    fn into_iter(self) -> Elements<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> Clone for Elements<'_, T> {
+    fn clone(&self) -> Self {
+        Self { source: self.source.clone() }
+    }
+}
+
+/// Shows those that are still to come.
+impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for Elements<'a, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
     }
 }
 

@@ -271,3 +271,28 @@ fn plain_messages_are_seen_as_they_are() {
     is_itself::<sinew_interfaces::geometry_msgs::msg::Pose>();
     is_itself::<sinew_interfaces::builtin_interfaces::msg::Time>();
 }
+
+#[test]
+fn elements_are_found_by_their_index() {
+    let mut many = TFMessage::default();
+    for name in ["base", "arm", "hand"] {
+        let mut one = TransformStamped::default();
+        one.header.frame_id = name.to_owned();
+        many.transforms.push(one);
+    }
+    let chunk = Chunk::of(&encode(&many));
+    for seen in [view::<TFMessage>(chunk.bytes()).unwrap(), many.of()] {
+        let transforms = seen.transforms;
+        let name = |index| transforms.get(index).map(|one| one.header.frame_id.to_string());
+        assert_eq!((name(0).as_deref(), name(2).as_deref(), name(3)), (Some("base"), Some("hand"), None));
+        let mut names = Vec::new();
+        for one in &transforms {
+            names.push(one.header.frame_id.to_string());
+        }
+        assert_eq!(names, ["base", "arm", "hand"]);
+        let mut rest = transforms.iter();
+        rest.next();
+        assert_eq!((rest.clone().count(), rest.size_hint().1), (2, Some(2)));
+        assert!(transforms.into_iter().map(|one| one.header.frame_id).eq(["base", "arm", "hand"]));
+    }
+}

@@ -9,6 +9,7 @@ use super::field::Field;
 use super::wide::WString;
 use crate::description::{ConstFieldType, type_id};
 use std::ops::{Deref, DerefMut};
+use std::{fmt, slice, vec};
 
 /// More elements than a bounded string or sequence holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -50,10 +51,11 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
 /// ```
 /// use sinew_msg::cdr::{BoundedVec, TooMany};
 ///
-/// let mut dimensions: BoundedVec<f64, 3> = vec![1.0, 2.0].try_into()?;
+/// let mut dimensions: BoundedVec<f64, 3> = [1.0, 2.0].try_into()?;
 /// dimensions.push(3.0)?;
 /// assert_eq!(dimensions.push(4.0), Err(TooMany { count: 4, bound: 3 }));
 /// assert_eq!(*dimensions, [1.0, 2.0, 3.0]);
+/// assert_eq!(dimensions.into_iter().sum::<f64>(), 6.0);
 /// # Ok::<(), TooMany>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -105,6 +107,43 @@ impl<T, const BOUND: usize> TryFrom<Vec<T>> for BoundedVec<T, BOUND> {
     fn try_from(values: Vec<T>) -> Result<Self, TooMany> {
         check(values.len(), BOUND)?;
         Ok(Self(values))
+    }
+}
+
+/// Allocates for the elements. An array has as many as its type says, so whether they are too many is seen at run time only.
+impl<T, const N: usize, const BOUND: usize> TryFrom<[T; N]> for BoundedVec<T, BOUND> {
+    type Error = TooMany;
+
+    fn try_from(values: [T; N]) -> Result<Self, TooMany> {
+        check(N, BOUND)?;
+        Ok(Self(values.into()))
+    }
+}
+
+impl<T, const BOUND: usize> IntoIterator for BoundedVec<T, BOUND> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> vec::IntoIter<T> {
+        self.0.into_iter()
+    }
+}
+
+impl<'a, T, const BOUND: usize> IntoIterator for &'a BoundedVec<T, BOUND> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> slice::Iter<'a, T> {
+        self.0.iter()
+    }
+}
+
+impl<'a, T, const BOUND: usize> IntoIterator for &'a mut BoundedVec<T, BOUND> {
+    type Item = &'a mut T;
+    type IntoIter = slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> slice::IterMut<'a, T> {
+        self.0.iter_mut()
     }
 }
 
@@ -222,7 +261,8 @@ bounded_text! {
     /// use sinew_msg::cdr::{BoundedString, TooMany};
     ///
     /// let name = BoundedString::<3>::try_from("arm")?;
-    /// assert_eq!(&*name, "arm");
+    /// assert_eq!(name, "arm");
+    /// assert_eq!(name.to_string(), "arm");
     /// assert!(BoundedString::<3>::try_from("legs").is_err());
     /// # Ok::<(), TooMany>(())
     /// ```
@@ -239,6 +279,24 @@ impl<const BOUND: usize> Deref for BoundedString<BOUND> {
 
     fn deref(&self) -> &str {
         &self.0
+    }
+}
+
+impl<const BOUND: usize> fmt::Display for BoundedString<BOUND> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<const BOUND: usize> PartialEq<str> for BoundedString<BOUND> {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl<const BOUND: usize> PartialEq<&str> for BoundedString<BOUND> {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wide strings, and what is bounded.
 
 use super::{decode, decode_into, encode, encoding};
-use sinew_msg::cdr::{BoundedString, BoundedVec, BoundedWString, WString};
+use sinew_msg::cdr::{BoundedString, BoundedVec, BoundedWString, TooMany, WString};
 use sinew_msg::{DecodeError, Message};
 
 #[derive(Message, Debug, Default, Clone, PartialEq)]
@@ -96,4 +96,23 @@ fn what_is_beyond_a_bound_is_refused() {
     assert_eq!(field(|value| value.names = vec!["a".into(), "abc".into()]), ("names", 3, 2));
     assert!(BoundedVec::<u8, 2>::try_from(vec![1, 2, 3]).is_err());
     assert!(BoundedString::<2>::try_from("abc").is_err());
+}
+
+#[test]
+fn what_is_bounded_is_used_as_what_is_not() {
+    let limits = limits();
+    assert!(limits.name == "äöü" && limits.name == *"äöü" && limits.name != "äö");
+    assert_eq!(format!("{:>5}|{}", limits.name, limits.names[0]), "  äöü|ab");
+    let mut numbers = BoundedVec::<f64, 2>::try_from([1.0, 2.0]).unwrap();
+    assert_eq!(numbers, limits.numbers);
+    let error = BoundedVec::<f64, 2>::try_from([1.0, 2.0, 3.0]).unwrap_err();
+    assert_eq!(error, TooMany { count: 3, bound: 2 });
+    for number in &mut numbers {
+        *number *= 2.0;
+    }
+    let mut sum = 0.0;
+    for number in &numbers {
+        sum += number;
+    }
+    assert!(sum == 6.0 && numbers.into_iter().eq([2.0, 4.0]));
 }
