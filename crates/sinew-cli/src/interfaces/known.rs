@@ -9,7 +9,7 @@ use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::MessageType;
 use sinew_shm::Domain;
 
-use super::show::{Comments, described, written};
+use super::show::{Comments, described_alone, written};
 use super::{Sources, TypesError};
 use crate::cli::tools::Where;
 use crate::error::suggestion;
@@ -142,7 +142,7 @@ impl Types {
         if !self.sources.has(name) {
             let found = self.in_use(name, place)?;
             MessageType::new(&found)?; // it doesn't contain itself
-            return described(&found);
+            return described_alone(&found, comments);
         }
         let interfaces = self.sources.load(name.package())?;
         let text_of = |name: &TypeName| self.sources.text(name);
@@ -150,7 +150,10 @@ impl Types {
             Some(text) => written(&interfaces, (name, &text), comments, &text_of),
             None => {
                 let found = interfaces.description(name); // of one that a service or action has in it
-                found.map_or_else(|| Err(self.unknown(name.as_str())), |found| described(&found))
+                match found {
+                    Some(found) => described_alone(&found, comments),
+                    None => Err(self.unknown(name.as_str())),
+                }
             }
         }
     }

@@ -104,9 +104,18 @@ fn indent(text: &str, shown: &mut String) {
     }
 }
 
-/// A type of which only a description is known: without constants, default values and comments. Fails if it is
-/// longer than [`LONGEST`].
-pub(super) fn described(description: &TypeDescription) -> Result<String, TypesError> {
+/// A type of which only a description is known, and a line that says so.
+pub(super) fn described_alone(
+    description: &TypeDescription,
+    comments: Comments,
+) -> Result<String, TypesError> {
+    let told = "# From a type description, which has no constants, default values or comments.\n";
+    let fields = described(description)?;
+    Ok(if comments == Comments::None { fields } else { format!("{told}{fields}") })
+}
+
+/// The fields of a type. Fails if they are longer than [`LONGEST`].
+fn described(description: &TypeDescription) -> Result<String, TypesError> {
     let TypeDescription { type_description: itself, referenced_type_descriptions: others } = description;
     let by_name: BTreeMap<&str, _> = others.iter().map(|other| (other.type_name.as_str(), other)).collect();
     let is_service = itself.type_name.parse::<TypeName>().is_ok_and(|name| name.kind() == Kind::Service);

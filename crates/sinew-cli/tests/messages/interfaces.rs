@@ -90,11 +90,13 @@ fn what_only_a_program_knows_is_shown() {
     let _arms = node.publisher::<Arm>("arm").create().unwrap();
     let server = |_: &GripRequest| GripResponse::default();
     let _grip = node.service::<Grip>("grip").callback(server).unwrap();
-    assert_eq!(
-        base.text(&["interface", "show", "robot_msgs/msg/Arm"]),
-        "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n"
-    );
-    assert_eq!(base.text(&["interface", "show", "robot_msgs/srv/Grip"]), GRIP_SRV);
+    let told = "# From a type description, which has no constants, default values or comments.\n";
+    let fields =
+        "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n";
+    let shown = base.text(&["interface", "show", "robot_msgs/msg/Arm"]);
+    assert_eq!(shown, format!("{told}{fields}"));
+    assert_eq!(base.text(&["interface", "show", "robot_msgs/msg/Arm", "--no-comments"]), fields);
+    assert_eq!(base.text(&["interface", "show", "robot_msgs/srv/Grip"]), format!("{told}{GRIP_SRV}"));
     let proto = base.text(&["interface", "proto", "robot_msgs/msg/Arm"]);
     assert_eq!(proto, "name: ''\njoints: []\ngains:\n- 0.0\n- 0.0\n");
     assert_eq!(base.text(&["interface", "proto", "robot_msgs/srv/Grip"]), "width: 0.0\n");
