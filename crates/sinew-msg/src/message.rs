@@ -62,6 +62,9 @@ pub struct Encoding<T> {
     /// The length in bytes of the image that `encode` will write for this value.
     pub size: fn(&T) -> usize,
     /// Writes the image into a buffer of exactly `size` bytes.
+    ///
+    /// Panics if a string or sequence of the value has 2³² elements or more (a string's NUL is one): CDR has no such lengths.
+    /// So does whatever encodes a value, publishing among it, once somebody outside the process listens.
     pub encode: fn(&T, &mut [u8]),
     /// Makes a value from an image that nobody vouches for.
     pub decode: fn(&[u8]) -> Result<T, DecodeError>,
