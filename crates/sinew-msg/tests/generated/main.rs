@@ -134,7 +134,7 @@ fn only_what_lies_in_an_image_as_in_memory_is_filled_there() {
         ("a/msg/Parts.msg", "string name\nEven[] even\nUneven[] uneven\nbool[] flags"),
     ];
     let texts = Folder::new("uneven", &files).generator(&["a"]).texts().unwrap();
-    let text = texts.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    let text = texts.values().map(String::as_str).collect::<String>();
     let lengths = text.split("pub struct PartsLengths {").nth(1).unwrap().split('}').next().unwrap();
     assert!(
         lengths.contains("pub even: usize") && !lengths.contains("uneven") && !lengths.contains("flags"),
