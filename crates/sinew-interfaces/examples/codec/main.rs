@@ -4,8 +4,8 @@
 //! cargo run --release -p sinew-interfaces --example codec -- imu sinew encode 100000
 //! ```
 //!
-//! Messages: `imu`, `odometry`, `transforms` (10), `joints` (20), `image` and `cloud` (8 MB each). Codecs: `sinew`, `cdr`,
-//! `cdr-encoding`, and `memcpy` for the last two messages. Ways: `encode`, `decode`, and for Sinew `decode-into` an existing
+//! Messages: `imu`, `odometry`, `transforms` (10), `joints` (20), `image` and `cloud` (8 MB each), `image-1mb` and `cloud-1mb`. Codecs: `sinew`, `cdr`,
+//! `cdr-encoding`, and `memcpy` for the last four. Ways: `encode`, `decode`, and for Sinew `decode-into` an existing
 //! value and `view`. The last argument is how often; printed is the least time of 16 parts. Instructions: the difference of
 //! two runs under `valgrind --tool=callgrind`, divided by that of how often.
 
@@ -21,7 +21,7 @@ use std::fmt::Debug;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const LARGE: usize = 8 << 20;
+const MEGABYTE: usize = 1 << 20;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -36,8 +36,10 @@ fn main() {
         "odometry" => run.small::<_, peers::Odometry>(&odometry()),
         "transforms" => run.small::<_, peers::TFMessage>(&transforms()),
         "joints" => run.small::<_, peers::JointState>(&joints()),
-        "image" => run.large(&image(), |image| &image.data),
-        "cloud" => run.large(&cloud(), |cloud| &cloud.data),
+        "image" => run.large(&image(8 * MEGABYTE), |image| &image.data),
+        "image-1mb" => run.large(&image(MEGABYTE), |image| &image.data),
+        "cloud" => run.large(&cloud(8 * MEGABYTE), |cloud| &cloud.data),
+        "cloud-1mb" => run.large(&cloud(MEGABYTE), |cloud| &cloud.data),
         other => panic!("there is no message `{other}`"),
     }
 }
@@ -72,7 +74,7 @@ fn joints() -> sensor_msgs::msg::JointState {
     sensor_msgs::msg::JointState { name, position, velocity, effort, ..Default::default() }
 }
 
-fn image() -> sensor_msgs::msg::Image {
+fn image(length: usize) -> sensor_msgs::msg::Image {
     let (width, height) = (2048, 4096);
     let encoding = "mono8".to_owned();
     sensor_msgs::msg::Image {
@@ -80,15 +82,15 @@ fn image() -> sensor_msgs::msg::Image {
         width,
         encoding,
         step: width,
-        data: vec![7; LARGE],
+        data: vec![7; length],
         ..Default::default()
     }
 }
 
-fn cloud() -> sensor_msgs::msg::PointCloud2 {
+fn cloud(length: usize) -> sensor_msgs::msg::PointCloud2 {
     let field = |name: &str| sensor_msgs::msg::PointField { name: name.to_owned(), ..Default::default() };
     let fields = ["x", "y", "z", "intensity"].map(field).to_vec();
-    sensor_msgs::msg::PointCloud2 { fields, point_step: 16, data: vec![7; LARGE], ..Default::default() }
+    sensor_msgs::msg::PointCloud2 { fields, point_step: 16, data: vec![7; length], ..Default::default() }
 }
 
 struct Run<'a> {

@@ -20,24 +20,14 @@ pub(crate) fn text_bytes<'a>(decoder: &mut Decoder<'a>) -> Result<&'a [u8], Faul
     }
 }
 
-/// The next string, into memory that is used again. The bytes are copied first and looked at then: whoever has written the image may be
-/// writing still.
-#[inline]
-fn text(mut to: Vec<u8>, decoder: &mut Decoder<'_>) -> Result<String, (Vec<u8>, Fault)> {
-    to.clear();
-    let bytes = match text_bytes(decoder) {
-        Ok(bytes) => bytes,
-        Err(fault) => return Err((to, fault)),
-    };
-    to.extend_from_slice(bytes);
-    checked(to).map_err(|error| {
-        let begin = decoder.position() - bytes.len() - 1;
-        let at = begin + error.utf8_error().valid_up_to();
-        (error.into_bytes(), decoder.invalid(at, "a string is encoded in UTF-8"))
-    })
+/// What is wrong with the string of so many bytes that was just passed.
+#[cold]
+fn no_text(decoder: &Decoder<'_>, error: &FromUtf8Error) -> Fault {
+    let begin = decoder.position() - error.as_bytes().len() - 1;
+    decoder.invalid(begin + error.utf8_error().valid_up_to(), "a string is encoded in UTF-8")
 }
 
-/// The bytes as text. Most are ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions for short
+/// The bytes as text. They are a copy: whoever has written the image may be writing still. Most are ASCII: names of frames and joints. `String::from_utf8` takes three times as many instructions for short
 /// ones (decision 0013).
 #[inline]
 #[expect(unsafe_code, reason = "a check that is quicker than the one for all of UTF-8")]
@@ -66,17 +56,24 @@ impl Field for String {
 
     #[inline]
     fn decode(decoder: &mut Decoder<'_>) -> Result<Self, Fault> {
-        text(Vec::new(), decoder).map_err(|(_, fault)| fault)
+        let copy = text_bytes(decoder)?.to_vec();
+        checked(copy).map_err(|error| no_text(decoder, &error))
     }
 
     #[inline]
     fn decode_into(&mut self, decoder: &mut Decoder<'_>) -> Result<(), Fault> {
-        match text(mem::take(self).into_bytes(), decoder) {
+        let bytes = text_bytes(decoder)?;
+        let mut copy = mem::take(self).into_bytes();
+        copy.clear();
+        copy.extend_from_slice(bytes);
+        match checked(copy) {
             Ok(text) => {
                 *self = text;
                 Ok(())
             }
-            Err((mut bytes, fault)) => {
+            Err(error) => {
+                let fault = no_text(decoder, &error);
+                let mut bytes = error.into_bytes();
                 bytes.clear();
                 *self = String::from_utf8(bytes).unwrap_or_default(); // empty, with what it has allocated
                 Err(fault)
