@@ -39,6 +39,7 @@
 
 mod code;
 mod comment;
+mod expression;
 mod image;
 mod layout;
 mod loan;
