@@ -217,10 +217,15 @@ pub enum GenerateError {
         folder: PathBuf,
     },
     /// A name that Rust reserves, even as a raw identifier.
-    #[error("{name} can't be generated: Rust uses its name for something else; rename it")]
+    #[error(
+        "{file}:1:1: found a definition of `{}`, expected another name, since Rust uses that; rename the file",
+        .name.base()
+    )]
     Name {
         /// The type.
         name: TypeName,
+        /// The file of its definition.
+        file: String,
     },
     /// A file can't be written.
     #[error("{path} can't be written: {error}")]
