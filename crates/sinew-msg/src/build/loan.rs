@@ -6,7 +6,7 @@ use super::image::{encode_field, encode_run, end_of_run};
 use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;
-use super::view::{local, of_locals};
+use super::view::{linked, local, of_locals};
 use crate::definition::{Element, Field, Interface, Shape, TypeName};
 
 impl Generation<'_> {
@@ -26,7 +26,7 @@ impl Generation<'_> {
             &[("lengths", lengths_name)],
         );
         for (field, part) in &parts {
-            code.comment(&[format!("Of [`{name}::{}`].", field.name)]);
+            code.comment(&[format!("Of [`{name}::{}`].", linked(field))]);
             let lengths = match part {
                 Part::Sequence => "usize".to_owned(),
                 Part::Message(of) => format!("{}{}", self.names.path(module, of), self.names.lengths(of)),
@@ -37,7 +37,7 @@ impl Generation<'_> {
         code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
         code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
         for (field, part) in &parts {
-            code.comment(&[format!("See [`{name}::{}`].", field.name)]);
+            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
             let part = match part {
                 Part::Sequence => {
                     format!("&'a mut [{}]", self.names.element(module, &field.field_type.element))

@@ -61,7 +61,11 @@ impl Generation<'_> {
             &values,
         );
         let seen = format!("{}<{view}, cdr::Fault>", self.result(module));
-        code.function("view<'a>", &["decoder: &mut cdr::Decoder<'a>"], &seen);
+        if view.contains("'a") {
+            code.function("view<'a>", &["decoder: &mut cdr::Decoder<'a>"], &seen);
+        } else {
+            code.function("view", &["decoder: &mut cdr::Decoder<'_>"], &seen);
+        }
         if self.borrows(interface) {
             self.view_fields(code, module, interface);
         } else {
@@ -88,7 +92,7 @@ impl Generation<'_> {
         code.add("#[derive(Clone, Debug)]\npub struct $view<'a> {", &[("view", view)]);
         for field in &interface.fields {
             let view = self.view_of_field(module, &field.field_type);
-            code.comment(&[format!("See [`{name}::{}`].", field.name)]);
+            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
             code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(view), ",");
         }
         code.add("}", &[]);
@@ -179,6 +183,11 @@ impl Generation<'_> {
             }
         }
     }
+}
+
+/// What rustdoc calls a field.
+pub(super) fn linked(field: &Field) -> String {
+    identifier(&field.name).trim_start_matches("r#").to_owned()
 }
 
 /// A variable for a field that is called as no other variable in generated functions.

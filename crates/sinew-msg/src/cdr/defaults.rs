@@ -11,5 +11,5 @@ pub fn bounded_text<T: for<'a> TryFrom<&'a str>>(text: &str) -> T {
 /// A bounded sequence.
 #[doc(hidden)]
 pub fn bounded_sequence<T, const N: usize, const BOUND: usize>(values: [T; N]) -> BoundedVec<T, BOUND> {
-    Vec::from(values).try_into().ok().expect("a default value is within its bound")
+    Vec::from(values).try_into().expect("a default value is within its bound")
 }

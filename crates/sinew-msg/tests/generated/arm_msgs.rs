@@ -4,7 +4,9 @@
     unreachable_pub,
     unsafe_code,
     non_camel_case_types,
+    unused_qualifications,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
     reason = "generated from the definitions of arm_msgs"
 )]
@@ -153,7 +155,7 @@ pub mod msg {
             ::std::borrow::Cow::Borrowed(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 
@@ -257,7 +259,7 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 
@@ -606,7 +608,7 @@ pub mod msg {
         pub r#type: u8,
         /// See [`Joint::name`].
         pub name: view::Text<'a>,
-        /// See [`Joint::self`].
+        /// See [`Joint::self_`].
         pub self_: ::std::borrow::Cow<'a, [f64]>,
         /// See [`Joint::steps`].
         pub steps: ::std::borrow::Cow<'a, [i16]>,
@@ -692,7 +694,7 @@ pub mod msg {
     /// Of a [`Joint`], built in place: how many elements its sequences have.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct JointLengths {
-        /// Of [`Joint::self`].
+        /// Of [`Joint::self_`].
         pub self_: usize,
         /// Of [`Joint::steps`].
         pub steps: usize,
@@ -701,7 +703,7 @@ pub mod msg {
     /// Of a [`Joint`], built in place: its sequences, for the caller to fill.
     #[derive(Debug)]
     pub struct JointParts<'a> {
-        /// See [`Joint::self`].
+        /// See [`Joint::self_`].
         pub self_: &'a mut [f64],
         /// See [`Joint::steps`].
         pub steps: &'a mut [i16],
@@ -859,7 +861,7 @@ pub mod msg {
             ::std::borrow::Cow::Borrowed(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 
@@ -957,11 +959,11 @@ pub mod msg {
     /// [`Keywords`], as it is seen in an image or a value.
     #[derive(Clone, Debug)]
     pub struct KeywordsView<'a> {
-        /// See [`Keywords::self`].
+        /// See [`Keywords::self_`].
         pub self_: ::std::borrow::Cow<'a, [f64]>,
-        /// See [`Keywords::crate`].
+        /// See [`Keywords::crate_`].
         pub crate_: ::std::borrow::Cow<'a, [f64]>,
-        /// See [`Keywords::super`].
+        /// See [`Keywords::super_`].
         pub super_: FewView<'a>,
         /// See [`Keywords::type`].
         pub r#type: view::Text<'a>,
@@ -1013,22 +1015,22 @@ pub mod msg {
     /// Of a [`Keywords`], built in place: how many elements its sequences have.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct KeywordsLengths {
-        /// Of [`Keywords::self`].
+        /// Of [`Keywords::self_`].
         pub self_: usize,
-        /// Of [`Keywords::crate`].
+        /// Of [`Keywords::crate_`].
         pub crate_: usize,
-        /// Of [`Keywords::super`].
+        /// Of [`Keywords::super_`].
         pub super_: FewLengths,
     }
 
     /// Of a [`Keywords`], built in place: its sequences, for the caller to fill.
     #[derive(Debug)]
     pub struct KeywordsParts<'a> {
-        /// See [`Keywords::self`].
+        /// See [`Keywords::self_`].
         pub self_: &'a mut [f64],
-        /// See [`Keywords::crate`].
+        /// See [`Keywords::crate_`].
         pub crate_: &'a mut [f64],
-        /// See [`Keywords::super`].
+        /// See [`Keywords::super_`].
         pub super_: FewParts<'a>,
     }
 
@@ -2415,7 +2417,7 @@ pub mod msg {
             ::std::borrow::Cow::Borrowed(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 

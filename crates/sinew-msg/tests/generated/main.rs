@@ -1,7 +1,7 @@
 //! The generator: what it writes for a package, and what it does not take.
 //!
-//! `arm_msgs.rs` is what it writes, for readers and for the compiler. After a change of the generator, run the test with
-//! `UPDATE_GENERATED=1` and look at the difference.
+//! `arm_msgs.rs` and `text_msgs.rs` are what it writes, for readers and for the compiler. After a change of the generator, run the
+//! test with `UPDATE_GENERATED=1` and look at the difference.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod views;
@@ -15,10 +15,34 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, process};
 
-/// As a build script's output is included.
+/// As a build script's output is included, in a crate that is strict.
+#[deny(
+    elided_lifetimes_in_paths,
+    explicit_outlives_requirements,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    missing_docs,
+    redundant_lifetimes,
+    single_use_lifetimes,
+    trivial_casts,
+    trivial_numeric_casts,
+    unit_bindings,
+    unreachable_pub,
+    unused_import_braces,
+    unused_lifetimes,
+    unused_qualifications,
+    unused_results,
+    variant_size_differences,
+    warnings
+)]
 mod interfaces {
     pub(crate) mod arm_msgs {
         include!("arm_msgs.rs");
+    }
+
+    #[forbid(unsafe_code)]
+    pub(crate) mod text_msgs {
+        include!("text_msgs.rs");
     }
 }
 
@@ -30,16 +54,41 @@ fn folder() -> PathBuf {
 
 #[test]
 fn what_is_generated_is_the_file() {
-    let texts = Generator::new().package(folder().join("arm_msgs")).texts().unwrap();
-    assert_eq!(texts.keys().collect::<Vec<_>>(), ["arm_msgs"]);
-    let file = folder().join("arm_msgs.rs");
-    if env::var_os("UPDATE_GENERATED").is_some() {
-        fs::write(&file, &texts["arm_msgs"]).unwrap();
+    let packages = ["arm_msgs", "text_msgs"];
+    let generator =
+        packages.iter().fold(Generator::new(), |all, package| all.package(folder().join(package)));
+    let texts = generator.texts().unwrap();
+    assert_eq!(texts.keys().collect::<Vec<_>>(), packages);
+    for (package, text) in texts {
+        let file = folder().join(format!("{package}.rs"));
+        if env::var_os("UPDATE_GENERATED").is_some() {
+            fs::write(&file, &text).unwrap();
+        }
+        let written = fs::read_to_string(&file).unwrap();
+        assert!(written == text, "tests/generated/{package}.rs is out of date");
     }
-    assert!(
-        fs::read_to_string(&file).unwrap() == texts["arm_msgs"],
-        "tests/generated/arm_msgs.rs is out of date"
-    );
+}
+
+#[test]
+fn unsafe_code_is_allowed_where_something_is_plain() {
+    let files = [("a/msg/A.msg", "uint8 x"), ("a/srv/S.srv", "string x\n---\nstring y")];
+    let text = &Folder::new("plain", &files).generator(&["a"]).texts().unwrap()["a"];
+    let (messages, services) = text.split_at(text.find("pub mod srv {").unwrap());
+    let services = services.to_owned() + &messages[messages.rfind("#[allow(").unwrap()..];
+    assert!(messages.contains("    unsafe_code,\n") && !services.contains("unsafe"), "{text}");
+}
+
+/// rustdoc would find no field `self`.
+#[test]
+fn links_are_to_what_fields_are_called() {
+    let text = fs::read_to_string(folder().join("arm_msgs.rs")).unwrap();
+    for link in ["Keywords::self_", "Keywords::crate_", "Keywords::super_", "Keywords::type"] {
+        assert!(text.contains(&format!("See [`{link}`].")), "{link}");
+    }
+    for link in ["Keywords::self_", "Keywords::crate_", "Keywords::super_"] {
+        assert!(text.contains(&format!("Of [`{link}`].")), "{link}");
+    }
+    assert!(!text.contains("::self`]") && !text.contains("::crate`]") && !text.contains("::super`]"));
 }
 
 /// With the packages of ROS 2, for more lines of any length.
@@ -153,10 +202,18 @@ fn errors_say_where() {
     );
     let recursive = error("recursive", &[("a/msg/A.msg", "A[] x")]);
     assert!(recursive.starts_with("/a/msg/A.msg:1:1: a/msg/A contains itself"), "{recursive}");
-    let reserved = error("reserved", &[("a/msg/Self.msg", "")]);
-    assert_eq!(reserved, "a/msg/Self can't be generated: Rust uses its name for something else; rename it");
+    let reserved = error("reserved", &[("a/msg/Self.msg", "uint8 x")]);
+    assert_eq!(
+        reserved,
+        "/a/msg/Self.msg:1:1: found a definition of `Self`, expected another name, since Rust uses that; rename the file"
+    );
     let missing = error("missing", &[("b/msg/A.msg", "")]);
-    assert!(missing.contains("/a has no interfaces"), "{missing}");
+    assert_eq!(missing, "there is no folder /a; give that of a package, with `msg`, `srv` or `action` in it");
+    let empty = error("empty", &[("a/package.xml", "")]);
+    assert!(empty.starts_with("/a has no interfaces; "), "{empty}");
+    let relative = Generator::new().package("interfaces/missing").texts().unwrap_err().to_string();
+    let absolute = env::current_dir().unwrap().join("interfaces/missing");
+    assert!(relative.starts_with(&format!("there is no folder {};", absolute.display())), "{relative}");
     assert!(matches!(Generator::new().package("/").texts(), Err(GenerateError::PackageName { .. })));
 }
 
@@ -168,7 +225,7 @@ fn only_what_lies_in_an_image_as_in_memory_is_filled_there() {
         ("a/msg/Parts.msg", "string name\nEven[] even\nUneven[] uneven\nbool[] flags"),
     ];
     let texts = Folder::new("uneven", &files).generator(&["a"]).texts().unwrap();
-    let text = texts.iter().map(|(_, text)| text.as_str()).collect::<String>();
+    let text = texts.values().map(String::as_str).collect::<String>();
     let lengths = text.split("pub struct PartsLengths {").nth(1).unwrap().split('}').next().unwrap();
     assert!(
         lengths.contains("pub even: usize") && !lengths.contains("uneven") && !lengths.contains("flags"),
