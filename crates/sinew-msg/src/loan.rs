@@ -76,10 +76,14 @@ pub fn end<T: Plain + Field>(count: usize, at: usize) -> usize {
 /// Whether a sequence may have `count` elements, `BOUND` at most.
 ///
 /// # Errors
-/// [`Unfit::TooMany`] if not.
-pub fn check<const BOUND: u32>(count: usize) -> Result<(), Unfit> {
+/// [`BuildError::TooMany`] if not, of this field of this type.
+pub fn check<const BOUND: u32>(
+    count: usize,
+    type_name: &'static str,
+    field: &'static str,
+) -> Result<(), BuildError> {
     if u32::try_from(count).map_or(true, |count| count > BOUND) {
-        return Err(Unfit::TooMany { count, bound: BOUND });
+        return Err(BuildError::TooMany { type_name, field, count, bound: BOUND });
     }
     Ok(())
 }
@@ -87,39 +91,15 @@ pub fn check<const BOUND: u32>(count: usize) -> Result<(), Unfit> {
 /// Leaves room for a sequence of `count` elements, `BOUND` at most.
 ///
 /// # Errors
-/// [`Unfit`] if they are more, or don't lie in the image as in memory.
+/// [`BuildError::TooMany`] or [`BuildError::NotInPlace`], of this field of this type.
 pub fn leave<'a, T: Plain + Field, const BOUND: u32>(
     encoder: &mut Encoder<'a>,
     count: usize,
-) -> Result<&'a mut [T], Unfit> {
-    check::<BOUND>(count)?;
-    encoder.leave(count).ok_or(Unfit::NotInPlace)
-}
-
-/// Why a sequence can't be filled in place; a [`BuildError`] in the making.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unfit {
-    /// More elements than the type allows.
-    TooMany {
-        /// How many there are to be.
-        count: usize,
-        /// How many there can be.
-        bound: u32,
-    },
-    /// The elements would not lie in the image as in memory.
-    NotInPlace,
-}
-
-impl Unfit {
-    /// Says in which field of which type it was.
-    #[must_use]
-    pub fn in_field(self, type_name: &'static str, field: &'static str) -> BuildError {
-        match self {
-            Self::TooMany { count, bound } => BuildError::TooMany { type_name, field, count, bound },
-            Self::NotInPlace => BuildError::NotInPlace { type_name, field },
-        }
-    }
+    type_name: &'static str,
+    field: &'static str,
+) -> Result<&'a mut [T], BuildError> {
+    check::<BOUND>(count, type_name, field)?;
+    encoder.leave(count).ok_or(BuildError::NotInPlace { type_name, field })
 }
 
 /// Why an image could not be built in place.

@@ -1,18 +1,68 @@
-//! Rust code in the making: lines, indented by their brackets.
+//! Rust code in the making: lines, indented by their brackets, and broken as rustfmt breaks them.
+
+use super::expression::{Expression, Right, WIDTH, width};
 
 /// The text of a file.
 #[derive(Default)]
 pub(super) struct Code {
     text: String,
     depth: usize,
+    /// Whether the last line ended with what the next one continues.
+    is_open: bool,
 }
 
 impl Code {
     /// Adds the template's lines, with each `$name` replaced by its value. A value may have several lines.
     ///
-    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is behind `=`, is indented by itself.
+    /// What opens a bracket at its end indents the lines behind it; what begins with `.`, or is behind
+    /// `=` or `:`, is indented by itself.
     pub(super) fn add(&mut self, template: &str, values: &[(&str, &str)]) {
         fill(template, values).lines().for_each(|line| self.line(line.trim()));
+    }
+
+    /// Adds `before`, the expression and `behind`.
+    pub(super) fn expression(&mut self, before: &str, expression: &Expression, behind: &str) {
+        let indent = 4 * self.depth;
+        let text = expression.text(indent, indent + width(before), room(expression, behind));
+        format!("{before}{text}{behind}").lines().for_each(|line| self.line(line));
+    }
+
+    /// Adds `before`, which ends with `=`, the expression behind it or in the next line, and `behind`.
+    pub(super) fn binding(&mut self, before: &str, expression: &Expression, behind: &str) {
+        let indent = 4 * self.depth;
+        match expression.right(indent, indent + width(before) + 1, room(expression, behind)) {
+            Right::Same(text) => format!("{before} {text}{behind}").lines().for_each(|line| self.line(line)),
+            Right::Next(text) => {
+                self.indented(before, self.depth);
+                self.depth += 1;
+                format!("{text}{behind}").lines().for_each(|line| self.line(line));
+                self.depth -= 1;
+            }
+        }
+    }
+
+    /// Adds an `assert!` that the expression is equal to the number.
+    pub(super) fn assertion(&mut self, expression: &Expression, number: usize) {
+        let line = format!("assert!({} == {number});", expression.line());
+        if 4 * self.depth + width(&line) <= WIDTH {
+            self.line(&line);
+        } else {
+            self.line("assert!(");
+            self.expression("", expression, &format!(" == {number}"));
+            self.line(");");
+        }
+    }
+
+    /// Adds the first lines of a function.
+    pub(super) fn function(&mut self, name: &str, parameters: &[&str], result: &str) {
+        let line = format!("fn {name}({}) -> {result} {{", parameters.join(", "));
+        if 4 * self.depth + width(&line) <= WIDTH {
+            self.line(&line);
+            return;
+        }
+        self.line(&format!("fn {name}("));
+        parameters.iter().for_each(|parameter| self.line(&format!("{parameter},")));
+        self.line(&format!(") -> {result} {{"));
     }
 
     /// Adds the lines of a comment, which may contain anything.
@@ -31,18 +81,25 @@ impl Code {
             self.indented(line, self.depth);
             return;
         }
-        if line.starts_with(['}', ')', ']']) {
+        if line.starts_with(['}', ')', ']']) || line.starts_with(">(") {
             self.depth = self.depth.saturating_sub(1);
             // No blank line before it.
             while self.text.ends_with("\n\n") {
                 self.text.pop();
             }
         }
-        let is_continued = line.starts_with('.') || self.text.ends_with("=\n");
+        // What is behind a bracket that closes lines above stands under it.
+        let is_call = line.starts_with('.') && !self.last_line().trim_start().starts_with(['}', ')', ']']);
+        let is_continued = is_call || self.is_open;
         self.indented(line, self.depth + usize::from(is_continued));
-        if line.ends_with(['{', '(', '[']) {
+        self.is_open = line.ends_with(['=', ':']);
+        if line.ends_with(['{', '(', '[']) || line.ends_with("::<") {
             self.depth += 1;
         }
+    }
+
+    fn last_line(&self) -> &str {
+        self.text.lines().next_back().unwrap_or_default()
     }
 
     fn indented(&mut self, line: &str, depth: usize) {
@@ -66,6 +123,12 @@ impl Code {
     }
 }
 
+/// How many columns there must be behind the expression: rustfmt leaves one free behind the `?` of a method.
+fn room(expression: &Expression, behind: &str) -> usize {
+    let is_method = matches!(expression, Expression::Call(function, _) if function.contains('.'));
+    width(behind) + usize::from(is_method && behind.starts_with('?'))
+}
+
 /// Replaces names by values in one go, so that values may contain dollars.
 fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut parts = template.split('$');
@@ -87,8 +150,8 @@ mod tests {
     #[test]
     fn brackets_indent() {
         let mut code = Code::default();
-        code.add("fn $name() {\n\na(\nb,\n)\n.c();\n\n}\n\n\nstruct $name;", &[("name", "f$name")]);
-        let expected = "fn f$name() {\n    a(\n        b,\n    )\n        .c();\n}\n\nstruct f$name;\n";
+        code.add("fn $name() {\n\na(\nb,\n)\n.c();\n\nd\n.e();\n}\n\n\nstruct $name;", &[("name", "f$name")]);
+        let expected = "fn f$name() {\n    a(\n        b,\n    )\n    .c();\n\n    d\n        .e();\n}\n\nstruct f$name;\n";
         assert_eq!(code.finish(), expected);
     }
 }

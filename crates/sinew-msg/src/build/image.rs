@@ -1,6 +1,7 @@
 //! A message's way into its image and back.
 
 use super::code::Code;
+use super::expression::Expression;
 use super::layout::{Plain, Run, RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
@@ -22,54 +23,69 @@ impl Generation<'_> {
 
     /// Name, hash and description.
     fn type_of(&self, code: &mut Code, module: &Module<'_>, interface: &Interface, is_plain: bool) {
+        let name = self.names.own(&interface.name);
         let hash = self.interfaces.hash(&interface.name).expect("resolved interfaces are complete");
         code.add(
             "
             impl sinew::Message for $name {
             const ENCODING: $option<&'static sinew::Encoding<Self>> = {
-            const TABLE: sinew::Encoding<$name> = cdr::$encoding::<$name>();
-            Some(&TABLE)
+",
+            &[("name", name), ("option", &self.names.prelude(module, "Option", "::core::option::Option"))],
+        );
+        let encoding = if is_plain { "plain_encoding" } else { "encoding" };
+        code.binding(
+            &format!("const TABLE: sinew::Encoding<{name}> ="),
+            &Expression::Atom(format!("cdr::{encoding}::<{name}>()")),
+            ";",
+        );
+        code.add(
+            "Some(&TABLE)
             };
             }
 
             impl cdr::Structure for $name {
-            const NAME: &'static str = \"$ros\";
-            const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
+            ",
+            &[("name", name)],
+        );
+        let ros = Expression::Atom(format!("{:?}", interface.name.as_str()));
+        code.binding("const NAME: &'static str =", &ros, ";");
+        code.add(
+            "const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             \"$hash\",
             );
-            const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: \"$ros\",
-            fields: &[",
-            &[
-                ("name", self.names.own(&interface.name)),
-                ("option", &self.names.prelude(module, "Option", "::core::option::Option")),
-                ("encoding", if is_plain { "plain_encoding" } else { "encoding" }),
-                ("ros", interface.name.as_str()),
-                ("hash", &hash.to_string()),
-            ],
+            ",
+            &[("hash", &hash.to_string())],
         );
-        for field in &interface.fields {
-            let description = self.description(module, field);
-            code.add("(\"$field\", $description),", &[("field", &field.name), ("description", &description)]);
-        }
-        code.add("],\n};\n}", &[]);
+        let fields = interface.fields.iter().map(|field| {
+            let name = Expression::Atom(format!("{:?}", field.name));
+            Expression::Call(String::new(), vec![name, self.description(module, field)])
+        });
+        let description = vec![
+            Expression::Field("name".to_owned(), Box::new(ros)),
+            Expression::Field("fields".to_owned(), Box::new(Expression::List("&", fields.collect()))),
+        ];
+        let of = "&cdr::description::ConstDescription".to_owned();
+        let before = "const DESCRIPTION: &'static cdr::description::ConstDescription =";
+        code.binding(before, &Expression::Structure(of, description), ";");
+        code.add("}", &[]);
     }
 
     /// The type of a field. Only that of a `byte` is not that of its Rust type.
-    fn description(&self, module: &Module<'_>, field: &Field) -> String {
+    fn description(&self, module: &Module<'_>, field: &Field) -> Expression {
         const BYTE: &str = "cdr::description::ConstFieldType::BYTE";
-        let of = "cdr::description::ConstFieldType";
-        match (&field.field_type.element, field.field_type.shape) {
-            (Element::Primitive(Primitive::Byte), Shape::Single) => BYTE.to_owned(),
-            (Element::Primitive(Primitive::Byte), Shape::Array(count)) => {
-                format!("{of}::array(&{BYTE}, {count})")
-            }
-            (Element::Primitive(Primitive::Byte), Shape::Sequence) => format!("{of}::sequence(&{BYTE})"),
-            (Element::Primitive(Primitive::Byte), Shape::BoundedSequence(bound)) => {
-                format!("{of}::bounded_sequence(&{BYTE}, {bound})")
-            }
-            _ => format!("<{} as cdr::Field>::TYPE", self.names.field(module, &field.field_type)),
+        if field.field_type.element != Element::Primitive(Primitive::Byte) {
+            let field_type = self.names.field(module, &field.field_type);
+            return Expression::Atom(format!("<{field_type} as cdr::Field>::TYPE"));
         }
+        let (function, count) = match field.field_type.shape {
+            Shape::Single => return Expression::atom(BYTE),
+            Shape::Array(count) => ("array", Some(count)),
+            Shape::Sequence => ("sequence", None),
+            Shape::BoundedSequence(bound) => ("bounded_sequence", Some(bound)),
+        };
+        let count = count.map(|count| Expression::atom(count.to_string()));
+        let arguments = [Expression::Atom(format!("&{BYTE}"))].into_iter().chain(count);
+        Expression::Call(format!("cdr::description::ConstFieldType::{function}"), arguments.collect())
     }
 
     fn opening(&self, code: &mut Code, interface: &Interface) {
@@ -104,9 +120,10 @@ impl Generation<'_> {
             }
 
             fn decode(decoder: &mut cdr::Decoder<'_>) -> $result<Self, cdr::Fault> {
+            const NAME: &str = \"$ros\";
             decoder
             .take(1)
-            .map_err(|fault| fault.in_field(\"$ros\", \"structure_needs_at_least_one_member\"))?;
+            .map_err(|fault| fault.in_field(NAME, \"structure_needs_at_least_one_member\"))?;
             Ok(Self {})
             }
             }",
@@ -121,20 +138,21 @@ impl Generation<'_> {
         for step in &steps {
             match step {
                 Step::Run(run) => code.add("let at = $end;", &[("end", &end_of_run(run))]),
-                Step::Field(field) => code.add(
-                    "let at = cdr::Field::end(&self.$field, at);",
-                    &[("field", &identifier(&field.name))],
-                ),
+                Step::Field(field) => {
+                    let arguments = [format!("&self.{}", identifier(&field.name)), "at".to_owned()];
+                    let end = Expression::Call(
+                        "cdr::Field::end".to_owned(),
+                        arguments.map(Expression::Atom).into(),
+                    );
+                    code.binding("let at =", &end, ";");
+                }
             }
         }
         code.add("at\n}\n\n#[inline]\nfn encode(&self, encoder: &mut cdr::Encoder<'_>) {", &[]);
         for step in &steps {
             match step {
                 Step::Run(run) => encode_run(code, run),
-                Step::Field(field) => code.add(
-                    "cdr::Field::encode(&self.$field, encoder);",
-                    &[("field", &identifier(&field.name))],
-                ),
+                Step::Field(field) => encode_field(code, field),
             }
         }
         code.add(
@@ -147,18 +165,25 @@ impl Generation<'_> {
             Ok(value)
             }
 
-            fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> $result<(), cdr::Fault> {
-            const NAME: &str = \"$ros\";",
-            &[("result", &self.result(module)), ("ros", interface.name.as_str())],
+",
+            &[("result", &self.result(module))],
         );
+        let parameters = ["&mut self", "decoder: &mut cdr::Decoder<'_>"];
+        code.function("decode_into", &parameters, &format!("{}<(), cdr::Fault>", self.result(module)));
+        code.add("const NAME: &str = \"$ros\";", &[("ros", interface.name.as_str())]);
         for step in &steps {
             match step {
                 Step::Run(run) => decode_run(code, run),
-                Step::Field(field) => code.add(
-                    "cdr::Field::decode_into(&mut self.$field, decoder)
-                    .map_err(|fault| fault.in_field(NAME, \"$name\"))?;",
-                    &[("field", &identifier(&field.name)), ("name", &field.name)],
-                ),
+                Step::Field(field) => {
+                    let value = format!("&mut self.{}", identifier(&field.name));
+                    let arguments =
+                        [value, "decoder".to_owned(), "NAME".to_owned(), format!("{:?}", field.name)];
+                    let decoded = Expression::Call(
+                        "cdr::decode_field".to_owned(),
+                        arguments.map(Expression::Atom).into(),
+                    );
+                    code.expression("", &decoded, "?;");
+                }
             }
         }
         code.add("Ok(())\n}", &[]);
@@ -175,37 +200,34 @@ impl Generation<'_> {
             "
             const _: () = {
             const fn needs_plain<T: sinew::Plain>() {}
-            assert!(size_of::<$name>() == $size && align_of::<$name>() == $alignment);",
-            &[("name", name), ("size", &plain.size.to_string()), ("alignment", &plain.alignment.to_string())],
+            use ::core::mem::offset_of;",
+            &[("name", name)],
         );
+        code.assertion(&Expression::Atom(format!("size_of::<{name}>()")), plain.size);
+        code.assertion(&Expression::Atom(format!("align_of::<{name}>()")), plain.alignment);
         let mut offset = 0;
         for field in &interface.fields {
             let field_type = self.names.field(module, &field.field_type);
-            code.add(
-                "needs_plain::<$type>();
-                assert!(::core::mem::offset_of!($name, $field) == $offset);",
-                &[
-                    ("type", &field_type),
-                    ("name", name),
-                    ("field", &identifier(&field.name)),
-                    ("offset", &offset.to_string()),
-                ],
-            );
+            code.add("needs_plain::<$type>();", &[("type", &field_type)]);
+            let names = [name.to_owned(), identifier(&field.name)];
+            let begin = Expression::Call("offset_of!".to_owned(), names.map(Expression::Atom).into());
+            code.assertion(&begin, offset);
             let size = self.layouts.of_field(&field.field_type).plain.map_or(0, |plain| plain.size);
             offset += size;
         }
         code.add(
             "};
 
-            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a value.
+            // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
+            // value.
             unsafe impl sinew::bytemuck::Zeroable for $name {}
 
-            // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does the struct's end:
-            // there is no padding.
+            // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
+            // the struct's end: there is no padding.
             unsafe impl sinew::bytemuck::Pod for $name {}
 
-            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field lies at a
-            // multiple of its own, where CDR needs no padding either.
+            // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+            // lies at a multiple of its own, where CDR needs no padding either.
             unsafe impl sinew::Plain for $name {}",
             &[("name", name)],
         );
@@ -244,19 +266,22 @@ pub(super) fn encode_run(code: &mut Code, run: &Run<'_>) {
     }
 }
 
+pub(super) fn encode_field(code: &mut Code, field: &Field) {
+    let arguments = [format!("&self.{}", identifier(&field.name)), "encoder".to_owned()];
+    let encoded = Expression::Call("cdr::Field::encode".to_owned(), arguments.map(Expression::Atom).into());
+    code.expression("", &encoded, ";");
+}
+
 /// Takes a run to decode, with the fields' ends and names.
 pub(super) fn take_run(code: &mut Code, run: &Run<'_>) {
-    let places = run.fields.iter();
-    let ends: Vec<String> =
-        places.map(|place| format!("({}, {:?})", place.offset + place.size, place.field.name)).collect();
-    let ends = match ends.as_slice() {
-        [one] => one.clone(),
-        several => format!("\n{},\n", several.join(",\n")),
-    };
-    code.add(
-        "let run = decoder.run::<$length>($alignment, NAME, &[$ends])?;",
-        &[("length", &run.length.to_string()), ("alignment", &run.alignment.to_string()), ("ends", &ends)],
-    );
+    let ends = run.fields.iter().map(|RunField { offset, size, field }| {
+        let end = [(offset + size).to_string(), format!("{:?}", field.name)];
+        Expression::Call(String::new(), end.map(Expression::Atom).into())
+    });
+    let ends = Expression::List("&", ends.collect());
+    let arguments = vec![Expression::atom(run.alignment.to_string()), Expression::atom("NAME"), ends];
+    let taken = Expression::Call(format!("decoder.run::<{}>", run.length), arguments);
+    code.binding("let run =", &taken, "?;");
 }
 
 fn decode_run(code: &mut Code, run: &Run<'_>) {

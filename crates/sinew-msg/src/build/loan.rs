@@ -1,11 +1,12 @@
 //! Messages whose images are built in place: those with sequences of plain values, themselves or in a message that they contain.
 
 use super::code::Code;
-use super::image::{encode_run, end_of_run};
+use super::expression::Expression;
+use super::image::{encode_field, encode_run, end_of_run};
 use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;
-use super::view::local;
+use super::view::{linked, local, of_locals};
 use crate::definition::{Element, Field, Interface, Shape, TypeName};
 
 impl Generation<'_> {
@@ -25,25 +26,25 @@ impl Generation<'_> {
             &[("lengths", lengths_name)],
         );
         for (field, part) in &parts {
-            code.comment(&[format!("Of [`{name}::{}`].", field.name)]);
+            code.comment(&[format!("Of [`{name}::{}`].", linked(field))]);
             let lengths = match part {
                 Part::Sequence => "usize".to_owned(),
                 Part::Message(of) => format!("{}{}", self.names.path(module, of), self.names.lengths(of)),
             };
-            code.add("pub $field: $lengths,", &[("field", &identifier(&field.name)), ("lengths", &lengths)]);
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(lengths), ",");
         }
         code.add("}\n\n", &[]);
         code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
         code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
         for (field, part) in &parts {
-            code.comment(&[format!("See [`{name}::{}`].", field.name)]);
+            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
             let part = match part {
                 Part::Sequence => {
                     format!("&'a mut [{}]", self.names.element(module, &field.field_type.element))
                 }
                 Part::Message(of) => format!("{}{}<'a>", self.names.path(module, of), self.names.parts(of)),
             };
-            code.add("pub $field: $part,", &[("field", &identifier(&field.name)), ("part", &part)]);
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(part), ",");
         }
         let values = [
             ("name", name),
@@ -59,18 +60,22 @@ impl Generation<'_> {
             type Lengths = $lengths;
             type Parts<'a> = $parts<'a>;
 
-            fn check(lengths: &$lengths) -> $result<(), sinew::loan::BuildError> {
-            const NAME: &str = \"$ros\";",
+            ",
             &values,
         );
+        let parameter = format!("lengths: &{lengths_name}");
+        let checked = format!("{}<(), sinew::loan::BuildError>", self.result(module));
+        code.function("check", &[&parameter], &checked);
+        code.add("const NAME: &str = \"$ros\";", &values);
         self.check(code, module, &parts);
         code.add(
             "Ok(())
             }
 
-            fn end_with(&self, lengths: &$lengths, at: usize) -> usize {",
+            ",
             &values,
         );
+        code.function("end_with", &["&self", &parameter, "at: usize"], "usize");
         self.end_with(code, module, interface);
         code.add(
             "at
@@ -84,33 +89,34 @@ impl Generation<'_> {
             const NAME: &str = \"$ros\";",
             &values,
         );
-        self.build(code, module, interface);
-        code.add("Ok($parts {", &values);
-        for (field, _) in parts {
-            let (field, local) = (identifier(&field.name), local(field));
-            let entry = if field == local { field } else { format!("{field}: {local}") };
-            code.add("$entry,", &[("entry", &entry)]);
-        }
-        code.add("})\n}\n}", &[]);
+        self.build(code, interface);
+        let fields = parts.iter().map(|(field, _)| *field);
+        code.expression("", &of_locals(parts_name, fields), "");
+        code.add("}\n}", &[]);
     }
 
     fn check(&self, code: &mut Code, module: &Module<'_>, parts: &[(&Field, Part<'_>)]) {
         for (field, part) in parts {
-            let values = [
-                ("type", self.names.element(module, &field.field_type.element)),
-                ("bound", bound(field).to_string()),
-                ("field", identifier(&field.name)),
-                ("name", field.name.clone()),
-            ];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            let text = match part {
+            let name = identifier(&field.name);
+            match part {
                 Part::Sequence => {
-                    "sinew::loan::check::<$bound>(lengths.$field)
-                    .map_err(|error| error.in_field(NAME, \"$name\"))?;"
+                    let arguments =
+                        [format!("lengths.{name}"), "NAME".to_owned(), format!("{:?}", field.name)];
+                    let checked = Expression::Call(
+                        format!("sinew::loan::check::<{}>", bound(field)),
+                        arguments.map(Expression::Atom).into(),
+                    );
+                    code.expression("", &checked, "?;");
                 }
-                Part::Message(_) => "<$type as sinew::loan::Built>::check(&lengths.$field)?;",
-            };
-            code.add(text, &values);
+                Part::Message(of) => {
+                    let of = self.names.message(module, of);
+                    let checked = Expression::Call(
+                        format!("<{of} as sinew::loan::Built>::check"),
+                        vec![Expression::Atom(format!("&lengths.{name}"))],
+                    );
+                    code.expression("", &checked, "?;");
+                }
+            }
         }
     }
 
@@ -123,23 +129,24 @@ impl Generation<'_> {
                 }
                 Step::Field(field) => field,
             };
-            let values = [
-                ("element", self.names.element(module, &field.field_type.element)),
-                ("field", identifier(&field.name)),
-            ];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            let text = match self.in_place(field) {
-                Some(Part::Sequence) => "let at = sinew::loan::end::<$element>(lengths.$field, at);",
-                Some(Part::Message(_)) => {
-                    "let at = sinew::loan::Built::end_with(&self.$field, &lengths.$field, at);"
+            let name = identifier(&field.name);
+            let (function, arguments) = match self.in_place(field) {
+                Some(Part::Sequence) => {
+                    let element = self.names.element(module, &field.field_type.element);
+                    (format!("sinew::loan::end::<{element}>"), vec![format!("lengths.{name}")])
                 }
-                None => "let at = cdr::Field::end(&self.$field, at);",
+                Some(Part::Message(_)) => {
+                    let arguments = vec![format!("&self.{name}"), format!("&lengths.{name}")];
+                    ("sinew::loan::Built::end_with".to_owned(), arguments)
+                }
+                None => ("cdr::Field::end".to_owned(), vec![format!("&self.{name}")]),
             };
-            code.add(text, &values);
+            let arguments = arguments.into_iter().chain(["at".to_owned()]).map(Expression::Atom);
+            code.binding("let at =", &Expression::Call(function, arguments.collect()), ";");
         }
     }
 
-    fn build(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+    fn build(&self, code: &mut Code, interface: &Interface) {
         for step in self.layouts.steps(interface) {
             let field = match step {
                 Step::Run(run) => {
@@ -148,25 +155,30 @@ impl Generation<'_> {
                 }
                 Step::Field(field) => field,
             };
-            let values = [
-                ("local", local(field)),
-                ("element", self.names.element(module, &field.field_type.element)),
-                ("bound", bound(field).to_string()),
-                ("field", identifier(&field.name)),
-                ("name", field.name.clone()),
-            ];
-            let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
-            let text = match self.in_place(field) {
+            let name = identifier(&field.name);
+            let part = match self.in_place(field) {
                 Some(Part::Sequence) => {
-                    "let $local = sinew::loan::leave::<$element, $bound>(encoder, lengths.$field)
-                    .map_err(|error| error.in_field(NAME, \"$name\"))?;"
+                    let lengths = format!("lengths.{name}");
+                    let ros = format!("{:?}", field.name);
+                    Expression::Call(
+                        format!("sinew::loan::leave::<_, {}>", bound(field)),
+                        ["encoder".to_owned(), lengths, "NAME".to_owned(), ros].map(Expression::Atom).into(),
+                    )
                 }
                 Some(Part::Message(_)) => {
-                    "let $local = sinew::loan::Built::build_parts(&self.$field, &lengths.$field, encoder)?;"
+                    let arguments =
+                        [format!("&self.{name}"), format!("&lengths.{name}"), "encoder".to_owned()];
+                    Expression::Call(
+                        "sinew::loan::Built::build_parts".to_owned(),
+                        arguments.map(Expression::Atom).into(),
+                    )
                 }
-                None => "cdr::Field::encode(&self.$field, encoder);",
+                None => {
+                    encode_field(code, field);
+                    continue;
+                }
             };
-            code.add(text, &values);
+            code.binding(&format!("let {} =", local(field)), &part, "?;");
         }
     }
 

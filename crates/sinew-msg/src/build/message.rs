@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use super::comment;
+use super::expression::Expression;
 use super::names::{Module, identifier, rust_primitive};
 use super::package::Generation;
 use crate::definition::{Element, Field, FieldType, Interface, Shape, Value};
@@ -12,7 +13,7 @@ const LONGEST_WITH_DEFAULT: u32 = 32;
 impl Generation<'_> {
     pub(super) fn message(&mut self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         self.structure(code, module, interface);
-        self.constants(code, module, interface);
+        self.constants(code, interface);
         self.image(code, module, interface);
         self.view(code, module, interface);
         self.loan(code, module, interface);
@@ -39,7 +40,7 @@ impl Generation<'_> {
         for field in &interface.fields {
             code.comment(&documentation(&format!("`{}`", field.field_type), &field.documentation));
             let field_type = self.names.field(module, &field.field_type);
-            code.add("pub $field: $type,", &[("field", &identifier(&field.name)), ("type", &field_type)]);
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(field_type), ",");
         }
         code.add("}", &[]);
         if !derives_default {
@@ -50,50 +51,20 @@ impl Generation<'_> {
     fn default(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
         let default = self.names.prelude(module, "Default", "::core::default::Default");
         let name = self.names.own(&interface.name);
-        let opening = "\nimpl $default for $name {\nfn default() -> Self {\nSelf {";
+        let opening = "\nimpl $default for $name {\nfn default() -> Self {";
         code.add(opening, &[("default", &default), ("name", name)]);
-        for field in &interface.fields {
-            let value = match &field.default {
-                Some(value) => self.value(module, &field.field_type, value),
-                None if has_default_of_type(field) => format!("{default}::default()"),
-                None => format!("::core::array::from_fn(|_| {default}::default())"),
-            };
-            code.add("$field: $value,", &[("field", &identifier(&field.name)), ("value", &value)]);
-        }
-        code.add("}\n}\n}", &[]);
+        let value = |field: &Field| match &field.default {
+            Some(value) => value_of(&field.field_type, value),
+            None if has_default_of_type(field) => Expression::Atom(format!("{default}::default()")),
+            None => Expression::Atom(format!("::core::array::from_fn(|_| {default}::default())")),
+        };
+        let fields = interface.fields.iter();
+        let fields = fields.map(|field| Expression::Field(identifier(&field.name), Box::new(value(field))));
+        code.expression("", &Expression::Structure("Self".to_owned(), fields.collect()), "");
+        code.add("}\n}", &[]);
     }
 
-    /// The expression for a default value.
-    fn value(&self, module: &Module<'_>, FieldType { element, shape }: &FieldType, value: &Value) -> String {
-        let bounded =
-            |value: String| format!("{value}.try_into().expect(\"a default value within its bound\")");
-        match value {
-            Value::Bool(value) => value.to_string(),
-            Value::Integer(value) => value.to_string(),
-            Value::Float(value) => format!("{value:?}"),
-            Value::String(text) => match element {
-                Element::String { bound: None } => format!("{text:?}.to_owned()"),
-                Element::WString { bound: None } => format!("cdr::WString::from({text:?})"),
-                _ => bounded(format!("{text:?}")),
-            },
-            Value::Sequence(values) => {
-                let single = FieldType { element: element.clone(), shape: Shape::Single };
-                let values: Vec<String> =
-                    values.iter().map(|value| self.value(module, &single, value)).collect();
-                let values = values.join(", ");
-                match shape {
-                    Shape::Single | Shape::Array(_) => format!("[{values}]"),
-                    Shape::Sequence => format!("::std::vec![{values}]"),
-                    Shape::BoundedSequence(_) => {
-                        let element = self.names.element(module, element);
-                        bounded(format!("<::std::vec::Vec<{element}>>::from([{values}])"))
-                    }
-                }
-            }
-        }
-    }
-
-    fn constants(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
+    fn constants(&self, code: &mut Code, interface: &Interface) {
         if interface.constants.is_empty() {
             return;
         }
@@ -102,19 +73,47 @@ impl Generation<'_> {
             let (constant_type, value) = match (&constant.element, &constant.value) {
                 (Element::Primitive(primitive), value) => {
                     let single = FieldType { element: Element::Primitive(*primitive), shape: Shape::Single };
-                    (rust_primitive(*primitive), self.value(module, &single, value))
+                    (rust_primitive(*primitive), value_of(&single, value))
                 }
-                (_, Value::String(text)) => ("&'static str", format!("{text:?}")),
+                (_, Value::String(text)) => ("&'static str", Expression::Atom(format!("{text:?}"))),
                 (_, other) => unreachable!("the parser gives a text the value {other:?}"),
             };
             let what = format!("`{}`", constant.element);
             code.comment(&documentation(&what, &constant.documentation));
-            code.add(
-                "pub const $name: $type = $value;",
-                &[("name", &constant.name), ("type", constant_type), ("value", &value)],
-            );
+            let before = format!("pub const {}: {constant_type} =", constant.name);
+            code.binding(&before, &value, ";");
         }
         code.add("}", &[]);
+    }
+}
+
+/// The expression for a default value.
+fn value_of(FieldType { element, shape }: &FieldType, value: &Value) -> Expression {
+    match value {
+        Value::Bool(value) => Expression::atom(value.to_string()),
+        Value::Integer(value) => Expression::atom(value.to_string()),
+        Value::Float(value) => Expression::Atom(format!("{value:?}")),
+        Value::String(text) => {
+            let text = Expression::Atom(format!("{text:?}"));
+            match element {
+                Element::String { bound: None } => Expression::Method(Box::new(text), "to_owned"),
+                Element::WString { bound: None } => {
+                    Expression::Call("cdr::WString::from".to_owned(), vec![text])
+                }
+                _ => Expression::Call("cdr::bounded_text".to_owned(), vec![text]),
+            }
+        }
+        Value::Sequence(values) => {
+            let single = FieldType { element: element.clone(), shape: Shape::Single };
+            let values = values.iter().map(|value| value_of(&single, value)).collect();
+            match shape {
+                Shape::Single | Shape::Array(_) => Expression::List("", values),
+                Shape::Sequence => Expression::List("::std::vec!", values),
+                Shape::BoundedSequence(_) => {
+                    Expression::Call("cdr::bounded_sequence".to_owned(), vec![Expression::List("", values)])
+                }
+            }
+        }
     }
 }
 

@@ -39,17 +39,20 @@
 
 mod code;
 mod comment;
+mod expression;
 mod image;
 mod layout;
 mod loan;
 mod message;
 mod names;
 mod package;
+mod ros;
 mod services;
 mod view;
 
 use crate::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
 use names::{Names, identifier};
+use ros::RosInterfaces;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};
@@ -86,17 +89,8 @@ impl Generator {
     /// Of no packages yet; in a build script it knows those of `sinew-interfaces`, if that is a dependency.
     #[must_use]
     pub fn new() -> Self {
-        // What the build script of `sinew-interfaces` tells those of its dependents.
-        let mut elsewhere = Vec::new();
-        if let (Some(folder), Ok(packages)) =
-            (env::var_os("DEP_SINEW_INTERFACES_FOLDER"), env::var("DEP_SINEW_INTERFACES_PACKAGES"))
-        {
-            let folder = Path::new(&folder);
-            let packages = packages.split(',').filter(|package| !package.is_empty());
-            elsewhere.extend(
-                packages.map(|package| (folder.join(package), format!("::sinew_interfaces::{package}"))),
-            );
-        }
+        let ros = RosInterfaces::of_dependency();
+        let elsewhere = ros.iter().flat_map(RosInterfaces::modules).collect();
         Self { root: "::sinew_msg".to_owned(), packages: Vec::new(), elsewhere }
     }
 
@@ -166,7 +160,10 @@ impl Generator {
                 elsewhere.insert(package, path.clone());
             }
         }
-        let interfaces = definitions.resolve()?;
+        let is_known = |package: &str| own.contains(package) || elsewhere.contains_key(package);
+        let ros = RosInterfaces::of_dependency();
+        let interfaces =
+            definitions.resolve().map_err(|error| ros::with_hint(error, ros.as_ref(), is_known))?;
         add_needed(&mut own, &interfaces, &elsewhere);
         let names = Names::new(&interfaces, elsewhere)?;
         let mut generation = package::Generation::new(&self.root, &interfaces, names);
@@ -220,10 +217,15 @@ pub enum GenerateError {
         folder: PathBuf,
     },
     /// A name that Rust reserves, even as a raw identifier.
-    #[error("{name} can't be generated: Rust uses its name for something else; rename it")]
+    #[error(
+        "{file}:1:1: found a definition of `{}`, expected another name, since Rust uses that; rename the file",
+        .name.base()
+    )]
     Name {
         /// The type.
         name: TypeName,
+        /// The file of its definition.
+        file: String,
     },
     /// A file can't be written.
     #[error("{path} can't be written: {error}")]

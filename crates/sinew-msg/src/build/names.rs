@@ -53,7 +53,10 @@ impl Names {
         let mut own = Vec::new();
         for name in given.into_iter().chain(derived) {
             if name.base() == "Self" {
-                return Err(GenerateError::Name { name: name.clone() });
+                let mut definitions = interfaces.definitions();
+                let file =
+                    definitions.find(|definition| definition.name == *name).map(|it| it.file.to_string());
+                return Err(GenerateError::Name { name: name.clone(), file: file.unwrap_or_default() });
             }
             own.push((name, names.free(name, name.base())));
         }

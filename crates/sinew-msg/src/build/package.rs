@@ -19,9 +19,10 @@ const OPENING: &str = "
 #[allow(
 dead_code,
 unreachable_pub,
-unsafe_code,
-non_camel_case_types,
+$unsafe_code non_camel_case_types,
+unused_qualifications,
 clippy::all,
+clippy::nursery,
 clippy::pedantic,
 reason = \"generated from the definitions of $package\"
 )]
@@ -48,7 +49,21 @@ impl<'a> Generation<'a> {
             }
             code.add("\n", &[]);
             code.comment(&[format!("The {what} of `{package}`.")]);
-            code.add(OPENING.trim(), &[("package", package), ("kind", kind.name()), ("root", self.root)]);
+            // A crate that forbids it can't allow it, either.
+            let mut all = interfaces.iter().filter(in_module);
+            let has_plain = all.any(|interface| {
+                interface.role == Role::Message && self.layouts.of_interface(interface).plain.is_some()
+            });
+            let unsafe_code = if has_plain { "unsafe_code,\n" } else { "" };
+            code.add(
+                OPENING.trim(),
+                &[
+                    ("package", package),
+                    ("kind", kind.name()),
+                    ("root", self.root),
+                    ("unsafe_code", unsafe_code),
+                ],
+            );
             let module = Module { package, kind };
             for interface in types {
                 match interface.role {

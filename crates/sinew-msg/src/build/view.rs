@@ -1,6 +1,7 @@
 //! A message as it is seen in its image or in itself.
 
 use super::code::Code;
+use super::expression::Expression;
 use super::image::{is_bool, take_run};
 use super::layout::{RunField, Step};
 use super::names::{Module, identifier};
@@ -56,9 +57,15 @@ impl Generation<'_> {
             $of_values(values)
             }
 
-            fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> $result<$view, cdr::Fault> {",
+",
             &values,
         );
+        let seen = format!("{}<{view}, cdr::Fault>", self.result(module));
+        if view.contains("'a") {
+            code.function("view<'a>", &["decoder: &mut cdr::Decoder<'a>"], &seen);
+        } else {
+            code.function("view", &["decoder: &mut cdr::Decoder<'_>"], &seen);
+        }
         if self.borrows(interface) {
             self.view_fields(code, module, interface);
         } else {
@@ -85,24 +92,31 @@ impl Generation<'_> {
         code.add("#[derive(Clone, Debug)]\npub struct $view<'a> {", &[("view", view)]);
         for field in &interface.fields {
             let view = self.view_of_field(module, &field.field_type);
-            code.comment(&[format!("See [`{name}::{}`].", field.name)]);
-            code.add("pub $field: $view,", &[("field", &identifier(&field.name)), ("view", &view)]);
+            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(view), ",");
         }
         code.add("}", &[]);
     }
 
     fn view_of_value(&self, code: &mut Code, interface: &Interface) {
-        code.add("$view {", &[("view", self.names.view(&interface.name))]);
-        for field in &interface.fields {
+        let fields = interface.fields.iter().map(|field| {
             let FieldType { element, shape } = &field.field_type;
             let is_copied = !matches!(shape, Shape::Sequence | Shape::BoundedSequence(_))
                 && (matches!(element, Element::Primitive(_))
                     || self.layouts.of_element(element).plain.is_some());
-            let template =
-                if is_copied { "$field: self.$field," } else { "$field: view::Viewed::of(&self.$field)," };
-            code.add(template, &[("field", &identifier(&field.name))]);
-        }
-        code.add("}", &[]);
+            let name = identifier(&field.name);
+            let value = if is_copied {
+                Expression::Atom(format!("self.{name}"))
+            } else {
+                Expression::Call(
+                    "view::Viewed::of".to_owned(),
+                    vec![Expression::Atom(format!("&self.{name}"))],
+                )
+            };
+            Expression::Field(name, Box::new(value))
+        });
+        let view = self.names.view(&interface.name).to_owned();
+        code.expression("", &Expression::Structure(view, fields.collect()), "");
     }
 
     fn view_fields(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -120,24 +134,18 @@ impl Generation<'_> {
                         code.add("let $local = run.$value;", &[("local", &local(field)), ("value", &value)]);
                     }
                 }
-                Step::Field(field) => code.add(
-                    "let $local = <$type as view::Viewed>::view(decoder)
-                    .map_err(|fault| fault.in_field(NAME, \"$name\"))?;",
-                    &[
-                        ("local", &local(field)),
-                        ("type", &self.names.field(module, &field.field_type)),
-                        ("name", &field.name),
-                    ],
-                ),
+                Step::Field(field) => {
+                    let field_type = self.names.field(module, &field.field_type);
+                    let arguments = ["decoder".to_owned(), "NAME".to_owned(), format!("{:?}", field.name)];
+                    let seen = Expression::Call(
+                        format!("cdr::view_field::<{field_type}>"),
+                        arguments.map(Expression::Atom).into(),
+                    );
+                    code.binding(&format!("let {} =", local(field)), &seen, "?;");
+                }
             }
         }
-        code.add("Ok($view {", &[("view", self.names.view(&interface.name))]);
-        for field in &interface.fields {
-            let (field, local) = (identifier(&field.name), local(field));
-            let entry = if field == local { field } else { format!("{field}: {local}") };
-            code.add("$entry,", &[("entry", &entry)]);
-        }
-        code.add("})", &[]);
+        code.expression("", &of_locals(self.names.view(&interface.name), interface.fields.iter()), "");
     }
 
     /// Whether seeing such a message borrows something from the image.
@@ -177,8 +185,25 @@ impl Generation<'_> {
     }
 }
 
+/// What rustdoc calls a field.
+pub(super) fn linked(field: &Field) -> String {
+    identifier(&field.name).trim_start_matches("r#").to_owned()
+}
+
 /// A variable for a field that is called as no other variable in generated functions.
 pub(super) fn local(field: &Field) -> String {
     let is_taken = ["run", "decoder", "encoder", "lengths", "at"].contains(&field.name.as_str());
     if is_taken { format!("{}_", field.name) } else { identifier(&field.name) }
+}
+
+/// `Ok` with a struct of the variables for these fields.
+pub(super) fn of_locals<'f>(name: &str, fields: impl Iterator<Item = &'f Field>) -> Expression {
+    let fields = fields.map(|field| {
+        let (name, local) = (identifier(&field.name), Expression::Atom(local(field)));
+        match local {
+            Expression::Atom(local) if local == name => Expression::Atom(name),
+            local => Expression::Field(name, Box::new(local)),
+        }
+    });
+    Expression::Call("Ok".to_owned(), vec![Expression::Structure(name.to_owned(), fields.collect())])
 }

@@ -43,8 +43,10 @@ mod bounded;
 pub mod bulk;
 mod containers;
 mod decoder;
+mod defaults;
 mod encoder;
 mod field;
+mod named;
 mod numbers;
 mod wide;
 
@@ -57,8 +59,12 @@ pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
 pub(crate) use bounded::{text_beyond, wide_text_beyond};
 pub(crate) use containers::text_bytes;
 pub use decoder::{Decoder, Fault, Run as DecoderRun};
+#[doc(hidden)]
+pub use defaults::{bounded_sequence, bounded_text}; // what generated code names
 pub use encoder::{Encoder, Run as EncoderRun};
 pub use field::{Field, Structure};
+#[doc(hidden)]
+pub use named::{decode_field, view_field}; // likewise
 pub use wide::WString;
 
 /// How long the header is, in bytes. Alignment counts from its end.

@@ -46,7 +46,7 @@ pub enum Problem {
         found: String,
     },
     /// Not as many `---` as sections need.
-    #[error("found {found} lines `---`, expected {expected}: {}", sections(*kind))]
+    #[error("found {}, expected {}: {}", separators(*found), separators(*expected), sections(*kind))]
     Sections {
         /// How many separators there are.
         found: usize,
@@ -62,7 +62,7 @@ pub enum Problem {
         found: String,
     },
     /// Something that is no type.
-    #[error("found `{found}`, expected a type: {hint}")]
+    #[error("found {}, expected a type: {hint}", quoted(found))]
     Type {
         /// What stands there.
         found: String,
@@ -70,7 +70,7 @@ pub enum Problem {
         hint: String,
     },
     /// The size of an array, or the bound of a sequence or string.
-    #[error("found `{found}`, expected {what} as a number from 1 to {}", u32::MAX)]
+    #[error("found {}, expected {what} as a number from 1 to {}", quoted(found), u32::MAX)]
     Bound {
         /// What stands there.
         found: String,
@@ -79,8 +79,9 @@ pub enum Problem {
     },
     /// A name that ROS 2 doesn't allow.
     #[error(
-        "found `{found}`, expected the name of a field: lower-case letters, digits and single underscores, with a letter \
-         first and no underscore last"
+        "found {}, expected the name of a field: lower-case letters, digits and single underscores, with a letter first and \
+         no underscore last",
+        quoted(found)
     )]
     FieldName {
         /// What stands there.
@@ -88,8 +89,9 @@ pub enum Problem {
     },
     /// A name that ROS 2 doesn't allow.
     #[error(
-        "found `{found}`, expected the name of a constant: upper-case letters, digits and single underscores, with a \
-         letter first and no underscore last"
+        "found {}, expected the name of a constant: upper-case letters, digits and single underscores, with a letter first \
+         and no underscore last",
+        quoted(found)
     )]
     ConstantName {
         /// What stands there.
@@ -119,7 +121,7 @@ pub enum Problem {
         found: String,
     },
     /// A value that doesn't fit its type.
-    #[error("found `{found}`, expected {expected}")]
+    #[error("found {}, expected {expected}", quoted(found))]
     Value {
         /// What stands there.
         found: String,
@@ -161,6 +163,19 @@ pub enum Problem {
         /// The annotation.
         found: String,
     },
+}
+
+/// What stands there, which may be nothing.
+fn quoted(found: &str) -> String {
+    if found.is_empty() { "nothing".to_owned() } else { format!("`{found}`") }
+}
+
+fn separators(count: usize) -> String {
+    match count {
+        0 => "no line `---`".to_owned(),
+        1 => "one line `---`".to_owned(),
+        count => format!("{count} lines `---`"),
+    }
 }
 
 const fn sections(kind: Kind) -> &'static str {
@@ -222,6 +237,12 @@ pub enum ReadError {
         path: PathBuf,
         /// What the system says.
         error: io::Error,
+    },
+    /// There is no such folder.
+    #[error("there is no folder {path}; give that of a package, with `msg`, `srv` or `action` in it")]
+    NoFolder {
+        /// The whole path.
+        path: PathBuf,
     },
     /// Neither `msg` nor `srv` nor `action`.
     #[error("{path} has no interfaces; give the package's folder, with `msg`, `srv` or `action` in it")]

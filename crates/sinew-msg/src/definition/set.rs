@@ -7,7 +7,7 @@ use super::resolve::{Interfaces, resolve};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 /// The definitions of one or several packages, to be [resolved](Self::resolve) together.
 ///
@@ -59,7 +59,7 @@ impl Definitions {
     /// Reads the interfaces of a package from its folder: `msg/*.msg`, `srv/*.srv` and `action/*.action`.
     ///
     /// # Errors
-    /// [`ReadError`] if the folder has none of these, or one can't be read, is wrong or is there already.
+    /// [`ReadError`] if the folder isn't there or has none of these, or one can't be read, is wrong or is there already.
     pub fn read_package(&mut self, package: &str, folder: &Path) -> Result<(), ReadError> {
         let mut found = false;
         for kind in [Kind::Message, Kind::Service, Kind::Action] {
@@ -68,7 +68,14 @@ impl Definitions {
                 self.read(package, kind, path)?;
             }
         }
-        if found { Ok(()) } else { Err(ReadError::NoInterfaces { path: folder.to_owned() }) }
+        if found {
+            Ok(())
+        } else if folder.is_dir() {
+            Err(ReadError::NoInterfaces { path: folder.to_owned() })
+        } else {
+            // Whole, since one that is relative may be so to another folder than it was meant.
+            Err(ReadError::NoFolder { path: absolute(folder).unwrap_or_else(|_| folder.to_owned()) })
+        }
     }
 
     fn read(&mut self, package: &str, kind: Kind, path: PathBuf) -> Result<(), ReadError> {

@@ -30,7 +30,7 @@ fn types() {
         ("int32[2][3] x", "1: found `int32[2][3]`, expected a type: an array has one size"),
         ("int32] x", "1: found `int32]`, expected a type: `]` ends"),
         ("int32[ x", "1: found `int32[`, expected a type"),
-        ("[] x", "1: found ``, expected a type"),
+        ("[] x", "1: found nothing, expected a type"),
     ]);
 }
 
@@ -46,11 +46,11 @@ fn bounds() {
                                  sequence) as a number from 1 to 4294967295",
         ),
         ("int32[n] x", "7: found `n`"),
-        ("int32[<=] x", "9: found ``, expected the largest size of the sequence as a number from 1"),
+        ("int32[<=] x", "9: found nothing, expected the largest size of the sequence as a number from 1"),
         ("int32[<=0] x", "9: found `0`"),
         ("int32[<3] x", "7: found `<3`"),
         ("string<=0 x", "9: found `0`, expected the largest length of the string"),
-        ("string<= x", "9: found ``"),
+        ("string<= x", "9: found nothing, expected the largest length of the string"),
         ("wstring<=99999999999999999999[] x", "10: found `99999999999999999999`"),
     ]);
 }
@@ -69,7 +69,7 @@ fn names() {
         ("int32 1x", "7: found `1x`"),
         ("int32  ä", "8: found `ä`"),
         ("int32 x=5", "7: found `x`, expected the name of a constant"),
-        ("int32 =5", "7: found ``, expected the name of a constant"),
+        ("int32 =5", "7: found nothing, expected the name of a constant"),
         ("int32 X__Y=5", "7: found `X__Y`, expected the name of a constant"),
         (
             "int32 before",
@@ -92,7 +92,7 @@ fn numbers() {
         ("char X=a", "8: found `a`, expected an integer from 0 to 255 for `char`"),
         ("uint64 X=18446744073709551616", "10: found `18446744073709551616`"),
         ("int64 X=-9223372036854775809", "9: found `-9223372036854775809`"),
-        ("int32 X=", "9: found ``, expected an integer"),
+        ("int32 X=", "9: found nothing, expected an integer"),
         ("int32 X=1.0", "9: found `1.0`"),
         ("int32 X=--1", "9: found `--1`"),
         ("int32 X=-+1", "9: found `-+1`"),
@@ -156,8 +156,8 @@ fn sequences() {
         ("int32[] x 1", "11: found `1`, expected values in brackets"),
         ("int32[] x [1", "11: found `[1`, expected values in brackets"),
         ("int32[] x [", "11: found `[`, expected values in brackets"),
-        ("int32[] x [1,]", "14: found ``, expected a value behind the comma"),
-        ("int32[] x [,]", "12: found ``, expected an integer"),
+        ("int32[] x [1,]", "14: found nothing, expected a value behind the comma"),
+        ("int32[] x [,]", "12: found nothing, expected an integer"),
         ("int32[] x [1 2]", "12: found `1 2`"),
         ("uint8[] x [1, 256]", "15: found `256`, expected an integer from 0 to 255"),
         ("string[] x ['a]", "13: found `'a`, expected a closing '"),
@@ -203,19 +203,19 @@ fn separators() {
         (
             "msg",
             "int32 x\n---\nint32 y",
-            "Test.msg:2:1: found 1 lines `---`, expected 0: a message has one section",
+            "Test.msg:2:1: found one line `---`, expected no line `---`: a message has one section",
         ),
         (
             "srv",
             "int32 x\nint32 y\n",
-            "Test.srv:2:1: found 0 lines `---`, expected 1: a service has a request and a response",
+            "Test.srv:2:1: found no line `---`, expected one line `---`: a service has a request and a response",
         ),
-        ("srv", "---\n---\n", "Test.srv:2:1: found 2 lines `---`, expected 1"),
-        ("srv", "", "Test.srv:1:1: found 0 lines"),
+        ("srv", "---\n---\n", "Test.srv:2:1: found 2 lines `---`, expected one line `---`: a service"),
+        ("srv", "", "Test.srv:1:1: found no line `---`"),
         (
             "action",
             "---\n",
-            "Test.action:1:1: found 1 lines `---`, expected 2: an action has a goal, a result and feedback",
+            "Test.action:1:1: found one line `---`, expected 2 lines `---`: an action has a goal, a result and feedback",
         ),
         ("action", "---\n---\n---\n---", "Test.action:3:1: found 4 lines"),
     ] {

@@ -4,12 +4,168 @@
     unreachable_pub,
     unsafe_code,
     non_camel_case_types,
+    unused_qualifications,
     clippy::all,
+    clippy::nursery,
     clippy::pedantic,
     reason = "generated from the definitions of arm_msgs"
 )]
 pub mod msg {
     use ::sinew_msg::{self as sinew, cdr, view};
+
+    /// `arm_msgs/msg/ANameThatIsAsLongAsNamesEverAre`
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(C)]
+    pub struct ANameThatIsAsLongAsNamesEverAre {
+        /// `uint8`
+        pub a_name_of_a_number_that_is_as_long_as_names_are: u8,
+        /// `uint8`
+        pub b: u8,
+        /// `uint8`
+        pub a_second_name_of_a_number: u8,
+        /// `uint8[5]`
+        pub a_third_name_of_a_number: [u8; 5],
+    }
+
+    impl sinew::Message for ANameThatIsAsLongAsNamesEverAre {
+        const ENCODING: ::core::option::Option<&'static sinew::Encoding<Self>> = {
+            const TABLE: sinew::Encoding<ANameThatIsAsLongAsNamesEverAre> =
+                cdr::plain_encoding::<ANameThatIsAsLongAsNamesEverAre>();
+            Some(&TABLE)
+        };
+    }
+
+    impl cdr::Structure for ANameThatIsAsLongAsNamesEverAre {
+        const NAME: &'static str = "arm_msgs/msg/ANameThatIsAsLongAsNamesEverAre";
+        const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
+            "RIHS01_47935ff1ba1fbe77b0cd52cf987152c776c018bd3749c7e5ead9115b104f9f60",
+        );
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/ANameThatIsAsLongAsNamesEverAre",
+                fields: &[
+                    (
+                        "a_name_of_a_number_that_is_as_long_as_names_are",
+                        <u8 as cdr::Field>::TYPE,
+                    ),
+                    ("b", <u8 as cdr::Field>::TYPE),
+                    ("a_second_name_of_a_number", <u8 as cdr::Field>::TYPE),
+                    ("a_third_name_of_a_number", <[u8; 5] as cdr::Field>::TYPE),
+                ],
+            };
+    }
+
+    impl cdr::Field for ANameThatIsAsLongAsNamesEverAre {
+        const TYPE: cdr::description::ConstFieldType =
+            cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
+        const ALIGNMENT: usize = 1;
+        const LEAST: usize = 8;
+
+        #[inline]
+        fn end(&self, at: usize) -> usize {
+            let at = cdr::aligned(at, 1) + 8;
+            at
+        }
+
+        #[inline]
+        fn encode(&self, encoder: &mut cdr::Encoder<'_>) {
+            let mut run = encoder.run::<8>(1);
+            run.put(0, &self.a_name_of_a_number_that_is_as_long_as_names_are);
+            run.put(1, &self.b);
+            run.put(2, &self.a_second_name_of_a_number);
+            run.put(3, &self.a_third_name_of_a_number);
+        }
+
+        #[inline]
+        fn decode(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
+            let mut value = <Self as ::core::default::Default>::default();
+            cdr::Field::decode_into(&mut value, decoder)?;
+            Ok(value)
+        }
+
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/ANameThatIsAsLongAsNamesEverAre";
+            let run = decoder.run::<8>(
+                1,
+                NAME,
+                &[
+                    (1, "a_name_of_a_number_that_is_as_long_as_names_are"),
+                    (2, "b"),
+                    (3, "a_second_name_of_a_number"),
+                    (8, "a_third_name_of_a_number"),
+                ],
+            )?;
+            run.copy(0, &mut self.a_name_of_a_number_that_is_as_long_as_names_are);
+            run.copy(1, &mut self.b);
+            run.copy(2, &mut self.a_second_name_of_a_number);
+            run.copy(3, &mut self.a_third_name_of_a_number);
+            Ok(())
+        }
+
+        sinew::plain_slices!();
+    }
+
+    const _: () = {
+        const fn needs_plain<T: sinew::Plain>() {}
+        use ::core::mem::offset_of;
+        assert!(size_of::<ANameThatIsAsLongAsNamesEverAre>() == 8);
+        assert!(align_of::<ANameThatIsAsLongAsNamesEverAre>() == 1);
+        needs_plain::<u8>();
+        assert!(
+            offset_of!(
+                ANameThatIsAsLongAsNamesEverAre,
+                a_name_of_a_number_that_is_as_long_as_names_are,
+            ) == 0
+        );
+        needs_plain::<u8>();
+        assert!(offset_of!(ANameThatIsAsLongAsNamesEverAre, b) == 1);
+        needs_plain::<u8>();
+        assert!(offset_of!(ANameThatIsAsLongAsNamesEverAre, a_second_name_of_a_number) == 2);
+        needs_plain::<[u8; 5]>();
+        assert!(offset_of!(ANameThatIsAsLongAsNamesEverAre, a_third_name_of_a_number) == 3);
+    };
+
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
+    // value.
+    unsafe impl sinew::bytemuck::Zeroable for ANameThatIsAsLongAsNamesEverAre {}
+
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
+    // the struct's end: there is no padding.
+    unsafe impl sinew::bytemuck::Pod for ANameThatIsAsLongAsNamesEverAre {}
+
+    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // lies at a multiple of its own, where CDR needs no padding either.
+    unsafe impl sinew::Plain for ANameThatIsAsLongAsNamesEverAre {}
+
+    impl view::Viewed for ANameThatIsAsLongAsNamesEverAre {
+        type View<'a> = Self;
+        type Sequence<'a> = ::std::borrow::Cow<'a, [Self]>;
+
+        #[inline]
+        fn of(&self) -> Self {
+            *self
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> ::std::borrow::Cow<'_, [Self]> {
+            ::std::borrow::Cow::Borrowed(values)
+        }
+
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
+            cdr::Field::decode(decoder)
+        }
+
+        fn view_sequence<'a>(
+            count: usize,
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<::std::borrow::Cow<'a, [Self]>, cdr::Fault> {
+            view::slice(count, decoder)
+        }
+    }
 
     /// `arm_msgs/msg/Default`
     #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,14 +190,16 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_7dc77717f44035e2a598eb521d80549dc14c299bea88ec820b1700a78d3579c7",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/Default",
-            fields: &[
-                ("at", <i32 as cdr::Field>::TYPE),
-                ("after", <f64 as cdr::Field>::TYPE),
-                ("flag", <bool as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Default",
+                fields: &[
+                    ("at", <i32 as cdr::Field>::TYPE),
+                    ("after", <f64 as cdr::Field>::TYPE),
+                    ("flag", <bool as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for Default {
@@ -73,14 +231,14 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Default";
             let run = decoder.run::<4>(4, NAME, &[(4, "at")])?;
             run.copy(0, &mut self.at);
-            let run = decoder.run::<9>(8, NAME, &[
-                (8, "after"),
-                (9, "flag"),
-            ])?;
+            let run = decoder.run::<9>(8, NAME, &[(8, "after"), (9, "flag")])?;
             run.copy(0, &mut self.after);
             self.flag = run.bool(8)?;
             Ok(())
@@ -101,7 +259,7 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 
@@ -110,6 +268,164 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<view::Views<'a, Self>, cdr::Fault> {
             view::Views::new(count, decoder)
+        }
+    }
+
+    /// `arm_msgs/msg/Few`
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Few {
+        /// `uint8[]`
+        pub a: ::std::vec::Vec<u8>,
+        /// `bool`
+        pub b: bool,
+    }
+
+    impl sinew::Message for Few {
+        const ENCODING: ::core::option::Option<&'static sinew::Encoding<Self>> = {
+            const TABLE: sinew::Encoding<Few> = cdr::encoding::<Few>();
+            Some(&TABLE)
+        };
+    }
+
+    impl cdr::Structure for Few {
+        const NAME: &'static str = "arm_msgs/msg/Few";
+        const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
+            "RIHS01_56bf2083e16893b730e8802c414cdbdefed746a9897c17c10f59b7426fb793e2",
+        );
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Few",
+                fields: &[
+                    ("a", <::std::vec::Vec<u8> as cdr::Field>::TYPE),
+                    ("b", <bool as cdr::Field>::TYPE),
+                ],
+            };
+    }
+
+    impl cdr::Field for Few {
+        const TYPE: cdr::description::ConstFieldType =
+            cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
+        const ALIGNMENT: usize = 4;
+        const LEAST: usize = 5;
+
+        #[inline]
+        fn end(&self, at: usize) -> usize {
+            let at = cdr::Field::end(&self.a, at);
+            let at = cdr::aligned(at, 1) + 1;
+            at
+        }
+
+        #[inline]
+        fn encode(&self, encoder: &mut cdr::Encoder<'_>) {
+            cdr::Field::encode(&self.a, encoder);
+            let mut run = encoder.run::<1>(1);
+            run.put_bools(0, &[self.b]);
+        }
+
+        #[inline]
+        fn decode(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
+            let mut value = <Self as ::core::default::Default>::default();
+            cdr::Field::decode_into(&mut value, decoder)?;
+            Ok(value)
+        }
+
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Few";
+            cdr::decode_field(&mut self.a, decoder, NAME, "a")?;
+            let run = decoder.run::<1>(1, NAME, &[(1, "b")])?;
+            self.b = run.bool(0)?;
+            Ok(())
+        }
+    }
+
+    /// [`Few`], as it is seen in an image or a value.
+    #[derive(Clone, Debug)]
+    pub struct FewView<'a> {
+        /// See [`Few::a`].
+        pub a: ::std::borrow::Cow<'a, [u8]>,
+        /// See [`Few::b`].
+        pub b: bool,
+    }
+
+    impl view::Viewed for Few {
+        type View<'a> = FewView<'a>;
+        type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> FewView<'_> {
+            FewView {
+                a: view::Viewed::of(&self.a),
+                b: self.b,
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
+
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<FewView<'a>, cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Few";
+            let a = cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "a")?;
+            let run = decoder.run::<1>(1, NAME, &[(1, "b")])?;
+            let b = run.bool(0)?;
+            Ok(FewView { a, b })
+        }
+
+        fn view_sequence<'a>(
+            count: usize,
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<view::Views<'a, Self>, cdr::Fault> {
+            view::Views::new(count, decoder)
+        }
+    }
+
+    /// Of a [`Few`], built in place: how many elements its sequences have.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct FewLengths {
+        /// Of [`Few::a`].
+        pub a: usize,
+    }
+
+    /// Of a [`Few`], built in place: its sequences, for the caller to fill.
+    #[derive(Debug)]
+    pub struct FewParts<'a> {
+        /// See [`Few::a`].
+        pub a: &'a mut [u8],
+    }
+
+    impl sinew::loan::Built for Few {
+        type Lengths = FewLengths;
+        type Parts<'a> = FewParts<'a>;
+
+        fn check(lengths: &FewLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Few";
+            sinew::loan::check::<4294967295>(lengths.a, NAME, "a")?;
+            Ok(())
+        }
+
+        fn end_with(&self, lengths: &FewLengths, at: usize) -> usize {
+            let at = sinew::loan::end::<u8>(lengths.a, at);
+            let at = cdr::aligned(at, 1) + 1;
+            at
+        }
+
+        fn build_parts<'a>(
+            &self,
+            lengths: &FewLengths,
+            encoder: &mut cdr::Encoder<'a>,
+        ) -> ::core::result::Result<FewParts<'a>, sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Few";
+            let a = sinew::loan::leave::<_, 4294967295>(encoder, lengths.a, NAME, "a")?;
+            let mut run = encoder.run::<1>(1);
+            run.put_bools(0, &[self.b]);
+            Ok(FewParts { a })
         }
     }
 
@@ -151,9 +467,9 @@ pub mod msg {
         fn default() -> Self {
             Self {
                 r#type: 1,
-                name: "arm".try_into().expect("a default value within its bound"),
+                name: cdr::bounded_text("arm"),
                 self_: ::std::vec![1.0, -2.5],
-                steps: <::std::vec::Vec<i16>>::from([1, 2]).try_into().expect("a default value within its bound"),
+                steps: cdr::bounded_sequence([1, 2]),
                 position: ::core::default::Default::default(),
                 flags: [true, false],
                 raw: ::core::default::Default::default(),
@@ -191,21 +507,29 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_daebb0f976250736857860123e5e27c042d85ed75b5840b0e58d1ba2f7b681fb",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/Joint",
-            fields: &[
-                ("type", <u8 as cdr::Field>::TYPE),
-                ("name", <cdr::BoundedString<8> as cdr::Field>::TYPE),
-                ("self", <::std::vec::Vec<f64> as cdr::Field>::TYPE),
-                ("steps", <cdr::BoundedVec<i16, 3> as cdr::Field>::TYPE),
-                ("position", <Vec as cdr::Field>::TYPE),
-                ("flags", <[bool; 2] as cdr::Field>::TYPE),
-                ("raw", cdr::description::ConstFieldType::array(&cdr::description::ConstFieldType::BYTE, 4)),
-                ("labels", <[::std::string::String; 2] as cdr::Field>::TYPE),
-                ("weights", <[f32; 36] as cdr::Field>::TYPE),
-                ("wide", <cdr::WString as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Joint",
+                fields: &[
+                    ("type", <u8 as cdr::Field>::TYPE),
+                    ("name", <cdr::BoundedString<8> as cdr::Field>::TYPE),
+                    ("self", <::std::vec::Vec<f64> as cdr::Field>::TYPE),
+                    ("steps", <cdr::BoundedVec<i16, 3> as cdr::Field>::TYPE),
+                    ("position", <Vec as cdr::Field>::TYPE),
+                    ("flags", <[bool; 2] as cdr::Field>::TYPE),
+                    (
+                        "raw",
+                        cdr::description::ConstFieldType::array(
+                            &cdr::description::ConstFieldType::BYTE,
+                            4,
+                        ),
+                    ),
+                    ("labels", <[::std::string::String; 2] as cdr::Field>::TYPE),
+                    ("weights", <[f32; 36] as cdr::Field>::TYPE),
+                    ("wide", <cdr::WString as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for Joint {
@@ -254,28 +578,25 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Joint";
             let run = decoder.run::<1>(1, NAME, &[(1, "type")])?;
             run.copy(0, &mut self.r#type);
-            cdr::Field::decode_into(&mut self.name, decoder)
-                .map_err(|fault| fault.in_field(NAME, "name"))?;
-            cdr::Field::decode_into(&mut self.self_, decoder)
-                .map_err(|fault| fault.in_field(NAME, "self"))?;
-            cdr::Field::decode_into(&mut self.steps, decoder)
-                .map_err(|fault| fault.in_field(NAME, "steps"))?;
+            cdr::decode_field(&mut self.name, decoder, NAME, "name")?;
+            cdr::decode_field(&mut self.self_, decoder, NAME, "self")?;
+            cdr::decode_field(&mut self.steps, decoder, NAME, "steps")?;
             let run = decoder.run::<24>(8, NAME, &[(24, "position")])?;
             run.copy(0, &mut self.position);
-            cdr::Field::decode_into(&mut self.flags, decoder)
-                .map_err(|fault| fault.in_field(NAME, "flags"))?;
+            cdr::decode_field(&mut self.flags, decoder, NAME, "flags")?;
             let run = decoder.run::<4>(1, NAME, &[(4, "raw")])?;
             run.copy(0, &mut self.raw);
-            cdr::Field::decode_into(&mut self.labels, decoder)
-                .map_err(|fault| fault.in_field(NAME, "labels"))?;
+            cdr::decode_field(&mut self.labels, decoder, NAME, "labels")?;
             let run = decoder.run::<144>(4, NAME, &[(144, "weights")])?;
             run.copy(0, &mut self.weights);
-            cdr::Field::decode_into(&mut self.wide, decoder)
-                .map_err(|fault| fault.in_field(NAME, "wide"))?;
+            cdr::decode_field(&mut self.wide, decoder, NAME, "wide")?;
             Ok(())
         }
     }
@@ -287,7 +608,7 @@ pub mod msg {
         pub r#type: u8,
         /// See [`Joint::name`].
         pub name: view::Text<'a>,
-        /// See [`Joint::self`].
+        /// See [`Joint::self_`].
         pub self_: ::std::borrow::Cow<'a, [f64]>,
         /// See [`Joint::steps`].
         pub steps: ::std::borrow::Cow<'a, [i16]>,
@@ -330,28 +651,24 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Joint_View<'a>, cdr::Fault> {
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<Joint_View<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Joint";
             let run = decoder.run::<1>(1, NAME, &[(1, "type")])?;
             let r#type = run.value(0);
-            let name = <cdr::BoundedString<8> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "name"))?;
-            let self_ = <::std::vec::Vec<f64> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "self"))?;
-            let steps = <cdr::BoundedVec<i16, 3> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "steps"))?;
+            let name = cdr::view_field::<cdr::BoundedString<8>>(decoder, NAME, "name")?;
+            let self_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
+            let steps = cdr::view_field::<cdr::BoundedVec<i16, 3>>(decoder, NAME, "steps")?;
             let run = decoder.run::<24>(8, NAME, &[(24, "position")])?;
             let position = run.value(0);
-            let flags = <[bool; 2] as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "flags"))?;
+            let flags = cdr::view_field::<[bool; 2]>(decoder, NAME, "flags")?;
             let run = decoder.run::<4>(1, NAME, &[(4, "raw")])?;
             let raw = run.value(0);
-            let labels = <[::std::string::String; 2] as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "labels"))?;
+            let labels = cdr::view_field::<[::std::string::String; 2]>(decoder, NAME, "labels")?;
             let run = decoder.run::<144>(4, NAME, &[(144, "weights")])?;
             let weights = run.value(0);
-            let wide = <cdr::WString as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "wide"))?;
+            let wide = cdr::view_field::<cdr::WString>(decoder, NAME, "wide")?;
             Ok(Joint_View {
                 r#type,
                 name,
@@ -377,7 +694,7 @@ pub mod msg {
     /// Of a [`Joint`], built in place: how many elements its sequences have.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct JointLengths {
-        /// Of [`Joint::self`].
+        /// Of [`Joint::self_`].
         pub self_: usize,
         /// Of [`Joint::steps`].
         pub steps: usize,
@@ -386,7 +703,7 @@ pub mod msg {
     /// Of a [`Joint`], built in place: its sequences, for the caller to fill.
     #[derive(Debug)]
     pub struct JointParts<'a> {
-        /// See [`Joint::self`].
+        /// See [`Joint::self_`].
         pub self_: &'a mut [f64],
         /// See [`Joint::steps`].
         pub steps: &'a mut [i16],
@@ -398,10 +715,8 @@ pub mod msg {
 
         fn check(lengths: &JointLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
             const NAME: &str = "arm_msgs/msg/Joint";
-            sinew::loan::check::<4294967295>(lengths.self_)
-                .map_err(|error| error.in_field(NAME, "self"))?;
-            sinew::loan::check::<3>(lengths.steps)
-                .map_err(|error| error.in_field(NAME, "steps"))?;
+            sinew::loan::check::<4294967295>(lengths.self_, NAME, "self")?;
+            sinew::loan::check::<3>(lengths.steps, NAME, "steps")?;
             Ok(())
         }
 
@@ -428,10 +743,8 @@ pub mod msg {
             let mut run = encoder.run::<1>(1);
             run.put(0, &self.r#type);
             cdr::Field::encode(&self.name, encoder);
-            let self_ = sinew::loan::leave::<f64, 4294967295>(encoder, lengths.self_)
-                .map_err(|error| error.in_field(NAME, "self"))?;
-            let steps = sinew::loan::leave::<i16, 3>(encoder, lengths.steps)
-                .map_err(|error| error.in_field(NAME, "steps"))?;
+            let self_ = sinew::loan::leave::<_, 4294967295>(encoder, lengths.self_, NAME, "self")?;
+            let steps = sinew::loan::leave::<_, 3>(encoder, lengths.steps, NAME, "steps")?;
             let mut run = encoder.run::<24>(8);
             run.put(0, &self.position);
             cdr::Field::encode(&self.flags, encoder);
@@ -441,10 +754,7 @@ pub mod msg {
             let mut run = encoder.run::<144>(4);
             run.put(0, &self.weights);
             cdr::Field::encode(&self.wide, encoder);
-            Ok(JointParts {
-                self_,
-                steps,
-            })
+            Ok(JointParts { self_, steps })
         }
     }
 
@@ -470,12 +780,12 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_706327768c822a8b6c15d40e567f44f132db250f4c4c7f12323c2cf53ada8480",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/JointView",
-            fields: &[
-                ("x", <u8 as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/JointView",
+                fields: &[("x", <u8 as cdr::Field>::TYPE)],
+            };
     }
 
     impl cdr::Field for JointView {
@@ -503,7 +813,10 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/JointView";
             let run = decoder.run::<1>(1, NAME, &[(1, "x")])?;
             run.copy(0, &mut self.x);
@@ -515,20 +828,23 @@ pub mod msg {
 
     const _: () = {
         const fn needs_plain<T: sinew::Plain>() {}
-        assert!(size_of::<JointView>() == 1 && align_of::<JointView>() == 1);
+        use ::core::mem::offset_of;
+        assert!(size_of::<JointView>() == 1);
+        assert!(align_of::<JointView>() == 1);
         needs_plain::<u8>();
-        assert!(::core::mem::offset_of!(JointView, x) == 0);
+        assert!(offset_of!(JointView, x) == 0);
     };
 
-    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a value.
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
+    // value.
     unsafe impl sinew::bytemuck::Zeroable for JointView {}
 
-    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does the struct's end:
-    // there is no padding.
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
+    // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for JointView {}
 
-    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field lies at a
-    // multiple of its own, where CDR needs no padding either.
+    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for JointView {}
 
     impl view::Viewed for JointView {
@@ -545,7 +861,7 @@ pub mod msg {
             ::std::borrow::Cow::Borrowed(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 
@@ -554,6 +870,944 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<::std::borrow::Cow<'a, [Self]>, cdr::Fault> {
             view::slice(count, decoder)
+        }
+    }
+
+    /// `arm_msgs/msg/Keywords`
+    ///
+    /// Fields that Rust reserves even as raw identifiers.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub struct Keywords {
+        /// `float64[]`
+        pub self_: ::std::vec::Vec<f64>,
+        /// `float64[]`
+        pub crate_: ::std::vec::Vec<f64>,
+        /// `arm_msgs/Few`
+        pub super_: Few,
+        /// `string`
+        pub r#type: ::std::string::String,
+    }
+
+    impl sinew::Message for Keywords {
+        const ENCODING: ::core::option::Option<&'static sinew::Encoding<Self>> = {
+            const TABLE: sinew::Encoding<Keywords> = cdr::encoding::<Keywords>();
+            Some(&TABLE)
+        };
+    }
+
+    impl cdr::Structure for Keywords {
+        const NAME: &'static str = "arm_msgs/msg/Keywords";
+        const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
+            "RIHS01_351114a152e08a95e31f65cb025950f110d466a89b77d187538a40f80b49bb69",
+        );
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Keywords",
+                fields: &[
+                    ("self", <::std::vec::Vec<f64> as cdr::Field>::TYPE),
+                    ("crate", <::std::vec::Vec<f64> as cdr::Field>::TYPE),
+                    ("super", <Few as cdr::Field>::TYPE),
+                    ("type", <::std::string::String as cdr::Field>::TYPE),
+                ],
+            };
+    }
+
+    impl cdr::Field for Keywords {
+        const TYPE: cdr::description::ConstFieldType =
+            cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
+        const ALIGNMENT: usize = 4;
+        const LEAST: usize = 17;
+
+        #[inline]
+        fn end(&self, at: usize) -> usize {
+            let at = cdr::Field::end(&self.self_, at);
+            let at = cdr::Field::end(&self.crate_, at);
+            let at = cdr::Field::end(&self.super_, at);
+            let at = cdr::Field::end(&self.r#type, at);
+            at
+        }
+
+        #[inline]
+        fn encode(&self, encoder: &mut cdr::Encoder<'_>) {
+            cdr::Field::encode(&self.self_, encoder);
+            cdr::Field::encode(&self.crate_, encoder);
+            cdr::Field::encode(&self.super_, encoder);
+            cdr::Field::encode(&self.r#type, encoder);
+        }
+
+        #[inline]
+        fn decode(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
+            let mut value = <Self as ::core::default::Default>::default();
+            cdr::Field::decode_into(&mut value, decoder)?;
+            Ok(value)
+        }
+
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Keywords";
+            cdr::decode_field(&mut self.self_, decoder, NAME, "self")?;
+            cdr::decode_field(&mut self.crate_, decoder, NAME, "crate")?;
+            cdr::decode_field(&mut self.super_, decoder, NAME, "super")?;
+            cdr::decode_field(&mut self.r#type, decoder, NAME, "type")?;
+            Ok(())
+        }
+    }
+
+    /// [`Keywords`], as it is seen in an image or a value.
+    #[derive(Clone, Debug)]
+    pub struct KeywordsView<'a> {
+        /// See [`Keywords::self_`].
+        pub self_: ::std::borrow::Cow<'a, [f64]>,
+        /// See [`Keywords::crate_`].
+        pub crate_: ::std::borrow::Cow<'a, [f64]>,
+        /// See [`Keywords::super_`].
+        pub super_: FewView<'a>,
+        /// See [`Keywords::type`].
+        pub r#type: view::Text<'a>,
+    }
+
+    impl view::Viewed for Keywords {
+        type View<'a> = KeywordsView<'a>;
+        type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> KeywordsView<'_> {
+            KeywordsView {
+                self_: view::Viewed::of(&self.self_),
+                crate_: view::Viewed::of(&self.crate_),
+                super_: view::Viewed::of(&self.super_),
+                r#type: view::Viewed::of(&self.r#type),
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
+
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<KeywordsView<'a>, cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Keywords";
+            let self_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
+            let crate_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "crate")?;
+            let super_ = cdr::view_field::<Few>(decoder, NAME, "super")?;
+            let r#type = cdr::view_field::<::std::string::String>(decoder, NAME, "type")?;
+            Ok(KeywordsView {
+                self_,
+                crate_,
+                super_,
+                r#type,
+            })
+        }
+
+        fn view_sequence<'a>(
+            count: usize,
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<view::Views<'a, Self>, cdr::Fault> {
+            view::Views::new(count, decoder)
+        }
+    }
+
+    /// Of a [`Keywords`], built in place: how many elements its sequences have.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct KeywordsLengths {
+        /// Of [`Keywords::self_`].
+        pub self_: usize,
+        /// Of [`Keywords::crate_`].
+        pub crate_: usize,
+        /// Of [`Keywords::super_`].
+        pub super_: FewLengths,
+    }
+
+    /// Of a [`Keywords`], built in place: its sequences, for the caller to fill.
+    #[derive(Debug)]
+    pub struct KeywordsParts<'a> {
+        /// See [`Keywords::self_`].
+        pub self_: &'a mut [f64],
+        /// See [`Keywords::crate_`].
+        pub crate_: &'a mut [f64],
+        /// See [`Keywords::super_`].
+        pub super_: FewParts<'a>,
+    }
+
+    impl sinew::loan::Built for Keywords {
+        type Lengths = KeywordsLengths;
+        type Parts<'a> = KeywordsParts<'a>;
+
+        fn check(lengths: &KeywordsLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Keywords";
+            sinew::loan::check::<4294967295>(lengths.self_, NAME, "self")?;
+            sinew::loan::check::<4294967295>(lengths.crate_, NAME, "crate")?;
+            <Few as sinew::loan::Built>::check(&lengths.super_)?;
+            Ok(())
+        }
+
+        fn end_with(&self, lengths: &KeywordsLengths, at: usize) -> usize {
+            let at = sinew::loan::end::<f64>(lengths.self_, at);
+            let at = sinew::loan::end::<f64>(lengths.crate_, at);
+            let at = sinew::loan::Built::end_with(&self.super_, &lengths.super_, at);
+            let at = cdr::Field::end(&self.r#type, at);
+            at
+        }
+
+        fn build_parts<'a>(
+            &self,
+            lengths: &KeywordsLengths,
+            encoder: &mut cdr::Encoder<'a>,
+        ) -> ::core::result::Result<KeywordsParts<'a>, sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Keywords";
+            let self_ = sinew::loan::leave::<_, 4294967295>(encoder, lengths.self_, NAME, "self")?;
+            let crate_ =
+                sinew::loan::leave::<_, 4294967295>(encoder, lengths.crate_, NAME, "crate")?;
+            let super_ = sinew::loan::Built::build_parts(&self.super_, &lengths.super_, encoder)?;
+            cdr::Field::encode(&self.r#type, encoder);
+            Ok(KeywordsParts {
+                self_,
+                crate_,
+                super_,
+            })
+        }
+    }
+
+    /// `arm_msgs/msg/Limits`
+    ///
+    /// What is too long for a line, and what just isn't.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct Limits {
+        /// `string<=5[<=2]`
+        pub shorts: cdr::BoundedVec<cdr::BoundedString<5>, 2>,
+        /// `string<=20[<=9]`
+        pub names: cdr::BoundedVec<cdr::BoundedString<20>, 9>,
+        /// `string<=90`
+        pub said: cdr::BoundedString<90>,
+        /// `string<=200`
+        pub said_at_length: cdr::BoundedString<200>,
+        /// `string`
+        pub text: ::std::string::String,
+        /// `string`
+        pub long_text: ::std::string::String,
+        /// `string[3]`
+        pub texts: [::std::string::String; 3],
+        /// `string[]`
+        pub many_texts: ::std::vec::Vec<::std::string::String>,
+        /// `wstring<=9`
+        pub wide: cdr::BoundedWString<9>,
+        /// `wstring<=9[<=3]`
+        pub wider: cdr::BoundedVec<cdr::BoundedWString<9>, 3>,
+        /// `int32[<=40]`
+        pub numbers: cdr::BoundedVec<i32, 40>,
+        /// `float64[24]`
+        pub matrix: [f64; 24],
+        /// `int64[]`
+        pub large: ::std::vec::Vec<i64>,
+        /// `int64[]`
+        pub nearly_large: ::std::vec::Vec<i64>,
+        /// `bool[12]`
+        pub flags: [bool; 12],
+        /// `byte[<=3]`
+        pub octets: cdr::BoundedVec<u8, 3>,
+        /// `byte[7]`
+        pub octets_of_a_name_that_is_longer: [u8; 7],
+        /// `byte[]`
+        pub octet_sequence_of_a_name: ::std::vec::Vec<u8>,
+        /// `byte`
+        pub octet: u8,
+        /// `float64[]`
+        pub a_name_of_a_field_that_is_as_long_as_names_ever_are_here: ::std::vec::Vec<f64>,
+        /// `arm_msgs/ANameThatIsAsLongAsNamesEverAre[]`
+        pub a_name_of_a_field_with_such_messages: ::std::vec::Vec<ANameThatIsAsLongAsNamesEverAre>,
+        /// `arm_msgs/ANameThatIsAsLongAsNamesEverAre[<=3]`
+        pub some: cdr::BoundedVec<ANameThatIsAsLongAsNamesEverAre, 3>,
+        /// `arm_msgs/ANameThatIsAsLongAsNamesEverAre`
+        pub one: ANameThatIsAsLongAsNamesEverAre,
+        /// `arm_msgs/Joint`
+        pub a_name_of_a_field_that_has_sequences_inside: Joint,
+    }
+
+    impl ::core::default::Default for Limits {
+        fn default() -> Self {
+            Self {
+                shorts: cdr::bounded_sequence([cdr::bounded_text("a"), cdr::bounded_text("b")]),
+                names: cdr::bounded_sequence([
+                    cdr::bounded_text("a name"),
+                    cdr::bounded_text("another one"),
+                    cdr::bounded_text("one more"),
+                    cdr::bounded_text("the last of them"),
+                    cdr::bounded_text("one behind the last"),
+                ]),
+                said: cdr::bounded_text(
+                    "a text that is nearly as long as a line of a program is, but shorter",
+                ),
+                said_at_length: cdr::bounded_text(
+                    "a text that is nearly as long as a line of a program is, and then some more of it, and more",
+                ),
+                text: "a text that is nearly as long as a line of a program is, but not quite"
+                    .to_owned(),
+                long_text: "a text that is nearly as long as a line of a program is, and longer"
+                    .to_owned(),
+                texts: ["one".to_owned(), "two".to_owned(), "three".to_owned()],
+                many_texts: ::std::vec![
+                    "one, which is long".to_owned(),
+                    "two, which is longer".to_owned(),
+                    "three, which is longest".to_owned(),
+                ],
+                wide: cdr::bounded_text("ä"),
+                wider: cdr::bounded_sequence([
+                    cdr::bounded_text("ä"),
+                    cdr::bounded_text("ö"),
+                    cdr::bounded_text("ü"),
+                ]),
+                numbers: cdr::bounded_sequence([
+                    1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12, 13, -14, 15, -16, 17, -18, 19,
+                    -20, 21, -22, 23, -24, 25, -26,
+                ]),
+                matrix: [
+                    1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0,
+                    0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0,
+                ],
+                large: ::std::vec![1000000000, 1000000001, 10000000002, 1000000003, 1000000004],
+                nearly_large: ::std::vec![
+                    100000000, 100000001, 100000002, 100000003, 100000004, 100000005, 100000006,
+                ],
+                flags: [
+                    true, true, true, true, true, true, false, false, false, false, false, false,
+                ],
+                octets: cdr::bounded_sequence([1, 2]),
+                octets_of_a_name_that_is_longer: ::core::default::Default::default(),
+                octet_sequence_of_a_name: ::core::default::Default::default(),
+                octet: 3,
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here:
+                    ::core::default::Default::default(),
+                a_name_of_a_field_with_such_messages: ::core::default::Default::default(),
+                some: ::core::default::Default::default(),
+                one: ::core::default::Default::default(),
+                a_name_of_a_field_that_has_sequences_inside: ::core::default::Default::default(),
+            }
+        }
+    }
+
+    impl Limits {
+        /// `string`
+        pub const LONG: &'static str =
+            "a text that is so long that it has a line of its own, even in this constant";
+        /// `string`
+        pub const ENDLESS: &'static str = "a text that is so long that it is in no line, not even in one of its own, whatever that is indented by";
+        /// `float64`
+        pub const A_NUMBER: f64 = 1e-9;
+    }
+
+    impl sinew::Message for Limits {
+        const ENCODING: ::core::option::Option<&'static sinew::Encoding<Self>> = {
+            const TABLE: sinew::Encoding<Limits> = cdr::encoding::<Limits>();
+            Some(&TABLE)
+        };
+    }
+
+    impl cdr::Structure for Limits {
+        const NAME: &'static str = "arm_msgs/msg/Limits";
+        const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
+            "RIHS01_2c21f8c538564fbee5e2348a96a451c7df0ada08946d439edde4fec7585b3ddc",
+        );
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Limits",
+                fields: &[
+                    (
+                        "shorts",
+                        <cdr::BoundedVec<cdr::BoundedString<5>, 2> as cdr::Field>::TYPE,
+                    ),
+                    (
+                        "names",
+                        <cdr::BoundedVec<cdr::BoundedString<20>, 9> as cdr::Field>::TYPE,
+                    ),
+                    ("said", <cdr::BoundedString<90> as cdr::Field>::TYPE),
+                    (
+                        "said_at_length",
+                        <cdr::BoundedString<200> as cdr::Field>::TYPE,
+                    ),
+                    ("text", <::std::string::String as cdr::Field>::TYPE),
+                    ("long_text", <::std::string::String as cdr::Field>::TYPE),
+                    ("texts", <[::std::string::String; 3] as cdr::Field>::TYPE),
+                    (
+                        "many_texts",
+                        <::std::vec::Vec<::std::string::String> as cdr::Field>::TYPE,
+                    ),
+                    ("wide", <cdr::BoundedWString<9> as cdr::Field>::TYPE),
+                    (
+                        "wider",
+                        <cdr::BoundedVec<cdr::BoundedWString<9>, 3> as cdr::Field>::TYPE,
+                    ),
+                    ("numbers", <cdr::BoundedVec<i32, 40> as cdr::Field>::TYPE),
+                    ("matrix", <[f64; 24] as cdr::Field>::TYPE),
+                    ("large", <::std::vec::Vec<i64> as cdr::Field>::TYPE),
+                    ("nearly_large", <::std::vec::Vec<i64> as cdr::Field>::TYPE),
+                    ("flags", <[bool; 12] as cdr::Field>::TYPE),
+                    (
+                        "octets",
+                        cdr::description::ConstFieldType::bounded_sequence(
+                            &cdr::description::ConstFieldType::BYTE,
+                            3,
+                        ),
+                    ),
+                    (
+                        "octets_of_a_name_that_is_longer",
+                        cdr::description::ConstFieldType::array(
+                            &cdr::description::ConstFieldType::BYTE,
+                            7,
+                        ),
+                    ),
+                    (
+                        "octet_sequence_of_a_name",
+                        cdr::description::ConstFieldType::sequence(
+                            &cdr::description::ConstFieldType::BYTE,
+                        ),
+                    ),
+                    ("octet", cdr::description::ConstFieldType::BYTE),
+                    (
+                        "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
+                        <::std::vec::Vec<f64> as cdr::Field>::TYPE,
+                    ),
+                    (
+                        "a_name_of_a_field_with_such_messages",
+                        <::std::vec::Vec<ANameThatIsAsLongAsNamesEverAre> as cdr::Field>::TYPE,
+                    ),
+                    (
+                        "some",
+                        <cdr::BoundedVec<ANameThatIsAsLongAsNamesEverAre, 3> as cdr::Field>::TYPE,
+                    ),
+                    ("one", <ANameThatIsAsLongAsNamesEverAre as cdr::Field>::TYPE),
+                    (
+                        "a_name_of_a_field_that_has_sequences_inside",
+                        <Joint as cdr::Field>::TYPE,
+                    ),
+                ],
+            };
+    }
+
+    impl cdr::Field for Limits {
+        const TYPE: cdr::description::ConstFieldType =
+            cdr::description::ConstFieldType::structure(<Self as cdr::Structure>::DESCRIPTION);
+        const ALIGNMENT: usize = 4;
+        const LEAST: usize = 499;
+
+        #[inline]
+        fn end(&self, at: usize) -> usize {
+            let at = cdr::Field::end(&self.shorts, at);
+            let at = cdr::Field::end(&self.names, at);
+            let at = cdr::Field::end(&self.said, at);
+            let at = cdr::Field::end(&self.said_at_length, at);
+            let at = cdr::Field::end(&self.text, at);
+            let at = cdr::Field::end(&self.long_text, at);
+            let at = cdr::Field::end(&self.texts, at);
+            let at = cdr::Field::end(&self.many_texts, at);
+            let at = cdr::Field::end(&self.wide, at);
+            let at = cdr::Field::end(&self.wider, at);
+            let at = cdr::Field::end(&self.numbers, at);
+            let at = cdr::aligned(at, 8) + 192;
+            let at = cdr::Field::end(&self.large, at);
+            let at = cdr::Field::end(&self.nearly_large, at);
+            let at = cdr::Field::end(&self.flags, at);
+            let at = cdr::Field::end(&self.octets, at);
+            let at = cdr::aligned(at, 1) + 7;
+            let at = cdr::Field::end(&self.octet_sequence_of_a_name, at);
+            let at = cdr::aligned(at, 1) + 1;
+            let at = cdr::Field::end(
+                &self.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                at,
+            );
+            let at = cdr::Field::end(&self.a_name_of_a_field_with_such_messages, at);
+            let at = cdr::Field::end(&self.some, at);
+            let at = cdr::aligned(at, 1) + 8;
+            let at = cdr::Field::end(&self.a_name_of_a_field_that_has_sequences_inside, at);
+            at
+        }
+
+        #[inline]
+        fn encode(&self, encoder: &mut cdr::Encoder<'_>) {
+            cdr::Field::encode(&self.shorts, encoder);
+            cdr::Field::encode(&self.names, encoder);
+            cdr::Field::encode(&self.said, encoder);
+            cdr::Field::encode(&self.said_at_length, encoder);
+            cdr::Field::encode(&self.text, encoder);
+            cdr::Field::encode(&self.long_text, encoder);
+            cdr::Field::encode(&self.texts, encoder);
+            cdr::Field::encode(&self.many_texts, encoder);
+            cdr::Field::encode(&self.wide, encoder);
+            cdr::Field::encode(&self.wider, encoder);
+            cdr::Field::encode(&self.numbers, encoder);
+            let mut run = encoder.run::<192>(8);
+            run.put(0, &self.matrix);
+            cdr::Field::encode(&self.large, encoder);
+            cdr::Field::encode(&self.nearly_large, encoder);
+            cdr::Field::encode(&self.flags, encoder);
+            cdr::Field::encode(&self.octets, encoder);
+            let mut run = encoder.run::<7>(1);
+            run.put(0, &self.octets_of_a_name_that_is_longer);
+            cdr::Field::encode(&self.octet_sequence_of_a_name, encoder);
+            let mut run = encoder.run::<1>(1);
+            run.put(0, &self.octet);
+            cdr::Field::encode(
+                &self.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                encoder,
+            );
+            cdr::Field::encode(&self.a_name_of_a_field_with_such_messages, encoder);
+            cdr::Field::encode(&self.some, encoder);
+            let mut run = encoder.run::<8>(1);
+            run.put(0, &self.one);
+            cdr::Field::encode(&self.a_name_of_a_field_that_has_sequences_inside, encoder);
+        }
+
+        #[inline]
+        fn decode(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
+            let mut value = <Self as ::core::default::Default>::default();
+            cdr::Field::decode_into(&mut value, decoder)?;
+            Ok(value)
+        }
+
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Limits";
+            cdr::decode_field(&mut self.shorts, decoder, NAME, "shorts")?;
+            cdr::decode_field(&mut self.names, decoder, NAME, "names")?;
+            cdr::decode_field(&mut self.said, decoder, NAME, "said")?;
+            cdr::decode_field(&mut self.said_at_length, decoder, NAME, "said_at_length")?;
+            cdr::decode_field(&mut self.text, decoder, NAME, "text")?;
+            cdr::decode_field(&mut self.long_text, decoder, NAME, "long_text")?;
+            cdr::decode_field(&mut self.texts, decoder, NAME, "texts")?;
+            cdr::decode_field(&mut self.many_texts, decoder, NAME, "many_texts")?;
+            cdr::decode_field(&mut self.wide, decoder, NAME, "wide")?;
+            cdr::decode_field(&mut self.wider, decoder, NAME, "wider")?;
+            cdr::decode_field(&mut self.numbers, decoder, NAME, "numbers")?;
+            let run = decoder.run::<192>(8, NAME, &[(192, "matrix")])?;
+            run.copy(0, &mut self.matrix);
+            cdr::decode_field(&mut self.large, decoder, NAME, "large")?;
+            cdr::decode_field(&mut self.nearly_large, decoder, NAME, "nearly_large")?;
+            cdr::decode_field(&mut self.flags, decoder, NAME, "flags")?;
+            cdr::decode_field(&mut self.octets, decoder, NAME, "octets")?;
+            let run = decoder.run::<7>(1, NAME, &[(7, "octets_of_a_name_that_is_longer")])?;
+            run.copy(0, &mut self.octets_of_a_name_that_is_longer);
+            cdr::decode_field(
+                &mut self.octet_sequence_of_a_name,
+                decoder,
+                NAME,
+                "octet_sequence_of_a_name",
+            )?;
+            let run = decoder.run::<1>(1, NAME, &[(1, "octet")])?;
+            run.copy(0, &mut self.octet);
+            cdr::decode_field(
+                &mut self.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                decoder,
+                NAME,
+                "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
+            )?;
+            cdr::decode_field(
+                &mut self.a_name_of_a_field_with_such_messages,
+                decoder,
+                NAME,
+                "a_name_of_a_field_with_such_messages",
+            )?;
+            cdr::decode_field(&mut self.some, decoder, NAME, "some")?;
+            let run = decoder.run::<8>(1, NAME, &[(8, "one")])?;
+            run.copy(0, &mut self.one);
+            cdr::decode_field(
+                &mut self.a_name_of_a_field_that_has_sequences_inside,
+                decoder,
+                NAME,
+                "a_name_of_a_field_that_has_sequences_inside",
+            )?;
+            Ok(())
+        }
+    }
+
+    /// [`Limits`], as it is seen in an image or a value.
+    #[derive(Clone, Debug)]
+    pub struct LimitsView<'a> {
+        /// See [`Limits::shorts`].
+        pub shorts: view::Views<'a, cdr::BoundedString<5>>,
+        /// See [`Limits::names`].
+        pub names: view::Views<'a, cdr::BoundedString<20>>,
+        /// See [`Limits::said`].
+        pub said: view::Text<'a>,
+        /// See [`Limits::said_at_length`].
+        pub said_at_length: view::Text<'a>,
+        /// See [`Limits::text`].
+        pub text: view::Text<'a>,
+        /// See [`Limits::long_text`].
+        pub long_text: view::Text<'a>,
+        /// See [`Limits::texts`].
+        pub texts: [view::Text<'a>; 3],
+        /// See [`Limits::many_texts`].
+        pub many_texts: view::Views<'a, ::std::string::String>,
+        /// See [`Limits::wide`].
+        pub wide: cdr::BoundedWString<9>,
+        /// See [`Limits::wider`].
+        pub wider: view::Views<'a, cdr::BoundedWString<9>>,
+        /// See [`Limits::numbers`].
+        pub numbers: ::std::borrow::Cow<'a, [i32]>,
+        /// See [`Limits::matrix`].
+        pub matrix: [f64; 24],
+        /// See [`Limits::large`].
+        pub large: ::std::borrow::Cow<'a, [i64]>,
+        /// See [`Limits::nearly_large`].
+        pub nearly_large: ::std::borrow::Cow<'a, [i64]>,
+        /// See [`Limits::flags`].
+        pub flags: [bool; 12],
+        /// See [`Limits::octets`].
+        pub octets: ::std::borrow::Cow<'a, [u8]>,
+        /// See [`Limits::octets_of_a_name_that_is_longer`].
+        pub octets_of_a_name_that_is_longer: [u8; 7],
+        /// See [`Limits::octet_sequence_of_a_name`].
+        pub octet_sequence_of_a_name: ::std::borrow::Cow<'a, [u8]>,
+        /// See [`Limits::octet`].
+        pub octet: u8,
+        /// See [`Limits::a_name_of_a_field_that_is_as_long_as_names_ever_are_here`].
+        pub a_name_of_a_field_that_is_as_long_as_names_ever_are_here: ::std::borrow::Cow<'a, [f64]>,
+        /// See [`Limits::a_name_of_a_field_with_such_messages`].
+        pub a_name_of_a_field_with_such_messages:
+            ::std::borrow::Cow<'a, [ANameThatIsAsLongAsNamesEverAre]>,
+        /// See [`Limits::some`].
+        pub some: ::std::borrow::Cow<'a, [ANameThatIsAsLongAsNamesEverAre]>,
+        /// See [`Limits::one`].
+        pub one: ANameThatIsAsLongAsNamesEverAre,
+        /// See [`Limits::a_name_of_a_field_that_has_sequences_inside`].
+        pub a_name_of_a_field_that_has_sequences_inside: Joint_View<'a>,
+    }
+
+    impl view::Viewed for Limits {
+        type View<'a> = LimitsView<'a>;
+        type Sequence<'a> = view::Views<'a, Self>;
+
+        #[inline]
+        fn of(&self) -> LimitsView<'_> {
+            LimitsView {
+                shorts: view::Viewed::of(&self.shorts),
+                names: view::Viewed::of(&self.names),
+                said: view::Viewed::of(&self.said),
+                said_at_length: view::Viewed::of(&self.said_at_length),
+                text: view::Viewed::of(&self.text),
+                long_text: view::Viewed::of(&self.long_text),
+                texts: view::Viewed::of(&self.texts),
+                many_texts: view::Viewed::of(&self.many_texts),
+                wide: view::Viewed::of(&self.wide),
+                wider: view::Viewed::of(&self.wider),
+                numbers: view::Viewed::of(&self.numbers),
+                matrix: self.matrix,
+                large: view::Viewed::of(&self.large),
+                nearly_large: view::Viewed::of(&self.nearly_large),
+                flags: self.flags,
+                octets: view::Viewed::of(&self.octets),
+                octets_of_a_name_that_is_longer: self.octets_of_a_name_that_is_longer,
+                octet_sequence_of_a_name: view::Viewed::of(&self.octet_sequence_of_a_name),
+                octet: self.octet,
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here: view::Viewed::of(
+                    &self.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                ),
+                a_name_of_a_field_with_such_messages: view::Viewed::of(
+                    &self.a_name_of_a_field_with_such_messages,
+                ),
+                some: view::Viewed::of(&self.some),
+                one: self.one,
+                a_name_of_a_field_that_has_sequences_inside: view::Viewed::of(
+                    &self.a_name_of_a_field_that_has_sequences_inside,
+                ),
+            }
+        }
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> view::Views<'_, Self> {
+            view::Views::of(values)
+        }
+
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<LimitsView<'a>, cdr::Fault> {
+            const NAME: &str = "arm_msgs/msg/Limits";
+            let shorts = cdr::view_field::<cdr::BoundedVec<cdr::BoundedString<5>, 2>>(
+                decoder, NAME, "shorts",
+            )?;
+            let names = cdr::view_field::<cdr::BoundedVec<cdr::BoundedString<20>, 9>>(
+                decoder, NAME, "names",
+            )?;
+            let said = cdr::view_field::<cdr::BoundedString<90>>(decoder, NAME, "said")?;
+            let said_at_length =
+                cdr::view_field::<cdr::BoundedString<200>>(decoder, NAME, "said_at_length")?;
+            let text = cdr::view_field::<::std::string::String>(decoder, NAME, "text")?;
+            let long_text = cdr::view_field::<::std::string::String>(decoder, NAME, "long_text")?;
+            let texts = cdr::view_field::<[::std::string::String; 3]>(decoder, NAME, "texts")?;
+            let many_texts = cdr::view_field::<::std::vec::Vec<::std::string::String>>(
+                decoder,
+                NAME,
+                "many_texts",
+            )?;
+            let wide = cdr::view_field::<cdr::BoundedWString<9>>(decoder, NAME, "wide")?;
+            let wider = cdr::view_field::<cdr::BoundedVec<cdr::BoundedWString<9>, 3>>(
+                decoder, NAME, "wider",
+            )?;
+            let numbers = cdr::view_field::<cdr::BoundedVec<i32, 40>>(decoder, NAME, "numbers")?;
+            let run = decoder.run::<192>(8, NAME, &[(192, "matrix")])?;
+            let matrix = run.value(0);
+            let large = cdr::view_field::<::std::vec::Vec<i64>>(decoder, NAME, "large")?;
+            let nearly_large =
+                cdr::view_field::<::std::vec::Vec<i64>>(decoder, NAME, "nearly_large")?;
+            let flags = cdr::view_field::<[bool; 12]>(decoder, NAME, "flags")?;
+            let octets = cdr::view_field::<cdr::BoundedVec<u8, 3>>(decoder, NAME, "octets")?;
+            let run = decoder.run::<7>(1, NAME, &[(7, "octets_of_a_name_that_is_longer")])?;
+            let octets_of_a_name_that_is_longer = run.value(0);
+            let octet_sequence_of_a_name =
+                cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "octet_sequence_of_a_name")?;
+            let run = decoder.run::<1>(1, NAME, &[(1, "octet")])?;
+            let octet = run.value(0);
+            let a_name_of_a_field_that_is_as_long_as_names_ever_are_here =
+                cdr::view_field::<::std::vec::Vec<f64>>(
+                    decoder,
+                    NAME,
+                    "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
+                )?;
+            let a_name_of_a_field_with_such_messages =
+                cdr::view_field::<::std::vec::Vec<ANameThatIsAsLongAsNamesEverAre>>(
+                    decoder,
+                    NAME,
+                    "a_name_of_a_field_with_such_messages",
+                )?;
+            let some = cdr::view_field::<cdr::BoundedVec<ANameThatIsAsLongAsNamesEverAre, 3>>(
+                decoder, NAME, "some",
+            )?;
+            let run = decoder.run::<8>(1, NAME, &[(8, "one")])?;
+            let one = run.value(0);
+            let a_name_of_a_field_that_has_sequences_inside = cdr::view_field::<Joint>(
+                decoder,
+                NAME,
+                "a_name_of_a_field_that_has_sequences_inside",
+            )?;
+            Ok(LimitsView {
+                shorts,
+                names,
+                said,
+                said_at_length,
+                text,
+                long_text,
+                texts,
+                many_texts,
+                wide,
+                wider,
+                numbers,
+                matrix,
+                large,
+                nearly_large,
+                flags,
+                octets,
+                octets_of_a_name_that_is_longer,
+                octet_sequence_of_a_name,
+                octet,
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                a_name_of_a_field_with_such_messages,
+                some,
+                one,
+                a_name_of_a_field_that_has_sequences_inside,
+            })
+        }
+
+        fn view_sequence<'a>(
+            count: usize,
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<view::Views<'a, Self>, cdr::Fault> {
+            view::Views::new(count, decoder)
+        }
+    }
+
+    /// Of a [`Limits`], built in place: how many elements its sequences have.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct LimitsLengths {
+        /// Of [`Limits::numbers`].
+        pub numbers: usize,
+        /// Of [`Limits::large`].
+        pub large: usize,
+        /// Of [`Limits::nearly_large`].
+        pub nearly_large: usize,
+        /// Of [`Limits::octets`].
+        pub octets: usize,
+        /// Of [`Limits::octet_sequence_of_a_name`].
+        pub octet_sequence_of_a_name: usize,
+        /// Of [`Limits::a_name_of_a_field_that_is_as_long_as_names_ever_are_here`].
+        pub a_name_of_a_field_that_is_as_long_as_names_ever_are_here: usize,
+        /// Of [`Limits::a_name_of_a_field_with_such_messages`].
+        pub a_name_of_a_field_with_such_messages: usize,
+        /// Of [`Limits::some`].
+        pub some: usize,
+        /// Of [`Limits::a_name_of_a_field_that_has_sequences_inside`].
+        pub a_name_of_a_field_that_has_sequences_inside: JointLengths,
+    }
+
+    /// Of a [`Limits`], built in place: its sequences, for the caller to fill.
+    #[derive(Debug)]
+    pub struct LimitsParts<'a> {
+        /// See [`Limits::numbers`].
+        pub numbers: &'a mut [i32],
+        /// See [`Limits::large`].
+        pub large: &'a mut [i64],
+        /// See [`Limits::nearly_large`].
+        pub nearly_large: &'a mut [i64],
+        /// See [`Limits::octets`].
+        pub octets: &'a mut [u8],
+        /// See [`Limits::octet_sequence_of_a_name`].
+        pub octet_sequence_of_a_name: &'a mut [u8],
+        /// See [`Limits::a_name_of_a_field_that_is_as_long_as_names_ever_are_here`].
+        pub a_name_of_a_field_that_is_as_long_as_names_ever_are_here: &'a mut [f64],
+        /// See [`Limits::a_name_of_a_field_with_such_messages`].
+        pub a_name_of_a_field_with_such_messages: &'a mut [ANameThatIsAsLongAsNamesEverAre],
+        /// See [`Limits::some`].
+        pub some: &'a mut [ANameThatIsAsLongAsNamesEverAre],
+        /// See [`Limits::a_name_of_a_field_that_has_sequences_inside`].
+        pub a_name_of_a_field_that_has_sequences_inside: JointParts<'a>,
+    }
+
+    impl sinew::loan::Built for Limits {
+        type Lengths = LimitsLengths;
+        type Parts<'a> = LimitsParts<'a>;
+
+        fn check(lengths: &LimitsLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Limits";
+            sinew::loan::check::<40>(lengths.numbers, NAME, "numbers")?;
+            sinew::loan::check::<4294967295>(lengths.large, NAME, "large")?;
+            sinew::loan::check::<4294967295>(lengths.nearly_large, NAME, "nearly_large")?;
+            sinew::loan::check::<3>(lengths.octets, NAME, "octets")?;
+            sinew::loan::check::<4294967295>(
+                lengths.octet_sequence_of_a_name,
+                NAME,
+                "octet_sequence_of_a_name",
+            )?;
+            sinew::loan::check::<4294967295>(
+                lengths.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                NAME,
+                "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
+            )?;
+            sinew::loan::check::<4294967295>(
+                lengths.a_name_of_a_field_with_such_messages,
+                NAME,
+                "a_name_of_a_field_with_such_messages",
+            )?;
+            sinew::loan::check::<3>(lengths.some, NAME, "some")?;
+            <Joint as sinew::loan::Built>::check(
+                &lengths.a_name_of_a_field_that_has_sequences_inside,
+            )?;
+            Ok(())
+        }
+
+        fn end_with(&self, lengths: &LimitsLengths, at: usize) -> usize {
+            let at = cdr::Field::end(&self.shorts, at);
+            let at = cdr::Field::end(&self.names, at);
+            let at = cdr::Field::end(&self.said, at);
+            let at = cdr::Field::end(&self.said_at_length, at);
+            let at = cdr::Field::end(&self.text, at);
+            let at = cdr::Field::end(&self.long_text, at);
+            let at = cdr::Field::end(&self.texts, at);
+            let at = cdr::Field::end(&self.many_texts, at);
+            let at = cdr::Field::end(&self.wide, at);
+            let at = cdr::Field::end(&self.wider, at);
+            let at = sinew::loan::end::<i32>(lengths.numbers, at);
+            let at = cdr::aligned(at, 8) + 192;
+            let at = sinew::loan::end::<i64>(lengths.large, at);
+            let at = sinew::loan::end::<i64>(lengths.nearly_large, at);
+            let at = cdr::Field::end(&self.flags, at);
+            let at = sinew::loan::end::<u8>(lengths.octets, at);
+            let at = cdr::aligned(at, 1) + 7;
+            let at = sinew::loan::end::<u8>(lengths.octet_sequence_of_a_name, at);
+            let at = cdr::aligned(at, 1) + 1;
+            let at = sinew::loan::end::<f64>(
+                lengths.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                at,
+            );
+            let at = sinew::loan::end::<ANameThatIsAsLongAsNamesEverAre>(
+                lengths.a_name_of_a_field_with_such_messages,
+                at,
+            );
+            let at = sinew::loan::end::<ANameThatIsAsLongAsNamesEverAre>(lengths.some, at);
+            let at = cdr::aligned(at, 1) + 8;
+            let at = sinew::loan::Built::end_with(
+                &self.a_name_of_a_field_that_has_sequences_inside,
+                &lengths.a_name_of_a_field_that_has_sequences_inside,
+                at,
+            );
+            at
+        }
+
+        fn build_parts<'a>(
+            &self,
+            lengths: &LimitsLengths,
+            encoder: &mut cdr::Encoder<'a>,
+        ) -> ::core::result::Result<LimitsParts<'a>, sinew::loan::BuildError> {
+            const NAME: &str = "arm_msgs/msg/Limits";
+            cdr::Field::encode(&self.shorts, encoder);
+            cdr::Field::encode(&self.names, encoder);
+            cdr::Field::encode(&self.said, encoder);
+            cdr::Field::encode(&self.said_at_length, encoder);
+            cdr::Field::encode(&self.text, encoder);
+            cdr::Field::encode(&self.long_text, encoder);
+            cdr::Field::encode(&self.texts, encoder);
+            cdr::Field::encode(&self.many_texts, encoder);
+            cdr::Field::encode(&self.wide, encoder);
+            cdr::Field::encode(&self.wider, encoder);
+            let numbers = sinew::loan::leave::<_, 40>(encoder, lengths.numbers, NAME, "numbers")?;
+            let mut run = encoder.run::<192>(8);
+            run.put(0, &self.matrix);
+            let large = sinew::loan::leave::<_, 4294967295>(encoder, lengths.large, NAME, "large")?;
+            let nearly_large = sinew::loan::leave::<_, 4294967295>(
+                encoder,
+                lengths.nearly_large,
+                NAME,
+                "nearly_large",
+            )?;
+            cdr::Field::encode(&self.flags, encoder);
+            let octets = sinew::loan::leave::<_, 3>(encoder, lengths.octets, NAME, "octets")?;
+            let mut run = encoder.run::<7>(1);
+            run.put(0, &self.octets_of_a_name_that_is_longer);
+            let octet_sequence_of_a_name = sinew::loan::leave::<_, 4294967295>(
+                encoder,
+                lengths.octet_sequence_of_a_name,
+                NAME,
+                "octet_sequence_of_a_name",
+            )?;
+            let mut run = encoder.run::<1>(1);
+            run.put(0, &self.octet);
+            let a_name_of_a_field_that_is_as_long_as_names_ever_are_here =
+                sinew::loan::leave::<_, 4294967295>(
+                    encoder,
+                    lengths.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                    NAME,
+                    "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
+                )?;
+            let a_name_of_a_field_with_such_messages = sinew::loan::leave::<_, 4294967295>(
+                encoder,
+                lengths.a_name_of_a_field_with_such_messages,
+                NAME,
+                "a_name_of_a_field_with_such_messages",
+            )?;
+            let some = sinew::loan::leave::<_, 3>(encoder, lengths.some, NAME, "some")?;
+            let mut run = encoder.run::<8>(1);
+            run.put(0, &self.one);
+            let a_name_of_a_field_that_has_sequences_inside = sinew::loan::Built::build_parts(
+                &self.a_name_of_a_field_that_has_sequences_inside,
+                &lengths.a_name_of_a_field_that_has_sequences_inside,
+                encoder,
+            )?;
+            Ok(LimitsParts {
+                numbers,
+                large,
+                nearly_large,
+                octets,
+                octet_sequence_of_a_name,
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                a_name_of_a_field_with_such_messages,
+                some,
+                a_name_of_a_field_that_has_sequences_inside,
+            })
         }
     }
 
@@ -582,14 +1836,16 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_d7866f228fa8af4402fc6e915450f74b81b6c95c258ad90a762c2d4324ddd417",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/Option",
-            fields: &[
-                ("option", <::std::vec::Vec<String> as cdr::Field>::TYPE),
-                ("result", <::std::vec::Vec<Joint> as cdr::Field>::TYPE),
-                ("joint", <Joint as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Option",
+                fields: &[
+                    ("option", <::std::vec::Vec<String> as cdr::Field>::TYPE),
+                    ("result", <::std::vec::Vec<Joint> as cdr::Field>::TYPE),
+                    ("joint", <Joint as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for Option {
@@ -620,14 +1876,14 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Option";
-            cdr::Field::decode_into(&mut self.option, decoder)
-                .map_err(|fault| fault.in_field(NAME, "option"))?;
-            cdr::Field::decode_into(&mut self.result, decoder)
-                .map_err(|fault| fault.in_field(NAME, "result"))?;
-            cdr::Field::decode_into(&mut self.joint, decoder)
-                .map_err(|fault| fault.in_field(NAME, "joint"))?;
+            cdr::decode_field(&mut self.option, decoder, NAME, "option")?;
+            cdr::decode_field(&mut self.result, decoder, NAME, "result")?;
+            cdr::decode_field(&mut self.joint, decoder, NAME, "joint")?;
             Ok(())
         }
     }
@@ -661,14 +1917,13 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<OptionView<'a>, cdr::Fault> {
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<OptionView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Option";
-            let option = <::std::vec::Vec<String> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "option"))?;
-            let result = <::std::vec::Vec<Joint> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "result"))?;
-            let joint = <Joint as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "joint"))?;
+            let option = cdr::view_field::<::std::vec::Vec<String>>(decoder, NAME, "option")?;
+            let result = cdr::view_field::<::std::vec::Vec<Joint>>(decoder, NAME, "result")?;
+            let joint = cdr::view_field::<Joint>(decoder, NAME, "joint")?;
             Ok(OptionView {
                 option,
                 result,
@@ -724,9 +1979,7 @@ pub mod msg {
             cdr::Field::encode(&self.option, encoder);
             cdr::Field::encode(&self.result, encoder);
             let joint = sinew::loan::Built::build_parts(&self.joint, &lengths.joint, encoder)?;
-            Ok(OptionParts {
-                joint,
-            })
+            Ok(OptionParts { joint })
         }
     }
 
@@ -751,13 +2004,15 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_833241b5c3a3246d3ab50d3dcd6145ae9603421ad8b8982f8ba4e5a6061fd5a6",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/Result",
-            fields: &[
-                ("value", <[Option; 2] as cdr::Field>::TYPE),
-                ("ok", <bool as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Result",
+                fields: &[
+                    ("value", <[Option; 2] as cdr::Field>::TYPE),
+                    ("ok", <bool as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for Result {
@@ -787,10 +2042,12 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Result";
-            cdr::Field::decode_into(&mut self.value, decoder)
-                .map_err(|fault| fault.in_field(NAME, "value"))?;
+            cdr::decode_field(&mut self.value, decoder, NAME, "value")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "ok")])?;
             self.ok = run.bool(0)?;
             Ok(())
@@ -823,16 +2080,14 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<ResultView<'a>, cdr::Fault> {
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<ResultView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Result";
-            let value = <[Option; 2] as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "value"))?;
+            let value = cdr::view_field::<[Option; 2]>(decoder, NAME, "value")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "ok")])?;
             let ok = run.bool(0)?;
-            Ok(ResultView {
-                value,
-                ok,
-            })
+            Ok(ResultView { value, ok })
         }
 
         fn view_sequence<'a>(
@@ -868,15 +2123,17 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_d2204b6b84b0b0c2890c6dc863ccbdd47f17bdc0dc89aa4680a965791731209f",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/String",
-            fields: &[
-                ("run", <::std::string::String as cdr::Field>::TYPE),
-                ("decoder", <::std::vec::Vec<u8> as cdr::Field>::TYPE),
-                ("encoder", <cdr::BoundedVec<f64, 2> as cdr::Field>::TYPE),
-                ("lengths", <::std::string::String as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/String",
+                fields: &[
+                    ("run", <::std::string::String as cdr::Field>::TYPE),
+                    ("decoder", <::std::vec::Vec<u8> as cdr::Field>::TYPE),
+                    ("encoder", <cdr::BoundedVec<f64, 2> as cdr::Field>::TYPE),
+                    ("lengths", <::std::string::String as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for String {
@@ -909,16 +2166,15 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/String";
-            cdr::Field::decode_into(&mut self.run, decoder)
-                .map_err(|fault| fault.in_field(NAME, "run"))?;
-            cdr::Field::decode_into(&mut self.decoder, decoder)
-                .map_err(|fault| fault.in_field(NAME, "decoder"))?;
-            cdr::Field::decode_into(&mut self.encoder, decoder)
-                .map_err(|fault| fault.in_field(NAME, "encoder"))?;
-            cdr::Field::decode_into(&mut self.lengths, decoder)
-                .map_err(|fault| fault.in_field(NAME, "lengths"))?;
+            cdr::decode_field(&mut self.run, decoder, NAME, "run")?;
+            cdr::decode_field(&mut self.decoder, decoder, NAME, "decoder")?;
+            cdr::decode_field(&mut self.encoder, decoder, NAME, "encoder")?;
+            cdr::decode_field(&mut self.lengths, decoder, NAME, "lengths")?;
             Ok(())
         }
     }
@@ -955,16 +2211,14 @@ pub mod msg {
             view::Views::of(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<StringView<'a>, cdr::Fault> {
+        fn view<'a>(
+            decoder: &mut cdr::Decoder<'a>,
+        ) -> ::core::result::Result<StringView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/String";
-            let run_ = <::std::string::String as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "run"))?;
-            let decoder_ = <::std::vec::Vec<u8> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "decoder"))?;
-            let encoder_ = <cdr::BoundedVec<f64, 2> as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "encoder"))?;
-            let lengths_ = <::std::string::String as view::Viewed>::view(decoder)
-                .map_err(|fault| fault.in_field(NAME, "lengths"))?;
+            let run_ = cdr::view_field::<::std::string::String>(decoder, NAME, "run")?;
+            let decoder_ = cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "decoder")?;
+            let encoder_ = cdr::view_field::<cdr::BoundedVec<f64, 2>>(decoder, NAME, "encoder")?;
+            let lengths_ = cdr::view_field::<::std::string::String>(decoder, NAME, "lengths")?;
             Ok(StringView {
                 run: run_,
                 decoder: decoder_,
@@ -1005,10 +2259,8 @@ pub mod msg {
 
         fn check(lengths: &StringLengths) -> ::core::result::Result<(), sinew::loan::BuildError> {
             const NAME: &str = "arm_msgs/msg/String";
-            sinew::loan::check::<4294967295>(lengths.decoder)
-                .map_err(|error| error.in_field(NAME, "decoder"))?;
-            sinew::loan::check::<2>(lengths.encoder)
-                .map_err(|error| error.in_field(NAME, "encoder"))?;
+            sinew::loan::check::<4294967295>(lengths.decoder, NAME, "decoder")?;
+            sinew::loan::check::<2>(lengths.encoder, NAME, "encoder")?;
             Ok(())
         }
 
@@ -1027,10 +2279,9 @@ pub mod msg {
         ) -> ::core::result::Result<StringParts<'a>, sinew::loan::BuildError> {
             const NAME: &str = "arm_msgs/msg/String";
             cdr::Field::encode(&self.run, encoder);
-            let decoder_ = sinew::loan::leave::<u8, 4294967295>(encoder, lengths.decoder)
-                .map_err(|error| error.in_field(NAME, "decoder"))?;
-            let encoder_ = sinew::loan::leave::<f64, 2>(encoder, lengths.encoder)
-                .map_err(|error| error.in_field(NAME, "encoder"))?;
+            let decoder_ =
+                sinew::loan::leave::<_, 4294967295>(encoder, lengths.decoder, NAME, "decoder")?;
+            let encoder_ = sinew::loan::leave::<_, 2>(encoder, lengths.encoder, NAME, "encoder")?;
             cdr::Field::encode(&self.lengths, encoder);
             Ok(StringParts {
                 decoder: decoder_,
@@ -1073,14 +2324,16 @@ pub mod msg {
         const HASH: sinew::TypeHash = sinew::TypeHash::from_rihs01(
             "RIHS01_7457e9323f974f70d82f124ba97eb0ec900b9376bbdcfc62c608a326e17269a6",
         );
-        const DESCRIPTION: &'static cdr::description::ConstDescription = &cdr::description::ConstDescription {
-            name: "arm_msgs/msg/Vec",
-            fields: &[
-                ("x", <f64 as cdr::Field>::TYPE),
-                ("y", <f64 as cdr::Field>::TYPE),
-                ("fn", <[u32; 2] as cdr::Field>::TYPE),
-            ],
-        };
+
+        const DESCRIPTION: &'static cdr::description::ConstDescription =
+            &cdr::description::ConstDescription {
+                name: "arm_msgs/msg/Vec",
+                fields: &[
+                    ("x", <f64 as cdr::Field>::TYPE),
+                    ("y", <f64 as cdr::Field>::TYPE),
+                    ("fn", <[u32; 2] as cdr::Field>::TYPE),
+                ],
+            };
     }
 
     impl cdr::Field for Vec {
@@ -1110,13 +2363,12 @@ pub mod msg {
             Ok(value)
         }
 
-        fn decode_into(&mut self, decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<(), cdr::Fault> {
+        fn decode_into(
+            &mut self,
+            decoder: &mut cdr::Decoder<'_>,
+        ) -> ::core::result::Result<(), cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Vec";
-            let run = decoder.run::<24>(8, NAME, &[
-                (8, "x"),
-                (16, "y"),
-                (24, "fn"),
-            ])?;
+            let run = decoder.run::<24>(8, NAME, &[(8, "x"), (16, "y"), (24, "fn")])?;
             run.copy(0, &mut self.x);
             run.copy(8, &mut self.y);
             run.copy(16, &mut self.r#fn);
@@ -1128,24 +2380,27 @@ pub mod msg {
 
     const _: () = {
         const fn needs_plain<T: sinew::Plain>() {}
-        assert!(size_of::<Vec>() == 24 && align_of::<Vec>() == 8);
+        use ::core::mem::offset_of;
+        assert!(size_of::<Vec>() == 24);
+        assert!(align_of::<Vec>() == 8);
         needs_plain::<f64>();
-        assert!(::core::mem::offset_of!(Vec, x) == 0);
+        assert!(offset_of!(Vec, x) == 0);
         needs_plain::<f64>();
-        assert!(::core::mem::offset_of!(Vec, y) == 8);
+        assert!(offset_of!(Vec, y) == 8);
         needs_plain::<[u32; 2]>();
-        assert!(::core::mem::offset_of!(Vec, r#fn) == 16);
+        assert!(offset_of!(Vec, r#fn) == 16);
     };
 
-    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a value.
+    // SAFETY: the constant above does not compile unless all fields are plain, so all zeros are a
+    // value.
     unsafe impl sinew::bytemuck::Zeroable for Vec {}
 
-    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does the struct's end:
-    // there is no padding.
+    // SAFETY: as above, all fields are plain, and each begins where the one before ends, as does
+    // the struct's end: there is no padding.
     unsafe impl sinew::bytemuck::Pod for Vec {}
 
-    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field lies at a
-    // multiple of its own, where CDR needs no padding either.
+    // SAFETY: as above. In an image that begins at a multiple of the struct's alignment each field
+    // lies at a multiple of its own, where CDR needs no padding either.
     unsafe impl sinew::Plain for Vec {}
 
     impl view::Viewed for Vec {
@@ -1162,7 +2417,7 @@ pub mod msg {
             ::std::borrow::Cow::Borrowed(values)
         }
 
-        fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> ::core::result::Result<Self, cdr::Fault> {
+        fn view(decoder: &mut cdr::Decoder<'_>) -> ::core::result::Result<Self, cdr::Fault> {
             cdr::Field::decode(decoder)
         }
 

@@ -1,0 +1,29 @@
+//! Fields in generated code: what is wrong with one says which it is.
+
+use super::decoder::{Decoder, Fault};
+use super::field::Field;
+use crate::view::Viewed;
+
+/// Decodes a field of a type into a value.
+// Always inline: only the caller knows the names, and whether to inline `decode_into`.
+#[doc(hidden)]
+#[inline(always)]
+pub fn decode_field<T: Field>(
+    value: &mut T,
+    decoder: &mut Decoder<'_>,
+    type_name: &'static str,
+    field: &'static str,
+) -> Result<(), Fault> {
+    value.decode_into(decoder).map_err(|fault| fault.in_field(type_name, field))
+}
+
+/// The view of a field of a type.
+#[doc(hidden)]
+#[inline(always)]
+pub fn view_field<'a, T: Viewed>(
+    decoder: &mut Decoder<'a>,
+    type_name: &'static str,
+    field: &'static str,
+) -> Result<T::View<'a>, Fault> {
+    T::view(decoder).map_err(|fault| fault.in_field(type_name, field))
+}
