@@ -53,7 +53,8 @@ pub trait Adapter: 'static {
     /// The message type that others see.
     type Ros: Structure + Message;
 
-    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too.
+    /// The message for a value. Called twice for each image: [`size`](Self::size) needs it, too. Both messages must have images of the
+    /// same length, or encoding, and so publishing, panics; a time that is taken here is fine, a text of it may not be.
     fn to_ros(value: &Self::Custom) -> Self::Ros;
 
     /// The value of a message.
@@ -69,6 +70,10 @@ pub trait Adapter: 'static {
 
     /// Writes the value's image into a buffer of its size. By default it is converted. With
     /// [`loan::build`](crate::loan::build) what is large is copied only once.
+    ///
+    /// # Panics
+    /// By default if the image has another length than the buffer: [`size`](Self::size) or [`to_ros`](Self::to_ros) gave something
+    /// else before.
     fn encode(value: &Self::Custom, image: &mut [u8]) {
         cdr::encode(&Self::to_ros(value), image);
     }

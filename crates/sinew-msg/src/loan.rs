@@ -14,6 +14,10 @@ use crate::cdr::{Encoder, Field, HEADER_SIZE, Structure, aligned};
 use crate::plain::Plain;
 
 /// A message whose image can be built in place. The generator implements it.
+///
+/// Who implements it by hand sees to it that the same value and lengths give the same result each time, and that
+/// [`build_parts`](Self::build_parts) ends where [`end_with`](Self::end_with) says. Else [`build`] panics, or leaves bytes as they were; the
+/// draft of a publisher builds again each time it is asked for its parts, and panics if that fails where it succeeded before.
 pub trait Built: Structure {
     /// How many elements each sequence has that is filled in place.
     type Lengths: Copy + Send + Sync + 'static;
@@ -52,6 +56,9 @@ pub fn size<T: Built>(value: &T, lengths: &T::Lengths) -> usize {
 /// # Errors
 /// [`BuildError`] if the image is not as long as [`size`] says, a sequence is too long, or doesn't lie in the image as in
 /// memory: byte 4 of the image needs to be aligned to 8.
+///
+/// # Panics
+/// If [`Built`] is implemented by hand, and writes more than it said that the image is long.
 pub fn build<'a, T: Built>(
     value: &T,
     lengths: &T::Lengths,

@@ -343,6 +343,11 @@ pub use timer::{Timer, TimerBuilder, TimerInfo};
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// Compiles the adapter in docs/messages.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/messages.md")]
+struct Messages;
+
 /// What most programs use.
 pub mod prelude {
     pub use crate::{

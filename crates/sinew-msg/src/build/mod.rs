@@ -1,6 +1,17 @@
 //! From interface definitions to Rust, in a build script.
 //!
-//! In `build.rs`, with `sinew-msg` and its feature `build` among the build dependencies:
+//! `Cargo.toml` of the package (`docs/messages.md` in Sinew's repository goes through a whole program):
+//!
+//! ```toml
+//! [dependencies]
+//! sinew-msg = "0.1"
+//! sinew-interfaces = { version = "0.1", features = ["std_msgs", "service_msgs"] }
+//!
+//! [build-dependencies]
+//! sinew-msg = { version = "0.1", features = ["build"] }
+//! ```
+//!
+//! (Before there is a release, `path = ".."` instead of the version.) `build.rs`:
 //!
 //! ```no_run
 //! fn main() -> Result<(), sinew_msg::build::GenerateError> {
@@ -8,14 +19,18 @@
 //! }
 //! ```
 //!
-//! And in the library, with `sinew-msg` among the dependencies:
+//! And the library:
 //!
 //! ```text
-//! sinew_msg::include_interfaces!(); // mod arm_msgs { mod msg { struct Joint { .. } } }
+//! sinew_msg::include_interfaces!(); // pub mod arm_msgs { pub mod msg { pub struct Joint { .. } } }
 //! ```
 //!
 //! A folder has the name of its package, and in it `msg/*.msg`, `srv/*.srv` and `action/*.action`. Packages of ROS 2 that
-//! the definitions need come from the crate `sinew-interfaces`, if that is among the dependencies with their features.
+//! the definitions need come from the crate `sinew-interfaces`, with a feature for each; services need `service_msgs`. It must be a
+//! direct dependency: Cargo tells build scripts nothing of others.
+//!
+//! Modules with types that are [`Plain`] have `unsafe impl`s and allow `unsafe_code` for themselves, so they don't compile in a
+//! crate with `#![forbid(unsafe_code)]`. Put interfaces in a crate of their own.
 //!
 //! | definition | Rust |
 //! |---|---|

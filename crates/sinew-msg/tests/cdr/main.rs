@@ -8,6 +8,7 @@ mod hashes;
 mod plain;
 mod reference;
 mod types;
+mod varying;
 
 use sinew_msg::{DecodeError, Encoding, Message};
 

@@ -1,0 +1,79 @@
+//! Implementations by hand that don't do the same every time: a panic, not a broken image.
+
+use sinew_msg::cdr::Encoder;
+use sinew_msg::loan::{self, BuildError, Built};
+use sinew_msg::{Adapted, Adapter, Message};
+use std::cell::Cell;
+
+/// A text that counts how often it was converted.
+#[derive(Message, Debug)]
+struct Text {
+    text: String,
+}
+
+std::thread_local! {
+    static CONVERSIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Its messages grow, or shrink, with each conversion.
+enum Varying<const GROWS: bool> {}
+
+impl<const GROWS: bool> Adapter for Varying<GROWS> {
+    type Custom = ();
+    type Ros = Text;
+
+    fn to_ros((): &()) -> Text {
+        let before = CONVERSIONS.replace(CONVERSIONS.get() + 1);
+        Text { text: "x".repeat(if GROWS { 8 + before } else { 8 - before }) }
+    }
+
+    fn from_ros(_: Text) -> Result<(), &'static str> {
+        Ok(())
+    }
+}
+
+/// It says less than it writes.
+impl Built for Text {
+    type Lengths = ();
+    type Parts<'a> = ();
+
+    fn check((): &()) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn end_with(&self, (): &(), at: usize) -> usize {
+        at + 4
+    }
+
+    fn build_parts(&self, (): &(), encoder: &mut Encoder<'_>) -> Result<(), BuildError> {
+        encoder.write(&[0; 8]);
+        Ok(())
+    }
+}
+
+fn encode<A: Adapter<Custom = ()>>() {
+    let encoding = Adapted::<A>::ENCODING.unwrap();
+    let value = Adapted::<A>(());
+    let mut image = vec![0; (encoding.size)(&value)];
+    (encoding.encode)(&value, &mut image);
+}
+
+#[test]
+#[should_panic(expected = "has another length than its buffer")]
+fn an_adapter_s_message_that_has_become_shorter() {
+    encode::<Varying<false>>();
+}
+
+#[test]
+#[should_panic]
+fn an_adapter_s_message_that_has_become_longer() {
+    encode::<Varying<true>>();
+}
+
+#[test]
+#[should_panic]
+fn a_message_that_is_built_longer_than_it_said() {
+    let text = Text { text: String::new() };
+    let mut image = vec![0; loan::size(&text, &())];
+    loan::build(&text, &(), &mut image).unwrap();
+}
