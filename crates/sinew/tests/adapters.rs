@@ -1,9 +1,5 @@
 //! A program's own types on topics of ROS 2, and several Rust types of one ROS 2 type in a program.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::cast_possible_truncation,
-    reason = "other participants' threads are waited for in real time; widths are small"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "widths are small")]
 
 mod support;
 
@@ -11,8 +7,7 @@ use sinew::prelude::*;
 use sinew::{Adapted, Adapter, MessageLost, Path, PublishFailure, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
-use support::{PATIENCE, real_context};
+use support::{PATIENCE, Place, real_context, wait_for};
 
 /// A picture as a program has it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -73,18 +68,6 @@ fn picture(width: usize) -> Picture {
 
 fn image(width: u32) -> Image {
     Image { width, height: 2, step: width, data: vec![width as u8; 2 * width as usize], ..Image::default() }
-}
-
-#[track_caller]
-fn wait_for<R>(mut look: impl FnMut() -> Option<R>) -> R {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "nothing comes");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -233,9 +216,8 @@ fn back_pressure_and_filters_hold_for_the_other_type() -> sinew::Result<()> {
 
 #[test]
 fn one_image_serves_here_and_outside() -> sinew::Result<()> {
-    let directory = tempfile::tempdir_in("/dev/shm").expect("shared memory");
-    let join = || Context::builder().domain(3).directory(directory.path()).build();
-    let (one, other) = (join()?, join()?);
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
     let far = other.node("far")?.subscription::<Image>("image").viewing().create()?;
     let far_pictures = other.node("far")?.subscription::<Adapted<Pictures>>("image").create()?;
     let node = one.node("both")?;
@@ -246,8 +228,8 @@ fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     custom.publish(Adapted(picture(2000)))?;
     assert_eq!(conversions().0, 1, "one image for all");
     assert_eq!(near.take_sample().unwrap().0.view().unwrap().width, 2000);
-    let (sample, info) = wait_for(|| far.take_sample());
+    let (sample, info) = wait_for("it comes", || far.take_sample());
     assert_eq!((sample.view().unwrap().data.len(), info.path()), (4000, Path::Shm));
-    assert_eq!(**wait_for(|| far_pictures.take()).0, picture(2000));
+    assert_eq!(**wait_for("it comes", || far_pictures.take()).0, picture(2000));
     Ok(())
 }

@@ -1,10 +1,6 @@
 //! Strings that are not UTF-8, as C++ programs send them: such a message is lost and counted, its program is told, and the log is not
 //! filled with it.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "a log's lock, and other threads in real time"
-)]
+#![expect(clippy::disallowed_types, reason = "a log's lock")]
 
 mod support;
 
@@ -14,6 +10,7 @@ use sinew::{Encoding, MessageLost};
 use sinew_shm::{Counter, EntityKind};
 use std::sync::{Arc, Mutex};
 use support::outside::Onlooker;
+use support::wait_for;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -120,18 +117,6 @@ impl Room {
         assert!(of_topic[0].contains("`text` of") && of_topic[0].contains("UTF-8"), "{of_topic:?}");
         let onlooker = Onlooker::join(self.place.path(), 3);
         assert_eq!(onlooker.count(EntityKind::Subscription, &topic, "/listener", Counter::Missed), lost);
-    }
-}
-
-#[track_caller]
-fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
-    let begin = std::time::Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(begin.elapsed() < PATIENCE, "{what}: it never is");
-        std::thread::yield_now();
     }
 }
 

@@ -1,9 +1,5 @@
 //! Views and drafts: messages that are read and written where their images lie.
 #![expect(
-    clippy::disallowed_methods,
-    reason = "other participants' threads are waited for in real time, with the test's own locks"
-)]
-#![expect(
     clippy::unwrap_used,
     clippy::cast_possible_truncation,
     reason = "helpers of tests fail as tests do"
@@ -19,21 +15,7 @@ use sinew_interfaces::geometry_msgs::msg::Point32;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
 use std::borrow::Cow;
 use std::sync::mpsc;
-use std::time::Instant;
-use support::{PATIENCE, real_context};
-
-/// A directory of its own, removed at the end.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Self {
-        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
-    }
-
-    fn context(&self) -> Context {
-        Context::builder().domain(3).directory(self.0.path()).build().expect("a context")
-    }
-}
+use support::{PATIENCE, Place, real_context, wait_for};
 
 /// The inode of the file in shared memory that is mapped at this address. (Its writer's mapping may be older than its name.)
 fn file_at(address: usize) -> Option<String> {
@@ -46,18 +28,6 @@ fn file_at(address: usize) -> Option<String> {
     let mut columns = maps.lines().find(contains)?.split_whitespace().skip(4);
     let inode = columns.next()?;
     columns.next().filter(|file| file.starts_with("/dev/shm/")).map(|_| inode.to_owned())
-}
-
-#[track_caller]
-fn wait_for<R>(mut look: impl FnMut() -> Option<R>) -> R {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "nothing comes");
-        std::thread::yield_now();
-    }
 }
 
 fn image(width: u32, length: usize) -> Image {
@@ -128,7 +98,7 @@ fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
     executor.add(&other)?;
     for (width, length) in [(1, 1000), (2, 100_000), (3, 1_000_000), (4, 1001)] {
         publisher.publish(image(width, length))?;
-        let (address, width_seen, length_seen, path) = wait_for(|| {
+        let (address, width_seen, length_seen, path) = wait_for("it comes", || {
             executor.spin_some().unwrap();
             seen.try_recv().ok()
         });
@@ -155,7 +125,7 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
         let written = file_at(pixels.as_ptr().addr()).expect("it is made where it is published");
         assert_eq!(draft.value().width, width);
         publisher.publish(draft)?;
-        let (sample, info) = wait_for(|| viewer.take_sample());
+        let (sample, info) = wait_for("it comes", || viewer.take_sample());
         assert!(sample.is_image());
         let view = sample.view()?;
         let read = file_at(borrowed(&view)).expect("it is read where it lies");
@@ -181,7 +151,7 @@ fn samples_stay_while_newer_messages_come() -> Result<(), Box<dyn std::error::Er
         let mut draft = publisher.draft(small(width), lengths(10_000))?;
         draft.parts().data.fill(width as u8);
         publisher.publish(draft)?;
-        held.push(wait_for(|| viewer.take_sample()).0);
+        held.push(wait_for("it comes", || viewer.take_sample()).0);
     }
     let again = held.clone();
     drop(publisher); // and so is the memory, but for what is held
@@ -275,9 +245,9 @@ fn what_a_publisher_retains_comes_to_every_kind_of_late_subscription()
         let reader = node.subscription::<Image>("image").qos(latched).create()?;
         let viewer = node.subscription::<Image>("image").qos(latched).viewing().create()?;
         for expected in &expected {
-            let (value, _) = wait_for(|| reader.take());
+            let (value, _) = wait_for("it comes", || reader.take());
             assert_eq!(*value, *expected, "{name}");
-            let (sample, _) = wait_for(|| viewer.take_sample());
+            let (sample, _) = wait_for("it comes", || viewer.take_sample());
             assert!(sample.is_image(), "{name}");
             assert_eq!(*sample.into_shared()?, *expected, "{name}");
         }
@@ -297,12 +267,12 @@ fn a_sample_is_passed_on_as_it_is() -> Result<(), Box<dyn std::error::Error>> {
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE) && outgoing.wait_for_subscribers(2, PATIENCE));
     publisher.publish(image(7, 5000))?;
-    let (sample, _) = wait_for(|| incoming.take_sample());
+    let (sample, _) = wait_for("it comes", || incoming.take_sample());
     let address = borrowed(&sample.view()?);
     outgoing.publish(sample)?;
     let (again, _) = near.take_sample().unwrap();
     assert_eq!(borrowed(&again.view()?), address, "still in the first publisher's memory");
-    assert_eq!(*wait_for(|| far.take()).0, image(7, 5000));
+    assert_eq!(*wait_for("it comes", || far.take()).0, image(7, 5000));
     drop(far);
     // A sample that is a value, too.
     outgoing.publish(Sample::from(Shared::new(image(8, 10))))?;
@@ -326,10 +296,10 @@ fn a_draft_may_be_older_than_who_listens() -> Result<(), Box<dyn std::error::Err
     let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
     publisher.publish(before)?; // lies in ordinary memory: copied
-    assert_eq!(wait_for(|| viewer.take_sample()).0.view()?.data[69_999], 1);
+    assert_eq!(wait_for("it comes", || viewer.take_sample()).0.view()?.data[69_999], 1);
     let outside = filled(2);
     drop(viewer);
-    wait_for(|| (publisher.matched_subscriptions() == 1).then_some(()));
+    wait_for("it comes", || (publisher.matched_subscriptions() == 1).then_some(()));
     publisher.publish(outside)?; // lies in shared memory, and nobody is there
     drop(filled(3)); // was never there
     let widths: Vec<_> = std::iter::from_fn(|| near.take()).map(|(image, _)| image.data[69_999]).collect();
@@ -413,13 +383,13 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     for bytes in [&truncated, &lies, &foreign, &vec![], &vec![0, 1], &good] {
         publisher.publish(Claims(bytes.clone()))?;
     }
-    let (seen, _) = wait_for(|| viewer.take_sample());
+    let (seen, _) = wait_for("it comes", || viewer.take_sample());
     let view = seen.view()?;
     assert_eq!((view.header.frame_id.bytes, view.data.len()), (&b"\xffamera"[..], 500));
     assert!(view.header.frame_id.to_str().is_err());
-    let (good_seen, _) = wait_for(|| viewer.take_sample());
+    let (good_seen, _) = wait_for("it comes", || viewer.take_sample());
     assert_eq!(*good_seen.into_shared()?, image(9, 500));
-    assert_eq!(*wait_for(|| reader.take()).0, image(9, 500), "only this one is a value");
+    assert_eq!(*wait_for("it comes", || reader.take()).0, image(9, 500), "only this one is a value");
     assert!(reader.take().is_none() && viewer.take_sample().is_none());
     assert_eq!(reader.statistics().overwritten, 5, "the others are lost");
     assert_eq!(viewer.statistics().overwritten, 4);
@@ -523,7 +493,7 @@ fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Erro
     let publisher = one.node("writer")?.publisher::<Text>("text").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     publisher.publish(Text { data: "a".repeat(LENGTH) })?;
-    let (sample, _) = wait_for(|| viewer.take_sample());
+    let (sample, _) = wait_for("it comes", || viewer.take_sample());
 
     let files = std::fs::read_dir(place.0.path().join("3"))?.map(|entry| entry.unwrap().path());
     let begins = "a".repeat(LENGTH);

@@ -15,7 +15,7 @@ use sinew_shm::{
     Writer,
 };
 
-use super::{Observed, message_of, print, qos, says, similar};
+use super::{Observed, message_of, print, says, similar};
 use crate::bench::run::Collected;
 use crate::cli::interfaces::CallOptions;
 use crate::clock::{nanoseconds, now_ns};
@@ -401,7 +401,7 @@ impl Call<'_> {
             kind: EntityKind::Request,
             number: 1,
             node: format!("/_sinew_call_{}", std::process::id()),
-            qos: qos::bytes(&QoS::new().keep_last(DEPTH)),
+            qos: QoS::new().keep_last(DEPTH).to_bytes(true),
             ..server.clone()
         };
         let entity = Arc::new(participant.advertise(&entity, None)?);

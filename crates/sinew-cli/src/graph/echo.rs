@@ -361,7 +361,7 @@ fn fitting(offered: Option<&QoS>) -> QoS {
 /// A subscription of this publisher's topic and type.
 fn subscription(publisher: &Entity, number: u64, requested: &QoS) -> Entity {
     let node = format!("/_sinew_echo_{}", std::process::id());
-    let qos = qos::bytes(requested);
+    let qos = requested.to_bytes(true);
     Entity { kind: EntityKind::Subscription, number, node, qos, ..publisher.clone() }
 }
 
@@ -384,7 +384,7 @@ mod tests {
                 name: "/chatter".into(),
                 type_name: "std_msgs/msg/String".into(),
                 hash: [7; 32],
-                qos: qos::bytes(&offered),
+                qos: offered.to_bytes(true),
             };
             let requested = fitting(Some(&offered));
             let ours = subscription(&publisher, 1, &requested);

@@ -66,7 +66,7 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
         name: topic,
         type_name: type_name.to_string(),
         hash: hash.0,
-        qos: qos::bytes(&offered),
+        qos: offered.to_bytes(true),
     };
     let outcome =
         Publish::new(&participant, &publisher, &found, (offered, message)).and_then(|mut publish| {

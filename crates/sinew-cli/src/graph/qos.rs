@@ -8,36 +8,6 @@ use sinew::{Durability, History, Liveliness, Policy, QoS, Reliability};
 /// Messages that a keep-all history holds unless its QoS says otherwise, as `sinew` has it.
 const KEEP_ALL: usize = 1000;
 
-/// The QoS of an entity of ours, as others are told of it; the table is in `sinew`'s `outside::description`. Its type travels.
-pub(super) fn bytes(qos: &QoS) -> [u8; 64] {
-    let (history, depth) = match qos.history {
-        History::KeepLast(depth) => (0, depth),
-        History::KeepAll => (1, 0),
-    };
-    let mut bytes = [0; 64];
-    bytes[..6].copy_from_slice(&[
-        1,
-        history,
-        u8::from(qos.reliability == Reliability::Reliable),
-        u8::from(qos.durability == Durability::TransientLocal),
-        u8::from(qos.liveliness == Liveliness::ManualByTopic),
-        1,
-    ]);
-    let limit = |limit: Option<Duration>| limit.map_or(u64::MAX, whole_ns);
-    let words = [
-        depth as u64,
-        limit(qos.deadline),
-        limit(qos.lifespan),
-        limit(qos.lease),
-        qos.max_samples.unwrap_or(0) as u64,
-        whole_ns(qos.max_blocking_time),
-    ];
-    for (place, word) in bytes[8..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
-        *place = word.to_le_bytes();
-    }
-    bytes
-}
-
 /// How many messages the history holds.
 pub(super) fn capacity(qos: &QoS) -> usize {
     match qos.history {
@@ -155,18 +125,6 @@ QoS profile:
         assert!(text(Some(&qos)).contains("History (Depth): KEEP_ALL\n"));
         assert!(text(Some(&qos)).contains("Liveliness: MANUAL_BY_TOPIC\n"));
         assert_eq!(text(None), "QoS profile: unknown\n");
-    }
-
-    #[test]
-    fn others_are_told_all_of_it() {
-        let limit = Duration::from_millis(5);
-        for qos in [
-            QoS::default(),
-            QoS::sensor_data().transient_local().deadline(limit),
-            QoS::default().keep_all().max_samples(7).lease(limit).liveliness(Liveliness::ManualByTopic),
-        ] {
-            assert_eq!((QoS::from_bytes(&bytes(&qos)), bytes(&qos)[5]), (Some(qos), 1));
-        }
     }
 
     #[test]

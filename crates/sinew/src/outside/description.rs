@@ -23,8 +23,9 @@ use std::time::Duration;
 const VERSION: u8 = 1;
 
 impl QoS {
-    /// The QoS in the form in which participants tell each other of it; `travels`: whether the type can leave its process.
-    pub(crate) fn to_bytes(self, travels: bool) -> [u8; 64] {
+    /// The QoS in the form in which participants tell each other of it, in an [`Entity`](sinew_shm::Entity); `travels`: whether the type can
+    /// leave its process. For tools that take part without this crate's nodes.
+    pub fn to_bytes(self, travels: bool) -> [u8; 64] {
         let mut bytes = [0; 64];
         let (history, depth) = match self.history {
             History::KeepLast(depth) => (0, depth),

@@ -201,6 +201,32 @@ impl Gate {
     }
 }
 
+/// Where contexts meet that stand for processes: a directory of its own, removed at the end.
+pub(crate) struct Place(pub(crate) tempfile::TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self(tempfile::tempdir_in("/dev/shm").expect("shared memory"))
+    }
+
+    pub(crate) fn context(&self) -> Context {
+        Context::builder().domain(3).directory(self.0.path()).build().expect("a context")
+    }
+}
+
+/// Looks until there is something; what another thread, or another process, brings.
+#[track_caller]
+pub(crate) fn wait_for<R>(what: &str, mut look: impl FnMut() -> Option<R>) -> R {
+    let begin = sinew::Time::steady();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(sinew::Time::steady() - begin < PATIENCE, "{what}: it never is");
+        thread::yield_now();
+    }
+}
+
 /// Runs what might hang if something is broken, and fails instead.
 #[track_caller]
 pub(crate) fn finishes<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
