@@ -346,7 +346,7 @@ struct Readme;
 /// Compiles the adapter in docs/messages.md.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/messages.md")]
-struct Messages;
+struct OwnMessages;
 
 /// What most programs use.
 pub mod prelude {

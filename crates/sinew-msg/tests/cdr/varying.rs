@@ -52,7 +52,7 @@ impl Built for Text {
 }
 
 fn encode<A: Adapter<Custom = ()>>() {
-    let encoding = Adapted::<A>::ENCODING.unwrap();
+    let encoding = Adapted::<A>::ENCODING.expect("adapted types have one");
     let value = Adapted::<A>(());
     let mut image = vec![0; (encoding.size)(&value)];
     (encoding.encode)(&value, &mut image);
