@@ -482,21 +482,27 @@ fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<
             while reader.take().is_none() {
                 thread::yield_now(); // until it has heard of the publisher
             }
+            let came = || reader.statistics().taken + reader.statistics().overwritten;
+            let published = || publisher.statistics().published;
+            let take_all = || {
+                while reader.take().is_some() {}
+                // Another thread may have been bringing in the last ones when they were asked for.
+                for _ in 0..100_000 {
+                    if came() >= published() {
+                        break;
+                    }
+                    if reader.take().is_none() {
+                        thread::yield_now();
+                    }
+                }
+            };
             let count = allocations(200, || {
                 publish(&publisher)?;
-                while reader.take().is_some() {}
+                take_all();
                 Ok(())
             });
             assert_eq!(count, 0, "{buffer:?} with {qos:?}");
-            let came = || reader.statistics().taken + reader.statistics().overwritten;
-            let published = publisher.statistics().published;
-            // Another thread may have been bringing in the last ones when they were asked for.
-            for _ in 0..100_000 {
-                if came() < published && reader.take().is_none() {
-                    thread::yield_now();
-                }
-            }
-            assert_eq!(came(), published, "{buffer:?} with {qos:?}");
+            assert_eq!(came(), published(), "{buffer:?} with {qos:?}");
         }
     }
     Ok(())
