@@ -353,6 +353,22 @@ macro_rules! numbers {
 
 numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
 
+/// Of what is seen one by one in a sequence: items of [`Viewed`].
+macro_rules! one_by_one {
+    () => {
+        type Sequence<'a> = Views<'a, Self>;
+
+        #[inline]
+        fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+            Views::of(values)
+        }
+
+        fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
+            Views::new(count, decoder)
+        }
+    };
+}
+
 impl Viewed for bool {
     type View<'a> = Self;
     type Sequence<'a> = Cow<'a, [Self]>;
@@ -380,39 +396,25 @@ impl Viewed for bool {
 
 impl Viewed for String {
     type View<'a> = Text<'a>;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> Text<'_> {
         Text { bytes: self.as_bytes() }
-    }
-
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
     }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Text<'a>, Fault> {
         text_bytes(decoder).map(|bytes| Text { bytes })
     }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
-    }
 }
 
 impl<const BOUND: usize> Viewed for BoundedString<BOUND> {
     type View<'a> = Text<'a>;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> Text<'_> {
         Text { bytes: self.as_bytes() }
-    }
-
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
     }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Text<'a>, Fault> {
@@ -422,94 +424,58 @@ impl<const BOUND: usize> Viewed for BoundedString<BOUND> {
             None => Ok(Text { bytes }),
         }
     }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
-    }
 }
 
 impl Viewed for WString {
     type View<'a> = Self;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> Self {
         self.clone()
     }
 
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
-    }
-
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         Self::decode(decoder)
-    }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
     }
 }
 
 impl<const BOUND: usize> Viewed for BoundedWString<BOUND> {
     type View<'a> = Self;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> Self {
         self.clone()
     }
 
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
-    }
-
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
         Self::decode(decoder)
-    }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
     }
 }
 
 impl<T: Viewed> Viewed for Vec<T> {
     type View<'a> = T::Sequence<'a>;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> T::Sequence<'_> {
         T::sequence_of(self)
-    }
-
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
     }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<T::Sequence<'a>, Fault> {
         let count = decoder.count(T::LEAST)?;
         T::view_sequence(count, decoder)
     }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
-    }
 }
 
 impl<T: Viewed, const BOUND: usize> Viewed for BoundedVec<T, BOUND> {
     type View<'a> = T::Sequence<'a>;
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> T::Sequence<'_> {
         T::sequence_of(self)
-    }
-
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
     }
 
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<T::Sequence<'a>, Fault> {
@@ -519,31 +485,18 @@ impl<T: Viewed, const BOUND: usize> Viewed for BoundedVec<T, BOUND> {
         }
         T::view_sequence(count, decoder)
     }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
-    }
 }
 
 impl<T: Viewed, const N: usize> Viewed for [T; N] {
     type View<'a> = [T::View<'a>; N];
-    type Sequence<'a> = Views<'a, Self>;
+    one_by_one!();
 
     #[inline]
     fn of(&self) -> [T::View<'_>; N] {
         self.each_ref().map(T::of)
     }
 
-    #[inline]
-    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
-        Views::of(values)
-    }
-
     fn view<'a>(decoder: &mut Decoder<'a>) -> Result<[T::View<'a>; N], Fault> {
         T::view_array(decoder)
-    }
-
-    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
-        Views::new(count, decoder)
     }
 }

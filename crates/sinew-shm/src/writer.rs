@@ -154,7 +154,7 @@ impl Writer {
         entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
         let pool = Pool::new(entity.participant(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
-        let connections = Vec::new();
+        let connections = Vec::with_capacity(1); // most have no more
         Ok(Self {
             entity,
             ring,
@@ -266,9 +266,6 @@ impl Writer {
         let capacity = self.bounded(connect.capacity);
         let accepted = self.accept(peer, connect)?;
         let target = connect.target;
-        if self.connections.is_empty() {
-            self.connections.reserve_exact(1); // most have no more
-        }
         self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
         Ok(())
     }

@@ -84,9 +84,12 @@ impl Reader {
 
     /// Whether its messages are what this subscription takes.
     pub(crate) fn suits(&self, inbox: &Inbox) -> bool {
-        let takes_images = matches!(self.in_place, InPlace::Images(..));
         self.table.representation == inbox.wanted.table.representation
-            && takes_images == inbox.wanted.check.is_some()
+            && self.takes_images() == inbox.wanted.check.is_some()
+    }
+
+    fn takes_images(&self) -> bool {
+        matches!(self.in_place, InPlace::Images(..))
     }
 
     pub(crate) fn reads_in_place(&self) -> bool {
@@ -118,11 +121,10 @@ impl Reader {
 
     /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
     pub(crate) fn convert(&self, message: &Erased) -> Result<Erased, DecodeError> {
-        let takes_images = matches!(self.in_place, InPlace::Images(..));
         let is_ours = message.table().representation == self.table.representation;
         match message.image() {
             None if is_ours => return Ok(message.another()),
-            Some(_) if is_ours && takes_images => return Ok(message.another()),
+            Some(_) if is_ours && self.takes_images() => return Ok(message.another()),
             Some(image) => return self.decode(image),
             None => {}
         }

@@ -75,7 +75,14 @@ impl Sender {
         let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
         let lender = writer.lender();
         let counters = entity.counters();
-        Ok(Self { writer, lender, matched: Vec::new(), scratch: Vec::new(), counters, has_warned: false })
+        Ok(Self {
+            writer,
+            lender,
+            matched: Vec::with_capacity(1),
+            scratch: Vec::new(),
+            counters,
+            has_warned: false,
+        })
     }
 
     /// Whether anybody is connected.
@@ -119,9 +126,6 @@ impl Sender {
         if !self.writer.has(peer.id()) {
             let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
             self.writer.connect(peer, &connect)?;
-        }
-        if self.matched.is_empty() {
-            self.matched.reserve_exact(1); // most have no more
         }
         self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);

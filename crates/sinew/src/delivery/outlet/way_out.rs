@@ -238,11 +238,10 @@ impl Outlet {
             && let Some((lender, inline)) = self.way_out.lender.get()
             && length > *inline // a small image is copied into the ring anyway
             && let Ok(loan) = lender.loan(length)
-        // without room, ordinary memory does, and publishing says so
         {
             return Some(Erased::image_kept_by(images, Keep::Loan(loan)));
         }
-        Erased::own_image(images, length)
+        Erased::own_image(images, length) // also without room there, which publishing says
     }
 }
 
