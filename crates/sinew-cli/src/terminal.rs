@@ -15,6 +15,7 @@ use crossterm::queue;
 use crossterm::style::{Attribute, SetAttribute};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::getpgrp;
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetpgrp, tcsetattr,
@@ -88,15 +89,31 @@ impl Borrowed {
         let mut text = Vec::new();
         // If the terminal is gone there is nothing to give back to.
         let _ = queue!(text, SetAttribute(Attribute::Reset), Show, LeaveAlternateScreen);
-        let to = io::stdout();
-        let patience = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
-        if poll(&mut [PollFd::new(&to, PollFlags::OUT)], Some(&patience)) != Ok(0) {
-            // Past the lock of standard output: the thread that draws may hold it.
-            let _ = rustix::io::write(&to, &text);
-        }
+        write_patiently(&text);
         if let Some(before) = &self.keys {
             // Flush: keys nobody has read are not for the shell.
             let _ = tcsetattr(io::stdin(), OptionalActions::Flush, before);
+        }
+    }
+}
+
+/// How long a terminal may take nothing while it is given back.
+const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+
+/// Writes to standard output as long as it takes anything: all of it, as a terminal that is nearly full takes a part, and a signal
+/// interrupts. Past the lock of standard output: the thread that draws may hold it.
+fn write_patiently(mut text: &[u8]) {
+    let to = io::stdout();
+    while !text.is_empty() {
+        match poll(&mut [PollFd::new(&to, PollFlags::OUT)], Some(&PATIENCE)) {
+            Err(Errno::INTR) => continue,
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        match rustix::io::write(&to, text) {
+            Ok(count @ 1..) => text = &text[count..],
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Ok(0) | Err(_) => return,
         }
     }
 }

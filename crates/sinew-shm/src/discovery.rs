@@ -365,6 +365,14 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
+/// What happens while it is looked around, under the lock of [`Discovery`].
+struct Telling<'a> {
+    observer: &'a dyn Observer,
+    /// From whom there may be something to read, once the lock is free: readers run filters and listeners, and drop what is the user's. Some
+    /// are here only to be dropped then.
+    sinks: Vec<Arc<dyn Sink>>,
+}
+
 thread_local! {
     /// This thread is looking, and may be telling an observer.
     static LOOKING: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
@@ -394,25 +402,43 @@ impl Participant {
         if self.check().is_err() || LOOKING.get() {
             return;
         }
-        let mut discovery = self.discovery.lock();
-        discovery.has_all_changed = true;
-        self.look(&mut discovery);
+        self.look(true);
     }
 
-    fn look(self: &Arc<Self>, discovery: &mut Discovery) {
-        let Some(observer) = self.observer.get().cloned() else { return };
-        let _looking = Looking::begin();
+    /// The same, at all that is known or only at those of whom there was a sign. Returns when it is to be looked again.
+    fn look(self: &Arc<Self>, at_all: bool) -> Duration {
+        let Some(observer) = self.observer.get().cloned() else { return FALLBACK };
+        let mut telling = Telling { observer: &*observer, sinks: Vec::new() };
+        let (mut is_due, mut patience) = (false, FALLBACK);
+        observer.attend(&mut || {
+            let _looking = Looking::begin();
+            let mut discovery = self.discovery.lock();
+            discovery.has_all_changed |= at_all;
+            is_due = self.look_around(&mut discovery, &mut telling);
+            patience = discovery.patience();
+        });
+        for sink in telling.sinks.drain(..) {
+            sink.drain();
+        }
+        if is_due {
+            observer.retry();
+        }
+        patience
+    }
+
+    /// Whether it was time to look at everything.
+    fn look_around(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
         let now = sys::steady();
         let is_due = discovery.hear(now);
         self.look_for_news(discovery, now);
-        self.go_on();
+        telling.sinks.extend(self.go_on());
         let mut changed = std::mem::take(&mut discovery.changed);
         if std::mem::take(&mut discovery.has_all_changed) {
             changed = discovery.peers.keys().copied().collect();
         }
         for &id in &changed {
             let Some(known) = discovery.peers.get_mut(&id) else { continue };
-            self.follow(known, &*observer);
+            self.follow(known, telling);
             if known.is_incomplete {
                 discovery.changed.insert(id); // once more the next time
             }
@@ -437,20 +463,18 @@ impl Participant {
                 None => {}
             }
             if let Some(known) = discovery.peers.remove(&id) {
-                self.bury(discovery, known, &*observer);
+                self.bury(discovery, known, telling);
             }
         }
         for id in changed {
             let has_left = discovery.peers.get(&id).is_some_and(|known| known.peer.has_left());
             if let Some(known) = has_left.then(|| discovery.peers.remove(&id)).flatten() {
                 discovery.by_watch.retain(|_, watched| *watched != id);
-                self.bury(discovery, known, &*observer);
+                self.bury(discovery, known, telling);
             }
         }
-        self.reap(discovery, &*observer);
-        if is_due {
-            observer.retry();
-        }
+        self.reap(discovery, telling);
+        is_due
     }
 
     /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets nobody: one of two who don't both know
@@ -481,7 +505,7 @@ impl Participant {
     }
 
     /// Brings what is known of a peer up to date.
-    fn follow(self: &Arc<Self>, known: &mut Known, observer: &dyn Observer) {
+    fn follow(self: &Arc<Self>, known: &mut Known, telling: &mut Telling<'_>) {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
         }
@@ -496,14 +520,14 @@ impl Participant {
             Changes::Some(changes, head) => {
                 known.position = Some(head);
                 for (table, slot) in changes {
-                    self.follow_record(known, table, slot, observer);
+                    self.follow_record(known, table, slot, telling);
                 }
             }
             Changes::All(head) => {
                 known.position = Some(head);
                 for table in [Table::Entities, Table::Outgoing, Table::Incoming, Table::EventRings] {
                     for slot in 0..known.peer.reserved(table) {
-                        self.follow_record(known, table, slot, observer);
+                        self.follow_record(known, table, slot, telling);
                     }
                 }
                 self.follow_tails(known);
@@ -512,10 +536,16 @@ impl Participant {
         }
     }
 
-    fn follow_record(self: &Arc<Self>, known: &mut Known, table: Table, slot: u32, observer: &dyn Observer) {
+    fn follow_record(
+        self: &Arc<Self>,
+        known: &mut Known,
+        table: Table,
+        slot: u32,
+        telling: &mut Telling<'_>,
+    ) {
         match table {
-            Table::Entities => follow_entity(known, slot, observer),
-            Table::Outgoing => self.follow_outgoing(known, slot, observer),
+            Table::Entities => follow_entity(known, slot, telling),
+            Table::Outgoing => self.follow_outgoing(known, slot, telling),
             Table::Incoming => self.follow_incoming(known, slot),
             Table::EventRings => self.follow_event_ring(known, slot),
             Table::Tails | Table::Peers => self.follow_tails(known),
@@ -525,7 +555,7 @@ impl Participant {
     }
 
     /// A connection of the peer's, perhaps to us.
-    fn follow_outgoing(self: &Arc<Self>, known: &mut Known, slot: u32, observer: &dyn Observer) {
+    fn follow_outgoing(self: &Arc<Self>, known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
@@ -533,16 +563,12 @@ impl Participant {
             let taken = all.get(slot as usize)?.as_ref()?;
             Some((taken.life, taken.sink.clone()))
         });
-        match taken {
-            Some((known_life, sink)) if known_life == life => {
-                // Something about it changed: it has ended, perhaps.
-                if let Some(sink) = sink {
-                    sink.drain();
-                }
-                return;
+        if let Some((known_life, sink)) = taken {
+            telling.sinks.extend(sink);
+            if known_life == life {
+                return; // something about it changed: it has ended, perhaps
             }
-            Some((known_life, _)) => self.retire_incoming(id, slot, known_life),
-            None => {}
+            self.retire_incoming(id, slot, known_life);
         }
         if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
             return;
@@ -567,12 +593,9 @@ impl Participant {
             all[slot as usize] = Some(taken);
         };
         let target = (target != 0).then(|| EntityKey::of(target));
-        let sink: Option<Arc<dyn Sink>> = observer.connected(incoming, target);
-        taken.sink.clone_from(&sink);
+        taken.sink = telling.observer.connected(incoming, target);
+        telling.sinks.extend(taken.sink.clone());
         place(taken);
-        if let Some(sink) = sink {
-            sink.drain();
-        }
     }
 
     /// A connection is forgotten by its writer: so by us.
@@ -728,7 +751,7 @@ impl Participant {
     }
 }
 
-fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {
+fn follow_entity(known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
     let Some(record) = known.peer.record::<EntityRecord>(Table::Entities, slot) else { return };
     let found = match Entity::load(&record, known.peer.file()) {
         Ok(found) => found,
@@ -744,11 +767,11 @@ fn follow_entity(known: &mut Known, slot: u32, observer: &dyn Observer) {
     }
     if let Some(before) = before {
         known.entities.remove(&slot);
-        observer.vanished(&known.peer, before);
+        telling.observer.vanished(&known.peer, before);
     }
     if let (Some(key), Some((_, entity))) = (key, found) {
         known.entities.insert(slot, key);
-        observer.appeared(&known.peer, key, &entity);
+        telling.observer.appeared(&known.peer, key, &entity);
     }
 }
 

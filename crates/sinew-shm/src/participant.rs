@@ -26,7 +26,15 @@ use std::sync::Weak;
 
 /// What a participant is told of the others. Called by its helper thread, or by a thread of its own process that asked for news
 /// ([`Participant::refresh`]), one call at a time, in the order in which things happened at each peer.
+///
+/// What is told here is told under a lock: nothing in these calls may wait for another thread, or run or drop anything of a user's, who
+/// could wait for one. For what has to be done without it there is [`attend`](Self::attend).
 pub trait Observer: Send + Sync + 'static {
+    /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and after it. What those leave to do can be
+    /// done here afterwards.
+    fn attend(&self, look: &mut dyn FnMut()) {
+        look();
+    }
     /// A peer has this entity now.
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity);
     /// A peer has it no more.
@@ -36,7 +44,8 @@ pub trait Observer: Send + Sync + 'static {
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called every few seconds, whatever happens: there may be room for what there was none for. Does nothing by default.
+    /// Called every few seconds, whatever happens, and under no lock: there may be room for what there was none for. Does nothing by
+    /// default.
     fn retry(&self) {}
 }
 
@@ -358,18 +367,15 @@ impl Participant {
         (until != 0).then(|| (until - sys::steady()).max(0))
     }
 
-    /// A pause is over: whoever had one reads on.
-    pub(crate) fn go_on(&self) {
+    /// A pause is over: whoever had one reads on. Returns who is to be drained.
+    pub(crate) fn go_on(&self) -> Vec<Arc<dyn Sink>> {
         if self.paused() != Some(0) {
-            return;
+            return Vec::new();
         }
         self.paused.store(0, Ordering::Relaxed); // before they try: who pauses again says so again
-        let sinks: Vec<_> = {
-            let all = self.incoming.lock();
-            all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
-        };
-        sinks.iter().for_each(|sink| sink.drain());
         self.each_port(Port::ring);
+        let all = self.incoming.lock();
+        all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
     }
 
     /// Who reads what a peer announced under this connection.

@@ -30,7 +30,7 @@ use crate::terminal::{self, Lent};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long the viewer may take to notice that there are no more frames, then to do as a signal tells it.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(5);
 
 /// Runs camera and filter until the viewer ends, or a signal tells us to.
 pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {

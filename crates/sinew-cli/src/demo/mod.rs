@@ -88,7 +88,8 @@ fn show(options: &DemoOptions, means: Means) -> Result<Collected<Seen>, Error> {
     watch(options, means, (&context, &executor), Box::new(move || ends.underway()), change)
 }
 
-/// The node that views frames, and the hands on the filter's settings. Returns when it is enough, or when no more frames come.
+/// The node that views frames, and the hands on the filter's settings. Returns when it is enough, or when no more frames come; the
+/// terminal is given back then, whoever still has a hand on the node.
 fn watch(
     options: &DemoOptions,
     (terminal, saver): Means,
@@ -106,7 +107,7 @@ fn watch(
         tells: terminal.is_none(),
     };
     let viewer = context.node("viewer")?;
-    let screen = Screen::new(terminal, panel.clone());
+    let screen = Screen::new(terminal.as_ref(), panel.clone());
     let group = viewer.group(Viewer::new(screen, seen.clone(), executor.stop_handle()));
     let gone = |viewer: &mut Viewer, publishers: &Matched| {
         if publishers.current == 0 {

@@ -39,8 +39,9 @@ pub(super) struct Status {
 
 /// Where the demonstration shows itself.
 pub(super) struct Screen {
-    /// What it draws on; otherwise it writes lines.
-    terminal: Option<Terminal>,
+    /// It draws on a terminal; otherwise it writes lines.
+    draws: bool,
+    has_keys: bool,
     panel: Collected<Panel>,
     /// What else there is to say, under the figures.
     remark: Option<String>,
@@ -52,17 +53,19 @@ pub(super) struct Screen {
 
 impl Screen {
     /// Draws on the terminal, if there is one, from now on.
-    pub(super) fn new(terminal: Option<Terminal>, panel: Collected<Panel>) -> Self {
+    pub(super) fn new(terminal: Option<&Terminal>, panel: Collected<Panel>) -> Self {
         // https://no-color.org: any value but the empty one.
         let coloured = env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        let interval = if terminal.is_some() { Duration::ZERO } else { LINE };
+        let draws = terminal.is_some();
+        let has_keys = terminal.is_some_and(Terminal::has_keys);
+        let interval = if draws { Duration::ZERO } else { LINE };
         let next_ns = now_ns() + nanoseconds(interval);
-        Self { terminal, panel, remark: None, coloured, size: (0, 0), next_ns, text: Vec::new() }
+        Self { draws, has_keys, panel, remark: None, coloured, size: (0, 0), next_ns, text: Vec::new() }
     }
 
     /// Tells something that is not a figure: at once, or with the next drawing.
     pub(super) fn remark(&mut self, remark: String) {
-        if self.terminal.is_none() {
+        if !self.draws {
             // Nothing is left to tell it to when standard error is closed.
             let _ = writeln!(io::stderr(), "sinew: {remark}");
         }
@@ -75,8 +78,8 @@ impl Screen {
         if now < self.next_ns {
             return Ok(());
         }
-        self.next_ns = now + nanoseconds(if self.terminal.is_some() { REDRAW } else { LINE });
-        if self.terminal.is_some() {
+        self.next_ns = now + nanoseconds(if self.draws { REDRAW } else { LINE });
+        if self.draws {
             self.draw(frame, &status()).map_err(Error::Output)?;
         } else {
             writeln!(self.text, "{}", line(&status())).map_err(Error::Output)?;
@@ -92,8 +95,7 @@ impl Screen {
         }
         let columns = usize::from(size.0);
         let Picture { name, width, height, pixels } = frame;
-        let has_keys = self.terminal.as_ref().is_some_and(Terminal::has_keys);
-        let keys = if has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
+        let keys = if self.has_keys { "+ and - change the filter's strength, m its mode; " } else { "" };
         let figures = [
             format!("camera -> filter -> viewer. {keys}Ctrl-C ends it."),
             counts(status),

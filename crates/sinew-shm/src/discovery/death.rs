@@ -5,13 +5,13 @@
 //! it says that it has none (see [`holds`](crate::holds)). Its files are removed by whoever finds that
 //! nobody alive still has something to read in them: each reader says in its own memory that it is done.
 
-use super::{Discovery, Known};
+use super::{Discovery, Known, Telling};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
 use crate::domain::Domain;
 use crate::error::SegmentProblem;
 use crate::incoming::Party;
 use crate::kill::{self, Point};
-use crate::participant::{Observer, Participant};
+use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
@@ -56,18 +56,18 @@ impl Participant {
         self: &Arc<Self>,
         discovery: &mut Discovery,
         mut known: Known,
-        observer: &dyn Observer,
+        telling: &mut Telling<'_>,
     ) {
         let id = known.peer.id();
         // Its last words. Not by its log: it may have died between a record and the log's entry.
         known.position = None;
-        self.follow(&mut known, observer);
+        self.follow(&mut known, telling);
         known.peer.set_gone(); // before the lists are cleared: see `Peer::is_gone`
         // As a reader: nobody waits for it. What it holds is let alone.
         self.release(&known.peer);
         let entities: Vec<_> = known.entities.drain().collect();
         for (_, key) in entities {
-            observer.vanished(&known.peer, key);
+            telling.observer.vanished(&known.peer, key);
         }
         let outgoing: Vec<_> = {
             let mut all = self.outgoing.lock();
@@ -85,14 +85,12 @@ impl Participant {
             bell.ring(); // whoever waits for it looks again
         }
         // As a writer: what it published is read to the end.
-        let sinks: Vec<_> = {
-            let all = self.incoming.lock();
-            let taken = all.get(&id).into_iter().flatten().flatten();
-            taken.filter_map(|taken| taken.sink.clone()).collect()
-        };
-        sinks.iter().for_each(|sink| sink.drain());
+        let all = self.incoming.lock();
+        let taken = all.get(&id).into_iter().flatten().flatten();
+        telling.sinks.extend(taken.filter_map(|taken| taken.sink.clone()));
+        drop(all);
         self.each_port(|port| port.remove_sources(id));
-        observer.left(&known.peer);
+        telling.observer.left(&known.peer);
         discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
 
@@ -109,13 +107,13 @@ impl Participant {
     }
 
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
-    pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, observer: &dyn Observer) {
+    pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
         unburied.retain(|&id, unburied| {
             let is_early = unburied.is_early(now);
             if unburied.known.is_incomplete && is_early {
-                self.take_up_rest(&mut unburied.known, observer);
+                self.take_up_rest(&mut unburied.known, telling);
             }
             if !self.release(&unburied.known.peer) {
                 return true; // its lock is asked for again
@@ -137,6 +135,7 @@ impl Participant {
             let taken = self.incoming.lock().remove(&id);
             for taken in taken.into_iter().flatten().flatten() {
                 taken.lease.end(self, Party::Helper);
+                telling.sinks.extend(taken.sink);
             }
             self.forget_slot_for(id);
             false
@@ -163,10 +162,10 @@ impl Participant {
     }
 
     /// There was no room to take up all connections of a peer that is gone: perhaps there is now.
-    fn take_up_rest(self: &Arc<Self>, known: &mut Known, observer: &dyn Observer) {
+    fn take_up_rest(self: &Arc<Self>, known: &mut Known, telling: &mut Telling<'_>) {
         known.is_incomplete = false;
         for slot in 0..known.peer.reserved(Table::Outgoing) {
-            self.follow_outgoing(known, slot, observer);
+            self.follow_outgoing(known, slot, telling);
         }
     }
 

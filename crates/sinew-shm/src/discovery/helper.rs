@@ -51,9 +51,7 @@ fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::
             if participant.check().is_err() {
                 return;
             }
-            let mut discovery = participant.discovery.lock();
-            participant.look(&mut discovery);
-            let patience = discovery.patience();
+            let patience = participant.look(false);
             participant
                 .paused()
                 .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))

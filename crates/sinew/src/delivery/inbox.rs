@@ -611,7 +611,7 @@ impl Inbox {
         drop(state);
         self.space.notify_all();
         drop(out);
-        self.change_sources(Vec::clear); // they know this subscription, too
+        self.leave_sources();
     }
 
     pub(crate) fn count_copy(&self) {

@@ -17,6 +17,8 @@ pub(crate) struct Outbox {
     pub(crate) warnings: Vec<String>,
     /// Publishers of other processes, from whom there may be something to read.
     pub(crate) proxies: Vec<Arc<Proxy>>,
+    /// It is kept as it is: a lock is held all the while.
+    is_kept: bool,
 }
 
 thread_local! {
@@ -31,6 +33,31 @@ impl Outbox {
         // Taken out while in use: a `Drop` that publishes finds none and gets its own.
         let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
         let result = work(&mut outbox);
+        if !outbox.is_kept {
+            outbox.empty();
+        }
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
+        result
+    }
+
+    /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
+    pub(crate) fn keep(work: impl FnOnce()) {
+        let keeps = |keeps| {
+            let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+            outbox.is_kept = keeps;
+            if !keeps {
+                outbox.empty();
+            }
+            let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+        };
+        keeps(true);
+        work();
+        keeps(false);
+    }
+
+    #[inline]
+    fn empty(&mut self) {
+        let outbox = self;
         if !outbox.signals.is_empty() {
             outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
         }
@@ -46,8 +73,6 @@ impl Outbox {
         if !outbox.warnings.is_empty() {
             outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
         }
-        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
-        result
     }
 
     pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {

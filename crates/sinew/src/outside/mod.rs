@@ -352,6 +352,13 @@ impl Watching {
 }
 
 impl Observer for Watching {
+    fn attend(&self, look: &mut dyn FnMut()) {
+        // The context isn't to go while others are looked at: with it the participant would leave.
+        let kept = self.both();
+        Outbox::keep(look);
+        drop(kept);
+    }
+
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
         let Some((outside, context)) = self.both() else { return };
         let Some(described) = Described::of(entity) else {
@@ -438,7 +445,7 @@ impl Observer for Watching {
         }
         let proxy = proxy?;
         let inbox = outside.inboxes.lock().get(&target).and_then(Weak::upgrade)?;
-        Some(Arc::new(Retained::new(proxy, inbox, incoming)))
+        Some(Arc::new(Retained::new(proxy, &inbox, incoming)))
     }
 
     fn left(&self, _peer: &Arc<Peer>) {}

@@ -106,9 +106,30 @@ impl Proxy {
 
     /// These are to get its messages from now on. The caller then drains.
     pub(crate) fn serve(&self, inboxes: &[Arc<Inbox>]) {
-        let groups = groups(inboxes, self.offered.qos.is_blocking());
-        *self.served.lock() = inboxes.to_vec();
-        *self.ends.lock() = Some(Ends { groups, port: self.port_for(inboxes) });
+        self.change_served(|_| inboxes.to_vec());
+    }
+
+    /// Changes who is served. One at a time, from who they are to what is done for them: else one who goes could be brought back by a
+    /// change of another thread, and would be kept for ever.
+    fn change_served(&self, change: impl FnOnce(&[Arc<Inbox>]) -> Vec<Arc<Inbox>>) {
+        let mut served = self.served.lock();
+        let inboxes = change(&served);
+        let groups = groups(&inboxes, self.offered.qos.is_blocking());
+        let ends = Ends { groups, port: self.port_for(&inboxes) };
+        let ends = self.ends.lock().replace(ends);
+        let before = std::mem::replace(&mut *served, inboxes);
+        drop(served);
+        drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
+    }
+
+    /// A subscription goes: nothing here keeps it. The graph sees to that for publishers it knows; this one may have gone before, and what
+    /// it published is still to be read.
+    pub(crate) fn part(&self, inbox: &Inbox) {
+        let is_it = |other: &Arc<Inbox>| std::ptr::eq(Arc::as_ptr(other), inbox);
+        if self.served.lock().iter().any(is_it) {
+            self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
+            self.drain();
+        }
     }
 
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
@@ -120,8 +141,7 @@ impl Proxy {
 
     /// Another executor serves its subscriptions, or none.
     pub(crate) fn retune(&self) {
-        let inboxes = self.served.lock().clone();
-        self.serve(&inboxes);
+        self.change_served(<[_]>::to_vec);
         self.drain();
     }
 
@@ -423,25 +443,34 @@ impl Sink for Proxy {
 /// What a transient-local publisher of another process retained for one late subscription.
 pub(crate) struct Retained {
     proxy: Arc<Proxy>,
-    inbox: Arc<Inbox>,
+    /// It may go before all of it is read.
+    inbox: Weak<Inbox>,
     incoming: Solo<Incoming>,
 }
 
 impl Retained {
-    pub(crate) fn new(proxy: Arc<Proxy>, inbox: Arc<Inbox>, incoming: Incoming) -> Self {
-        Self { proxy, inbox, incoming: Solo::new(incoming) }
+    pub(crate) fn new(proxy: Arc<Proxy>, inbox: &Arc<Inbox>, incoming: Incoming) -> Self {
+        Self { proxy, inbox: Arc::downgrade(inbox), incoming: Solo::new(incoming) }
     }
 }
 
 impl Sink for Retained {
     fn drain(&self) {
-        self.incoming.look(|incoming| self.bring_in(incoming));
+        self.incoming.look(|mut incoming| match self.inbox.upgrade() {
+            Some(inbox) => self.bring_in(&inbox, incoming),
+            None => {
+                incoming.skip_to_newest(0);
+                if incoming.is_over() {
+                    incoming.done();
+                }
+            }
+        });
     }
 }
 
 impl Retained {
-    fn bring_in(&self, mut incoming: Held<'_, Incoming>) {
-        let reader = Reader::for_inbox(&self.inbox);
+    fn bring_in(&self, inbox: &Arc<Inbox>, mut incoming: Held<'_, Incoming>) {
+        let reader = Reader::for_inbox(inbox);
         let (mut entries, mut buffer, mut lost) = (Vec::new(), Vec::new(), Vec::new());
         while !incoming.is_over() {
             let message = match incoming.read(&mut buffer) {
@@ -474,15 +503,15 @@ impl Retained {
         drop(incoming);
         if !lost.is_empty() {
             Outbox::with(|outbox| {
-                lost.iter().for_each(|error| self.inbox.count_lost_for(1, Some(error), outbox));
+                lost.iter().for_each(|error| inbox.count_lost_for(1, Some(error), outbox));
             });
         }
-        if let Some(filter) = &self.inbox.wanted.filter {
+        if let Some(filter) = &inbox.wanted.filter {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            self.inbox.merge(entries, Joins::Before);
-            self.inbox.announce_waiting();
+            inbox.merge(entries, Joins::Before);
+            inbox.announce_waiting();
         }
     }
 }

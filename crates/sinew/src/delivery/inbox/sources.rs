@@ -69,9 +69,18 @@ impl Inbox {
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
         sources.iter().for_each(|proxy| proxy.look());
-        if sources.iter().any(|proxy| proxy.is_over()) {
+        let is_over = |proxy: &&Arc<Proxy>| proxy.is_over();
+        if sources.iter().any(|proxy| is_over(&proxy)) {
             self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
+            sources.iter().filter(is_over).for_each(|proxy| proxy.part(self));
         }
+    }
+
+    /// There is nobody to read for any more.
+    pub(super) fn leave_sources(&self) {
+        let sources = self.sources.all.lock().clone();
+        self.change_sources(Vec::clear);
+        sources.iter().for_each(|proxy| proxy.part(self)); // they know this subscription, too
     }
 
     /// Whether messages may go past the history when they are taken by hand, as far as that is fixed.
@@ -80,7 +89,7 @@ impl Inbox {
         self.deadline.is_none() && self.lifespan == i64::MAX && !qos.is_keep_all()
     }
 
-    pub(super) fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
+    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
         let mut sources = self.sources.all.lock();
         let mut all = sources.to_vec();
         change(&mut all);
