@@ -413,8 +413,10 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Only messages for which this is true are for this subscription. It is asked on the publisher's thread, before
-    /// anything is copied or queued, and should be quick.
+    /// Only messages for which this is true are for this subscription. It is asked before anything is copied or queued, and should be
+    /// quick: on the publisher's thread, or, for a publisher in another process, on any thread of this process that runs an executor, takes,
+    /// or makes something of this context, or on one of the context's own. No lock of ours is held; let it wait for none of yours that may be
+    /// held there.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(move |message: &Erased| {
             // SAFETY: the filter is asked for messages of the type that the ends agreed on when they matched, which is

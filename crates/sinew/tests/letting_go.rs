@@ -1,9 +1,5 @@
 //! What goes here while others come and go: nothing keeps it, and nothing of a user's runs or is dropped under a lock.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::disallowed_types,
-    reason = "other participants' threads are waited for in real time, with the test's own locks"
-)]
+#![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 mod support;
 
@@ -96,7 +92,8 @@ fn a_filter_may_wait_for_a_thread_that_makes_a_publisher() -> sinew::Result<()> 
             let (here, there) = (context(place.path()), context(place.path()));
             let lock = Arc::new(Mutex::new(()));
             let wanted = lock.clone();
-            let wants = move |_: &Number| wanted.lock().is_ok();
+            let (begins, begun) = mpsc::channel();
+            let wants = move |_: &Number| begins.send(()).is_ok() && wanted.lock().is_ok();
             let node = here.node("listener")?;
             let subscription = node.subscription::<Number>("numbers").filter(wants).create()?;
             let (heard, hears) = mpsc::channel();
@@ -104,7 +101,7 @@ fn a_filter_may_wait_for_a_thread_that_makes_a_publisher() -> sinew::Result<()> 
             let locked = lock.lock().expect("no panic");
             let publisher = there.node("talker")?.publisher::<Number>("numbers").create()?;
             publisher.publish(Number(3))?;
-            thread::sleep(Duration::from_millis(1)); // the filter waits by now, as a rule
+            begun.recv_timeout(PATIENCE).expect("the filter is asked, by another thread");
             let _other = here.node("another")?.publisher::<Number>("others").create()?; // which looks who is there
             drop(locked);
             hears.recv_timeout(PATIENCE).expect("the message");
