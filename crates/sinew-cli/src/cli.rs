@@ -348,7 +348,7 @@ pub(crate) struct PipelineOptions {
 #[derive(Args, Debug)]
 pub(crate) struct TopologyOptions {
     /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none: sierra_nevada, mont_blanc.
-    /// Publishers loan their messages, whatever `msg_pass_by` says.
+    /// Publishers loan their messages, or draft them, whatever `msg_pass_by` says.
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
 
@@ -358,6 +358,10 @@ pub(crate) struct TopologyOptions {
     /// Publish that many times as often as the file says.
     #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
     pub(crate) scale_rate: f64,
+
+    /// Publishers draft their messages, and subscriptions take views: then nothing is copied for another process either.
+    #[arg(long)]
+    pub(crate) drafts: bool,
 
     /// Measure in turns without and with a node in another process that subscribes to every topic.
     #[arg(long)]

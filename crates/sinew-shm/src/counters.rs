@@ -58,6 +58,13 @@ impl Counters {
         }
     }
 
+    /// Where they lie, and how many bytes they are; with the histogram of latencies or without. For who fetches memory before it is needed.
+    pub fn place(&self, with_histogram: bool) -> (usize, usize) {
+        let EntityRecord { counters, histogram, .. } = &*self.record;
+        let histogram = if with_histogram { size_of_val(histogram) } else { 0 };
+        (counters.as_ptr().addr(), size_of_val(counters) + histogram)
+    }
+
     /// Adds to one of them.
     #[inline]
     pub fn add(&self, counter: Counter, more: u64) {

@@ -173,6 +173,11 @@ impl Pusher {
         true
     }
 
+    /// Where the next entry will be.
+    pub(crate) fn next_word(&self) -> &AtomicU64 {
+        self.entries.word(self.head)
+    }
+
     /// Entries that it has room for.
     pub(crate) fn capacity(&self) -> usize {
         usize::try_from(self.entries.mask + 1).unwrap_or(usize::MAX)

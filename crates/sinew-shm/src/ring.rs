@@ -210,6 +210,12 @@ impl Ring {
         &self.words[begin..begin + self.shape.stride]
     }
 
+    /// Where a message will stand: address and bytes.
+    pub(crate) fn place_of(&self, number: u64) -> (usize, usize) {
+        let slot = self.slot(number);
+        (slot.as_ptr().addr(), size_of_val(slot))
+    }
+
     /// W1 to W3. An image in the slot, which has room for it, or the chunk.
     #[inline]
     pub(crate) fn publish(&self, number: u64, head: &Head, payload: Payload<'_>) {

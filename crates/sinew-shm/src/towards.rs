@@ -130,6 +130,15 @@ impl Towards {
         }
     }
 
+    /// What it leads to, as in [`Writer::footprint`](crate::Writer::footprint).
+    pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
+        name(self.tail().as_ptr().addr(), 8);
+        name(self.parked.parked.as_ptr().addr(), 8);
+        if let Some(state) = self.state.try_lock() {
+            name(state.pusher.next_word().as_ptr().addr(), 8);
+        }
+    }
+
     /// One more connection uses it: makes room.
     pub(crate) fn add_connection(&self, participant: &Participant) -> Result<(), CapacityError> {
         let mut state = self.state.lock();

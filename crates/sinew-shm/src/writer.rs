@@ -517,6 +517,31 @@ impl Writer {
         events::announce(self.connections.iter().map(|connection| &*connection.accepted));
     }
 
+    /// Names the memory that the next message will touch, by address and bytes, for a thread that was away and fetches all of it at once. What
+    /// is named at one level leads to what is at the next: so it is asked level by level, for all writers that are about to publish. Returns
+    /// whether there is another level.
+    pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        let accepted = || self.connections.iter().map(|connection| &*connection.accepted);
+        match level {
+            0 => {
+                let (address, bytes) = self.ring.place_of(self.next);
+                name(address, bytes);
+                name(self.connections.as_ptr().addr(), size_of_val(&*self.connections));
+                name((&raw const self.named[slot_index(self.next, self.named.len())]).addr(), 8);
+                name(Arc::as_ptr(&self.entity).addr(), size_of::<OwnEntity>());
+            }
+            1 => accepted().for_each(|accepted| name((&raw const *accepted).addr(), size_of_val(accepted))),
+            2 => accepted().for_each(|accepted| accepted.footprint(name)),
+            3 => accepted().for_each(|accepted| {
+                if let Some(towards) = accepted.route.try_lock().and_then(|route| route.towards.clone()) {
+                    towards.footprint(name);
+                }
+            }),
+            _ => {}
+        }
+        level < 3
+    }
+
     /// Connections whose readers are gone are forgotten.
     pub fn forget(&mut self, peer: u64) {
         self.connections.retain(|connection| connection.accepted.peer.id() != peer);
@@ -599,6 +624,17 @@ impl Waiting {
 }
 
 impl Accepted {
+    /// What it leads to.
+    fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
+        name(Arc::as_ptr(&self.peer).addr(), 64);
+        if let Some(record) = self.cursor.record() {
+            name((&raw const **record).addr(), size_of::<IncomingRecord>());
+        }
+        if let Some(towards) = self.route.try_lock().and_then(|route| route.towards.clone()) {
+            name(Arc::as_ptr(&towards).addr(), size_of::<Towards>());
+        }
+    }
+
     /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
     /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
     /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its

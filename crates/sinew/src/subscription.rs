@@ -684,7 +684,7 @@ where
     }
 
     fn rest(&self) -> Vec<trail::Part> {
-        vec![trail::Part::value(&self.inbox, 4)]
+        self.inbox.parts()
     }
 
     fn subject(&self) -> usize {

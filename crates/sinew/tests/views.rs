@@ -520,3 +520,55 @@ fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Erro
     assert_eq!(texts, 0, "strings that are not UTF-8");
     Ok(())
 }
+
+/// How a message is published.
+#[derive(Debug, Clone, Copy)]
+enum Published {
+    Value,
+    Shared,
+    Draft,
+}
+
+#[test]
+fn those_here_and_those_elsewhere_get_the_same_messages_in_order() -> Result<(), Box<dyn std::error::Error>> {
+    for here in [0, 1, 3] {
+        for retains in [false, true] {
+            let place = Place::new();
+            let (one, other) = (place.context(), place.context());
+            let qos = QoS::new().keep_last(64);
+            let qos = if retains { qos.transient_local() } else { qos };
+            let node = one.node("camera")?;
+            let publisher = node.publisher::<Image>("image").qos(qos).create()?;
+            let viewer = || node.subscription::<Image>("image").qos(qos).viewing().create();
+            let viewing = (0..here).map(|_| viewer()).collect::<Result<Vec<_>, _>>()?;
+            let away = other.node("viewer")?.subscription::<Image>("image").qos(qos).viewing().create()?;
+            assert!(publisher.wait_for_subscribers(here + 1, PATIENCE));
+            let ways = [Published::Value, Published::Draft, Published::Shared, Published::Draft];
+            for (width, way) in (0_u32..).zip(ways.iter().cycle().take(24)) {
+                let length = width as usize * 97; // into the ring, and into chunks
+                match way {
+                    Published::Value => publisher.publish(image(width, length))?,
+                    Published::Shared => publisher.publish(Shared::new(image(width, length)))?,
+                    Published::Draft => {
+                        let mut draft = publisher.draft(small(width), lengths(length))?;
+                        draft.parts().data.fill(width as u8);
+                        publisher.publish(draft)?;
+                    }
+                }
+            }
+            for subscription in viewing.iter().chain([&away]) {
+                for width in 0..24 {
+                    let (sample, info) = wait_for("the next one", || subscription.take_sample());
+                    let view = sample.view()?;
+                    assert_eq!((view.width, view.data.len()), (width, width as usize * 97), "{here} here");
+                    assert!(view.data.iter().all(|&byte| byte == width as u8));
+                    assert_eq!(info.publication_sequence(), u64::from(width) + 1);
+                }
+                assert!(subscription.take_sample().is_none());
+                assert_eq!(subscription.statistics().copies, 0);
+            }
+            assert_eq!(publisher.statistics().copies, 0);
+        }
+    }
+    Ok(())
+}

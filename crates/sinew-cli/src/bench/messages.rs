@@ -5,7 +5,7 @@ mod generated {
     sinew::include_interfaces!();
 }
 
-pub(crate) use generated::sinew_bench_msgs::msg::{Stamped, Timing};
+pub(crate) use generated::sinew_bench_msgs::msg::{Stamped, StampedLengths, Timing};
 pub(crate) use generated::sinew_bench_msgs::srv::{Bench, BenchRequest, BenchResponse};
 
 #[cfg(test)]

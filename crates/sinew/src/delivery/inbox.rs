@@ -15,6 +15,7 @@ use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
@@ -438,6 +439,12 @@ impl Inbox {
         self.observers.is_counted(counters.clone());
         state.counters = Some(counters);
         state.count(None);
+    }
+
+    /// What is used with it.
+    pub(crate) fn parts(self: &Arc<Self>) -> Vec<trail::Part> {
+        let counters = trail::Part::counters(self.state.lock().counters.clone(), true);
+        [trail::Part::value(self, 4)].into_iter().chain(counters).collect()
     }
 
     /// The number of the oldest message of this publisher that waits.

@@ -309,6 +309,17 @@ impl Outlet {
         });
     }
 
+    /// Whether messages leave the process, as far as that can be said without a lock.
+    #[inline]
+    pub(crate) fn leaves(&self) -> bool {
+        self.leaves.load(Ordering::Relaxed)
+    }
+
+    /// What others can see of it.
+    pub(crate) fn counters(&self) -> Option<Counters> {
+        self.way_out.entity().map(|entity| entity.counters())
+    }
+
     /// Whether all who get a message are in other processes.
     #[inline]
     fn all_are_outside(&self, state: &State) -> bool {
@@ -344,32 +355,82 @@ impl Outlet {
         true
     }
 
-    /// A message leaves the process, or who gets it has changed.
+    /// A message leaves the process, or is an image, or who gets it has changed. In the first two cases, if all who get it here take it as it
+    /// is, there is still not much to do.
     #[inline(never)]
-    fn publish_slowly(&self, mut message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+    pub(crate) fn publish_slowly(
+        &self,
+        mut message: Erased,
+        form: Form,
+    ) -> Result<(), (Erased, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
-        if self.leaves.load(Ordering::Relaxed) {
-            let mut sender = self.way_out.sender.lock();
-            if let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) {
-                let mut state = self.state.lock();
-                if self.all_are_outside(&state) {
-                    let prepared = match open.prepare(&mut message) {
-                        Ok(prepared) => prepared,
-                        Err(error) => return Err((message, no_space(&error))),
-                    };
-                    let State { sequence, retained, counters, .. } = &mut *state;
-                    let publication = self.next_publication(sequence, counters);
-                    let displaced = self.retain(retained, counters, &message, &publication);
-                    drop(state);
-                    let image = open.encode(&message, prepared);
-                    open.send(&publication, image);
-                    drop(sender);
-                    drop((message, displaced));
-                    return Ok(());
-                }
-            }
+        let mut way_out = self.leaves.load(Ordering::Relaxed).then(|| self.way_out.sender.lock());
+        let open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
+        let (leaves, is_bound) = (open.is_some(), open.as_ref().is_some_and(|sender| sender.is_bound()));
+        let mut state = self.state.lock();
+        if is_bound || state.leaves != leaves || !self.goes_straight(&state, &message) {
+            drop((state, way_out));
+            return self.publish_with_care(message, form);
         }
-        self.publish_with_care(message, form)
+        let prepared = match open.map(|sender| sender.prepare(&mut message)).transpose() {
+            Ok(prepared) => prepared,
+            Err(error) if matches!(state.way, Way::Nobody) => return Err((message, no_space(&error))),
+            Err(_) => {
+                drop((state, way_out));
+                return self.publish_with_care(message, form); // those here get it all the same
+            }
+        };
+        let State { way, sequence, retained, counters, .. } = &mut *state;
+        let publication = self.next_publication(sequence, counters);
+        let displaced = self.retain(retained, counters, &message, &publication);
+        let send = |message: &Erased| {
+            let sender = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
+            if let Some((sender, prepared)) = sender.zip(prepared) {
+                let image = sender.encode(message, prepared);
+                sender.send(&publication, image);
+            }
+            drop(way_out);
+        };
+        // Those here first: they get it before it is encoded.
+        let left = match way {
+            Way::Sharer(inbox) => Some(inbox.push(message.another(), &publication, Place::Any)),
+            Way::Sharers(routes) => {
+                let routes = routes.clone();
+                Outbox::with(|outbox| {
+                    for inbox in &routes.inboxes {
+                        outbox.add(inbox.push(message.another(), &publication, Place::Any));
+                    }
+                    drop(state);
+                    send(&message);
+                    outbox.dropped.push(message);
+                    outbox.dropped.extend(displaced);
+                });
+                return Ok(());
+            }
+            _ => None,
+        };
+        drop(state);
+        send(&message);
+        if let Some(left) = left {
+            left.finish();
+        }
+        drop((message, displaced));
+        Ok(())
+    }
+
+    /// Whether the list is the newest, and all who are on it take this message as it is.
+    #[inline]
+    fn goes_straight(&self, state: &State, message: &Erased) -> bool {
+        let is_current = state.fetched == self.context.graph.generation(); // C2
+        if !is_current || state.closed || self.context.has_ended() {
+            return false;
+        }
+        match &state.way {
+            Way::Nobody => true,
+            Way::Sharer(inbox) => !message.is_image() || inbox.wanted.check.is_some(),
+            Way::Sharers(routes) => !message.is_image() || routes.take_images,
+            Way::Owner(_) | Way::Careful => false,
+        }
     }
 
     /// Publishes a message of which there is only an image.

@@ -9,7 +9,6 @@ use super::calls::{CallId, Calls, Fault};
 use crate::clock::{Stamp, Time};
 use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
-use crate::executor::trail::Holder;
 use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
@@ -224,20 +223,19 @@ impl State {
     }
 }
 
-impl Holder for Requests {
-    fn look(&self, look: &mut dyn FnMut(usize)) {
+/// Why a request didn't come to wait.
+pub(crate) type Refused = (Erased, CallFailure);
+
+impl Requests {
+    /// Where the queue begins, if there is any. It stays there during the look.
+    pub(crate) fn look(&self, look: &mut dyn FnMut(usize)) {
         let state = self.state.lock();
         let (held, _) = state.queue.as_slices();
         if state.queue.capacity() > 0 {
             look(held.as_ptr().addr());
         }
     }
-}
 
-/// Why a request didn't come to wait.
-pub(crate) type Refused = (Erased, CallFailure);
-
-impl Requests {
     pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
         let state = State {
             announced: false,

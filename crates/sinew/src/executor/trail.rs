@@ -21,11 +21,12 @@ use crate::delivery::outlet::Outlet;
 use crate::delivery::requests::Requests;
 use crate::message::block::{Erased, Pool};
 use crate::sync::{Arc, HintU32, Ordering};
+use sinew_shm::Counters;
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
 /// How many entities are noted at most. More would push one another out of the nearest cache.
-const LENGTH: usize = 160;
+const LENGTH: usize = 256;
 
 /// How many are learnt in one burst at most: a thread that works through thousands of entities doesn't spend its time on notes.
 const LEARNT_PER_BURST: usize = 64;
@@ -51,6 +52,12 @@ const LINE: usize = 64;
 /// Where an entity is noted in the trail of the thread that used it last. Part of the entity.
 pub(crate) struct Place(HintU32);
 
+impl Default for Place {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Place {
     pub(crate) fn new() -> Self {
         Self(HintU32::new(0))
@@ -74,8 +81,12 @@ pub(crate) enum Part {
     Entity(Weak<dyn Entity>, usize),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),
-    /// Something that keeps what it holds elsewhere.
-    Holder(Weak<dyn Holder>),
+    /// A service's queue, which is in memory that may move.
+    Queue(Weak<Requests>),
+    /// What a message touches on its way out of the process.
+    WayOut(Weak<Outlet>),
+    /// What others can see of an entity, with its latencies or without.
+    Counters(Counters, bool),
 }
 
 impl Part {
@@ -85,15 +96,14 @@ impl Part {
         Self::Value(value, size_of::<T>().min(most * LINE))
     }
 
+    /// What others can see of a publisher, or of a subscription with its latencies, if they can.
+    pub(crate) fn counters(counters: Option<Counters>, with_latencies: bool) -> Option<Self> {
+        Some(Self::Counters(counters?, with_latencies))
+    }
+
     pub(crate) fn pool(pool: &Arc<Pool>) -> Self {
         Self::Pool(Arc::downgrade(pool))
     }
-}
-
-/// Keeps what it holds in a piece of memory that may move: under a lock, which is taken for a look.
-pub(crate) trait Holder: Send + Sync {
-    /// Where it begins, if there is any. It stays there during the look.
-    fn look(&self, look: &mut dyn FnMut(usize));
 }
 
 /// What is compared and written for every note, in as few lines as possible.
@@ -125,6 +135,8 @@ thread_local! {
             hand: Cell::new(0),
         }
     };
+    /// Those whose ways out are followed, for the time of a fetch.
+    static LEAVING: Cell<Vec<Arc<Outlet>>> = const { Cell::new(Vec::new()) };
     /// What is noted, with its place.
     static PARTS: RefCell<Vec<(usize, Part)>> = const { RefCell::new(Vec::new()) };
 }
@@ -198,8 +210,16 @@ pub(crate) fn ran(entity: &Arc<dyn Entity>) {
 /// Notes that this thread publishes with the outlet.
 #[inline]
 pub(crate) fn published(outlet: &Arc<Outlet>) {
-    let parts = || vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
+    let parts = || {
+        let mut parts = vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
+        parts.extend(Part::counters(outlet.counters(), false));
+        parts
+    };
     note(Arc::as_ptr(outlet).addr(), &outlet.place, parts);
+    if outlet.leaves() {
+        let parts = || vec![Part::WayOut(Arc::downgrade(outlet))];
+        note((&raw const outlet.way_out).addr(), &outlet.way_out.place, parts);
+    }
 }
 
 /// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the outer one.) They are kept for the
@@ -256,8 +276,9 @@ pub(crate) fn fetch() {
     for (code, lines) in hot_code() {
         touch_page(code, lines);
     }
+    let mut leaving = LEAVING.take();
     let forgotten = PARTS.with_borrow_mut(|parts| {
-        if parts.iter().any(|(_, part)| matches!(part, Part::Holder(_))) {
+        if parts.iter().any(|(_, part)| matches!(part, Part::Queue(_))) {
             for (code, lines) in code_of_calls() {
                 touch_page(code, lines);
             }
@@ -267,7 +288,11 @@ pub(crate) fn fetch() {
                 Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
                 Part::Entity(entity, size) => touch_value(entity.as_ptr().addr(), *size),
                 Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
-                Part::Holder(_) => {} // it is a value as well
+                Part::Counters(counters, with_latencies) => {
+                    let (place, bytes) = counters.place(*with_latencies);
+                    touch_page(place, bytes.div_ceil(LINE));
+                }
+                Part::Queue(_) | Part::WayOut(_) => {} // they are values as well
             }
         }
         // A second time, as the way to these leads through memory that has just been asked for.
@@ -278,13 +303,19 @@ pub(crate) fn fetch() {
                         pool.with_next(|block| touch_page(block, 2));
                     }
                 }
-                Part::Holder(holder) => {
-                    if let Some(holder) = holder.upgrade() {
-                        holder.look(&mut |held| touch_page(held, 3));
+                Part::Queue(requests) => {
+                    if let Some(requests) = requests.upgrade() {
+                        requests.look(&mut |queue| touch_page(queue, 3));
                     }
                 }
-                Part::Value(..) | Part::Entity(..) => {}
+                Part::WayOut(outlet) => leaving.extend(outlet.upgrade()),
+                Part::Value(..) | Part::Entity(..) | Part::Counters(..) => {}
             }
+        }
+        if !leaving.is_empty() {
+            let (code, lines) = code_of_ways_out();
+            touch_page(code, lines);
+            touch_ways_out(&mut leaving);
         }
         NOTES.with(|notes| {
             notes.learnable.set(LEARNT_PER_BURST);
@@ -292,6 +323,28 @@ pub(crate) fn fetch() {
         })
     });
     drop(forgotten);
+    leaving.clear(); // perhaps the last to hold them: not before
+    LEAVING.set(leaving);
+}
+
+/// Fetches what messages touch on their ways out: what is found by following a way's pointers, of all ways at once, and so on.
+fn touch_ways_out(ways: &mut [Arc<Outlet>]) {
+    let mut left = ways.len();
+    for level in 0.. {
+        let mut at = 0;
+        while at < left {
+            let touch = &mut |address, bytes: usize| touch_page(address, bytes.div_ceil(LINE));
+            if ways[at].look_along_way_out(level, touch) {
+                at += 1;
+            } else {
+                left -= 1;
+                ways.swap(at, left);
+            }
+        }
+        if left == 0 {
+            return;
+        }
+    }
 }
 
 /// The code that every message goes through, and how many lines of it. (Generic code is not among it: it may lie in a library
@@ -306,6 +359,11 @@ fn hot_code() -> [(usize, usize); 7] {
         (State::hand_out as *const () as usize, 5),
         (Erased::let_go as *const () as usize, 5),
     ]
+}
+
+/// The code that every message on its way out goes through.
+fn code_of_ways_out() -> (usize, usize) {
+    (Outlet::publish_slowly as *const () as usize, 24)
 }
 
 /// The code that every call of a service goes through.
@@ -352,8 +410,8 @@ fn touch(address: usize, lines: usize) {
     for line in 0..lines {
         let line = address + line * LINE;
         #[cfg(all(target_arch = "x86_64", not(miri)))]
-        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, this thread's stack, or
-        // held under a lock). Nothing the program can see comes of the read, so it matters not who writes there meanwhile.
+        // SAFETY: the address is on a page of this process (`fetch`: kept by a `Weak`, code, this thread's stack, held under a lock, or
+        // kept mapped by who names it). Nothing the program can see comes of the read, so it matters not who writes there meanwhile.
         unsafe {
             std::arch::asm!("mov {0:e}, dword ptr [{0}]", inout(reg) line => _, options(nostack, preserves_flags, readonly));
         }

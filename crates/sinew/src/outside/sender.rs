@@ -186,6 +186,14 @@ impl Sender {
         self.writer.stop_waiting();
     }
 
+    /// As [`Writer::footprint`].
+    pub(crate) fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        if level == 0 {
+            name(self.scratch.as_ptr().addr(), self.scratch.len());
+        }
+        self.writer.footprint(level, name)
+    }
+
     /// Makes sure that there is memory for the message's image.
     #[inline]
     pub(crate) fn prepare(&mut self, message: &mut Erased) -> Result<Prepared, CapacityError> {

@@ -383,11 +383,10 @@ fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> 
 }
 
 fn rest(desk: &Arc<Desk>) -> Vec<trail::Part> {
-    let requests: std::sync::Weak<crate::delivery::requests::Requests> = Arc::downgrade(&desk.requests);
     vec![
         trail::Part::value(desk, 2),
         trail::Part::value(&desk.requests, 4),
-        trail::Part::Holder(requests),
+        trail::Part::Queue(Arc::downgrade(&desk.requests)),
         trail::Part::value(&desk.tally, 1),
         trail::Part::pool(&desk.pool),
     ]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::Publisher;
+use sinew::{Publisher, View};
 
-use super::figures;
 use super::graph::Graph;
 use super::tracker::{Arrival, Tracker};
+use super::{Load, figures};
 use crate::bench::messages::Stamped;
 use crate::bench::process::{Directory, Measuring, Process, Role};
 use crate::bench::progress::Progress;
@@ -60,8 +60,8 @@ pub(super) fn measure(
         with.iter().zip(&without).filter_map(|(with, without)| Some(with.mean_ns? / without.mean_ns?));
     let mean_ratio = median(ratios).map(hundredth);
     let row = |figures: Figures, debug: bool| {
-        let row = Row::sinew("topology", figures).with("file", graph.name.as_str()).run_by(options.executor);
-        let row = row.with("scale_rate", options.scale_rate).with("debug_node", debug);
+        let row = Load::of(graph, options).described(Row::sinew("topology", figures), options);
+        let row = row.with("debug_node", debug);
         if debug { row.with("wait", options.wait.name()) } else { row }
     };
     Ok(vec![
@@ -85,7 +85,7 @@ fn round(
     let mut other = if debug { Some(Process::start(&role)?) } else { None };
     let run = Run::shared(directory, executor(options.executor))?;
     let mut sent_by = Vec::new();
-    let robot = figures(&run, graph, options.scale_rate, time, |publishers| {
+    let robot = figures(&run, Load::of(graph, options), time, |publishers| {
         if let Some(other) = &mut other {
             other.hear::<()>()?;
             publishers.iter().try_for_each(|publisher| matched(publisher, everybody(graph, publisher)))?;
@@ -128,7 +128,7 @@ pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error
         let tracker = Collected::new(Tracker::new(*publishers));
         trackers.push(tracker.clone());
         let seen = arrivals.clone();
-        listening.push(node.subscription::<Stamped>(topic).callback(move |message: &Stamped| {
+        listening.push(node.subscription::<Stamped>(topic).callback(move |message: View<'_, Stamped>| {
             let latency_ns = now_ns() - message.stamp;
             let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
             let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };

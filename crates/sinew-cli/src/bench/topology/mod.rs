@@ -9,10 +9,10 @@ mod tracker;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use sinew::{Node, Publisher, Subscription, Timer};
+use sinew::{Node, Publisher, Subscription, Timer, View};
 
 use super::histogram::Histogram;
-use super::messages::Stamped;
+use super::messages::{Stamped, StampedLengths};
 use super::process::Directory;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -59,28 +59,50 @@ pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Res
     }
     progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
     let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
-    let figures = figures(&Run::by(options.executor)?, &graph, options.scale_rate, time, |_| Ok(()))?;
-    let row = |row: Row| row.with("file", graph.name.as_str());
+    let load = Load::of(&graph, options);
+    let figures = figures(&Run::by(options.executor)?, load, time, |_| Ok(()))?;
     Ok(vec![
-        row(Row::floor("topology", "idle", idle)),
-        row(Row::sinew("topology", figures)).run_by(options.executor).with("scale_rate", options.scale_rate),
+        Row::floor("topology", "idle", idle).with("file", graph.name.as_str()),
+        load.described(Row::sinew("topology", figures), options),
     ])
+}
+
+/// What a run does.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    graph: &'a Graph,
+    scale_rate: f64,
+    /// Messages are drafted, and viewed.
+    drafts: bool,
+}
+
+impl<'a> Load<'a> {
+    fn of(graph: &'a Graph, options: &TopologyOptions) -> Self {
+        Self { graph, scale_rate: options.scale_rate, drafts: options.drafts }
+    }
+
+    /// A row of such a run.
+    fn described(self, row: Row, options: &TopologyOptions) -> Row {
+        let row = row.with("file", self.graph.name.as_str()).run_by(options.executor);
+        let row = row.with("scale_rate", self.scale_rate);
+        if self.drafts { row.with("messages", "drafts") } else { row }
+    }
 }
 
 /// Runs a graph for `time`. Before the first message, `ready` is given all publishers.
 fn figures(
     run: &Run,
-    graph: &Graph,
-    scale_rate: f64,
+    load: Load<'_>,
     time: Duration,
     ready: impl FnOnce(&[Publisher<Stamped>]) -> Result<(), Error>,
 ) -> Result<Figures, Error> {
+    let Load { graph, scale_rate, .. } = load;
     let log = Collected::new(room_for(graph, scale_rate, time));
-    let subscriptions = subscribe(run, graph, &log)?;
+    let subscriptions = subscribe(run, load, &log)?;
     let sources = sources(run, graph)?;
     let publishers: Vec<_> = sources.iter().map(|source| source.publisher.clone()).collect();
     ready(&publishers)?;
-    let timers = publish(&sources, scale_rate)?;
+    let timers = publish(&sources, load)?;
 
     let rss_start = machine::resident_bytes();
     let settling = time.min(SETTLED);
@@ -173,20 +195,27 @@ fn look_at(
     arrivals
 }
 
-fn subscribe(run: &Run, graph: &Graph, log: &Collected<Log>) -> sinew::Result<Vec<Subscription<Stamped>>> {
+fn subscribe(run: &Run, load: Load<'_>, log: &Collected<Log>) -> sinew::Result<Vec<Subscription<Stamped>>> {
     let mut subscriptions = Vec::new();
-    for plan in &graph.nodes {
+    for plan in &load.graph.nodes {
         let node = run.context.node(&plan.name)?;
         for subscriber in &plan.subscribers {
             let log = log.clone();
             let subscription = number(subscriptions.len());
-            subscriptions.push(node.subscription::<Stamped>(&subscriber.topic).callback(
-                move |message: &Stamped| {
-                    let latency_ns = now_ns() - message.stamp;
-                    let Stamped { publisher, tracking_number: number, .. } = *message;
-                    log.with(|log| log.push(Seen { subscription, publisher, number, latency_ns }));
-                },
-            )?);
+            let seen = move |stamp: i64, publisher, number| {
+                let latency_ns = now_ns() - stamp;
+                log.with(|log| log.push(Seen { subscription, publisher, number, latency_ns }));
+            };
+            let builder = node.subscription::<Stamped>(&subscriber.topic);
+            subscriptions.push(if load.drafts {
+                builder.callback(move |message: View<'_, Stamped>| {
+                    seen(message.stamp, message.publisher, message.tracking_number);
+                })?
+            } else {
+                builder.callback(move |message: &Stamped| {
+                    seen(message.stamp, message.publisher, message.tracking_number);
+                })?
+            });
         }
     }
     Ok(subscriptions)
@@ -217,7 +246,7 @@ fn sources<'a>(run: &Run, graph: &'a Graph) -> sinew::Result<Vec<Source<'a>>> {
     Ok(sources)
 }
 
-fn publish(sources: &[Source<'_>], scale_rate: f64) -> sinew::Result<Vec<Timer>> {
+fn publish(sources: &[Source<'_>], load: Load<'_>) -> sinew::Result<Vec<Timer>> {
     let mut on_topic: BTreeMap<&str, usize> = BTreeMap::new();
     let mut timers = Vec::new();
     for Source { node, plan, publisher: to } in sources {
@@ -226,15 +255,26 @@ fn publish(sources: &[Source<'_>], scale_rate: f64) -> sinew::Result<Vec<Timer>>
         *place += 1;
         let (size, to) = (plan.data_size(), to.clone());
         let mut tracking_number: u32 = 0;
-        timers.push(node.timer(plan.period().div_f64(scale_rate)).callback(move || {
-            let mut message = to.loan();
-            message.data.resize(size, 0);
-            message.publisher = publisher;
-            message.tracking_number = tracking_number;
-            tracking_number = tracking_number.wrapping_add(1);
-            message.stamp = now_ns();
-            to.publish(message)
-        })?);
+        let timer = node.timer(plan.period().div_f64(load.scale_rate));
+        timers.push(if load.drafts {
+            timer.callback(move || {
+                let head = Stamped { stamp: now_ns(), tracking_number, publisher, data: Vec::new() };
+                tracking_number = tracking_number.wrapping_add(1);
+                let message =
+                    to.draft(head, StampedLengths { data: size }).map_err(|error| error.to_string())?;
+                to.publish(message).map_err(|error| error.to_string())
+            })?
+        } else {
+            timer.callback(move || {
+                let mut message = to.loan();
+                message.data.resize(size, 0);
+                message.publisher = publisher;
+                message.tracking_number = tracking_number;
+                tracking_number = tracking_number.wrapping_add(1);
+                message.stamp = now_ns();
+                to.publish(message)
+            })?
+        });
     }
     Ok(timers)
 }
@@ -247,9 +287,15 @@ mod tests {
     #[test]
     fn a_whole_robot_runs_without_loss_or_copy() {
         let graph = Graph::load("mont_blanc").unwrap();
-        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
+        let cases = [
+            (ExecutorOptions::default(), false),
+            (ExecutorOptions::default(), true),
+            (ExecutorOptions::multi(2), false),
+        ];
+        for (executor, drafts) in cases {
             let run = Run::by(executor).unwrap();
-            let figures = figures(&run, &graph, 1.0, Duration::from_millis(300), |_| Ok(())).unwrap();
+            let load = Load { graph: &graph, scale_rate: 1.0, drafts };
+            let figures = figures(&run, load, Duration::from_millis(300), |_| Ok(())).unwrap();
             assert!(figures.messages.is_some_and(|messages| messages > 0));
             assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
         }

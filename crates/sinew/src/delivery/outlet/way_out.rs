@@ -2,6 +2,7 @@
 
 use super::{Outlet, State, Unpublished, no_space};
 use crate::clock::Time;
+use crate::executor::trail::Place;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
@@ -28,6 +29,15 @@ pub(crate) struct WayOut {
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages of which there is only an image.
     pub(super) images: OnceLock<Arc<Pool>>,
+    /// Where the thread that publishes with it has noted it.
+    pub(crate) place: Place,
+}
+
+impl WayOut {
+    /// What others know the publisher by.
+    pub(super) fn entity(&self) -> Option<&Arc<OwnEntity>> {
+        self.entity.get()
+    }
 }
 
 /// A message's way out, for the time of one publish.
@@ -115,6 +125,21 @@ impl Outlet {
             }
             return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
         }
+    }
+
+    /// Names the memory that a message touches on its way out, as [`Writer::footprint`](sinew_shm::Writer::footprint).
+    pub(crate) fn look_along_way_out(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        if level == 0 {
+            name((&raw const self.way_out).addr(), size_of_val(&self.way_out.sender));
+            return true;
+        }
+        let Some(sender) = self.way_out.sender.try_lock() else { return false };
+        let Some(sender) = sender.as_deref() else { return false };
+        if level == 1 {
+            name((&raw const *sender).addr(), size_of_val(sender));
+            return true;
+        }
+        sender.footprint(level - 2, name)
     }
 
     /// What others know it by; set once.
