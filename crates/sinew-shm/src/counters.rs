@@ -58,11 +58,12 @@ impl Counters {
         }
     }
 
-    /// Where they lie, and how many bytes they are; with the histogram of latencies or without. For who fetches memory before it is needed.
-    pub fn place(&self, with_histogram: bool) -> (usize, usize) {
-        let EntityRecord { counters, histogram, .. } = &*self.record;
-        let histogram = if with_histogram { size_of_val(histogram) } else { 0 };
-        (counters.as_ptr().addr(), size_of_val(counters) + histogram)
+    /// Names the memory in which they lie, without the histogram of latencies, by address and bytes: for who fetches it before it is needed.
+    pub fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
+        if self.is_ours() {
+            let counters = &self.record.counters;
+            name(counters.as_ptr().addr(), size_of_val(counters));
+        }
     }
 
     /// Adds to one of them.

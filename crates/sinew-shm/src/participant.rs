@@ -27,7 +27,7 @@ use std::sync::Weak;
 /// What a participant is told of the others. Called by its helper thread, or by a thread of its own process that asked for news
 /// ([`Participant::refresh`]), one call at a time, in the order in which things happened at each peer.
 ///
-/// What is told here is told under a lock: nothing in these calls may wait for another thread, or run or drop anything of a user's, who
+/// What is told here is told under a lock: nothing in these calls should wait for another thread, or run or drop anything of a user's, who
 /// could wait for one. For what has to be done without it there is [`attend`](Self::attend).
 pub trait Observer: Send + Sync + 'static {
     /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and after it. What those leave to do can be

@@ -519,8 +519,11 @@ impl Writer {
 
     /// Names the memory that the next message will touch, by address and bytes, for a thread that was away and fetches all of it at once. What
     /// is named at one level leads to what is at the next: so it is asked level by level, for all writers that are about to publish. Returns
-    /// whether there is another level.
+    /// whether there is another level. In a forked child nothing is named: it hasn't that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        if self.entity.participant().is_forked() {
+            return false;
+        }
         let accepted = || self.connections.iter().map(|connection| &*connection.accepted);
         match level {
             0 => {

@@ -684,7 +684,7 @@ where
     }
 
     fn rest(&self) -> Vec<trail::Part> {
-        self.inbox.parts()
+        vec![trail::Part::value(&self.inbox, 4)]
     }
 
     fn subject(&self) -> usize {

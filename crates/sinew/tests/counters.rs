@@ -97,7 +97,7 @@ fn of_services() -> sinew::Result<()> {
     })?;
     let near = node.client::<Numbers>("double").create()?;
     assert!(client.wait_for_server(PATIENCE));
-    assert_eq!((asks(Matched), serves(Matched)), (1, 1));
+    until("others see it, too", || (asks(Matched), serves(Matched)) == (1, 1)); // a moment later
     // Two fit.
     let waiting: Vec<_> = (0..2).map(|number| near.call_async(Number(number))).collect();
     assert_eq!((serves(Messages), serves(Waiting), serves(Taken), serves(Refused)), (2, 2, 0, 0));

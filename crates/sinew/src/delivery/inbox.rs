@@ -15,7 +15,6 @@ use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{self, Home, Scheduler};
-use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
@@ -441,34 +440,26 @@ impl Inbox {
         state.count(None);
     }
 
-    /// What is used with it.
-    pub(crate) fn parts(self: &Arc<Self>) -> Vec<trail::Part> {
-        let counters = trail::Part::counters(self.state.lock().counters.clone(), true);
-        [trail::Part::value(self, 4)].into_iter().chain(counters).collect()
-    }
-
     /// The number of the oldest message of this publisher that waits.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
         self.state.lock().history.oldest_of(publisher)
     }
 
     /// Announces what was brought in besides [`push`](Self::push).
-    pub(crate) fn announce_waiting(&self) {
-        Outbox::with(|outbox| {
-            let mut state = self.state.lock();
-            let Some(oldest) = state.history.oldest() else { return };
-            if let Some(home) = &state.home
-                && !state.announced
-            {
-                if home.notify(oldest) {
-                    outbox.signals.push(home.scheduler.clone());
-                }
-                state.announced = true;
+    pub(crate) fn announce_waiting(&self, outbox: &mut Outbox) {
+        let mut state = self.state.lock();
+        let Some(oldest) = state.history.oldest() else { return };
+        if let Some(home) = &state.home
+            && !state.announced
+        {
+            if home.notify(oldest) {
+                outbox.signals.push(home.scheduler.clone());
             }
-            if state.listened {
-                outbox.heard.push(state.heard());
-            }
-        });
+            state.announced = true;
+        }
+        if state.listened {
+            outbox.heard.push(state.heard());
+        }
     }
 
     /// Promises a place if there is one now; `None` if the subscription is gone and needs none.

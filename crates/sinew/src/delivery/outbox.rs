@@ -42,17 +42,23 @@ impl Outbox {
 
     /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
     pub(crate) fn keep(work: impl FnOnce()) {
-        let keeps = |keeps| {
-            let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
-            outbox.is_kept = keeps;
-            if !keeps {
+        /// Also if `work` panics: deliveries of this thread would tell nobody any more.
+        struct Keeping;
+
+        impl Drop for Keeping {
+            fn drop(&mut self) {
+                let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+                outbox.is_kept = false;
                 outbox.empty();
+                let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
             }
-            let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
-        };
-        keeps(true);
+        }
+
+        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        outbox.is_kept = true;
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+        let _keeping = Keeping;
         work();
-        keeps(false);
     }
 
     #[inline]

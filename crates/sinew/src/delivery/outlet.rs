@@ -315,11 +315,6 @@ impl Outlet {
         self.leaves.load(Ordering::Relaxed)
     }
 
-    /// What others can see of it.
-    pub(crate) fn counters(&self) -> Option<Counters> {
-        self.way_out.entity().map(|entity| entity.counters())
-    }
-
     /// Whether all who get a message are in other processes.
     #[inline]
     fn all_are_outside(&self, state: &State) -> bool {
@@ -368,7 +363,9 @@ impl Outlet {
         let open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
         let (leaves, is_bound) = (open.is_some(), open.as_ref().is_some_and(|sender| sender.is_bound()));
         let mut state = self.state.lock();
-        if is_bound || state.leaves != leaves || !self.goes_straight(&state, &message) {
+        // A value that stays here came because the short way is closed: publishing with care opens it again.
+        let opens = !leaves && !message.is_image();
+        if opens || is_bound || state.leaves != leaves || !self.goes_straight(&state, &message) {
             drop((state, way_out));
             return self.publish_with_care(message, form);
         }

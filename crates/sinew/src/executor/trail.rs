@@ -21,7 +21,6 @@ use crate::delivery::outlet::Outlet;
 use crate::delivery::requests::Requests;
 use crate::message::block::{Erased, Pool};
 use crate::sync::{Arc, HintU32, Ordering};
-use sinew_shm::Counters;
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
 
@@ -85,8 +84,6 @@ pub(crate) enum Part {
     Queue(Weak<Requests>),
     /// What a message touches on its way out of the process.
     WayOut(Weak<Outlet>),
-    /// What others can see of an entity, with its latencies or without.
-    Counters(Counters, bool),
 }
 
 impl Part {
@@ -94,11 +91,6 @@ impl Part {
     pub(crate) fn value<T: Send + Sync + 'static>(value: &Arc<T>, most: usize) -> Self {
         let value: Weak<T> = Arc::downgrade(value);
         Self::Value(value, size_of::<T>().min(most * LINE))
-    }
-
-    /// What others can see of a publisher, or of a subscription with its latencies, if they can.
-    pub(crate) fn counters(counters: Option<Counters>, with_latencies: bool) -> Option<Self> {
-        Some(Self::Counters(counters?, with_latencies))
     }
 
     pub(crate) fn pool(pool: &Arc<Pool>) -> Self {
@@ -135,8 +127,7 @@ thread_local! {
             hand: Cell::new(0),
         }
     };
-    /// Those whose ways out are followed, for the time of a fetch.
-    static LEAVING: Cell<Vec<Arc<Outlet>>> = const { Cell::new(Vec::new()) };
+    static USED: Cell<Used> = const { Cell::new(Used { leaving: Vec::new(), requests: Vec::new() }) };
     /// What is noted, with its place.
     static PARTS: RefCell<Vec<(usize, Part)>> = const { RefCell::new(Vec::new()) };
 }
@@ -210,11 +201,7 @@ pub(crate) fn ran(entity: &Arc<dyn Entity>) {
 /// Notes that this thread publishes with the outlet.
 #[inline]
 pub(crate) fn published(outlet: &Arc<Outlet>) {
-    let parts = || {
-        let mut parts = vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
-        parts.extend(Part::counters(outlet.counters(), false));
-        parts
-    };
+    let parts = || vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
     note(Arc::as_ptr(outlet).addr(), &outlet.place, parts);
     if outlet.leaves() {
         let parts = || vec![Part::WayOut(Arc::downgrade(outlet))];
@@ -276,7 +263,7 @@ pub(crate) fn fetch() {
     for (code, lines) in hot_code() {
         touch_page(code, lines);
     }
-    let mut leaving = LEAVING.take();
+    let mut used = USED.take();
     let forgotten = PARTS.with_borrow_mut(|parts| {
         if parts.iter().any(|(_, part)| matches!(part, Part::Queue(_))) {
             for (code, lines) in code_of_calls() {
@@ -288,10 +275,6 @@ pub(crate) fn fetch() {
                 Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
                 Part::Entity(entity, size) => touch_value(entity.as_ptr().addr(), *size),
                 Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
-                Part::Counters(counters, with_latencies) => {
-                    let (place, bytes) = counters.place(*with_latencies);
-                    touch_page(place, bytes.div_ceil(LINE));
-                }
                 Part::Queue(_) | Part::WayOut(_) => {} // they are values as well
             }
         }
@@ -306,16 +289,17 @@ pub(crate) fn fetch() {
                 Part::Queue(requests) => {
                     if let Some(requests) = requests.upgrade() {
                         requests.look(&mut |queue| touch_page(queue, 3));
+                        used.requests.push(requests);
                     }
                 }
-                Part::WayOut(outlet) => leaving.extend(outlet.upgrade()),
-                Part::Value(..) | Part::Entity(..) | Part::Counters(..) => {}
+                Part::WayOut(outlet) => used.leaving.extend(outlet.upgrade()),
+                Part::Value(..) | Part::Entity(..) => {}
             }
         }
-        if !leaving.is_empty() {
+        if !used.leaving.is_empty() {
             let (code, lines) = code_of_ways_out();
             touch_page(code, lines);
-            touch_ways_out(&mut leaving);
+            touch_ways_out(&mut used.leaving);
         }
         NOTES.with(|notes| {
             notes.learnable.set(LEARNT_PER_BURST);
@@ -323,8 +307,27 @@ pub(crate) fn fetch() {
         })
     });
     drop(forgotten);
-    leaving.clear(); // perhaps the last to hold them: not before
-    LEAVING.set(leaving);
+    used.let_go(); // perhaps the last to hold them: not before
+    USED.set(used);
+}
+
+/// What is held for the time of a fetch, in lists that keep their room.
+#[derive(Default)]
+struct Used {
+    /// Those whose ways out are followed.
+    leaving: Vec<Arc<Outlet>>,
+    requests: Vec<Arc<Requests>>,
+}
+
+impl Used {
+    fn let_go(&mut self) {
+        self.leaving.clear();
+        self.requests.clear();
+    }
+}
+
+fn touch_bytes(address: usize, bytes: usize) {
+    touch_page(address, bytes.div_ceil(LINE));
 }
 
 /// Fetches what messages touch on their ways out: what is found by following a way's pointers, of all ways at once, and so on.
@@ -333,8 +336,7 @@ fn touch_ways_out(ways: &mut [Arc<Outlet>]) {
     for level in 0.. {
         let mut at = 0;
         while at < left {
-            let touch = &mut |address, bytes: usize| touch_page(address, bytes.div_ceil(LINE));
-            if ways[at].look_along_way_out(level, touch) {
+            if ways[at].look_along_way_out(level, &mut touch_bytes) {
                 at += 1;
             } else {
                 left -= 1;
@@ -400,6 +402,7 @@ fn touch_value(address: usize, size: usize) {
 
 /// Reads lines of memory without using them, as far as they are on the page of the first.
 fn touch_page(address: usize, lines: usize) {
+    let address = address & !(LINE - 1); // so that no read crosses into another page
     let page_end = address | 4095;
     touch(address, lines.min((page_end - address) / LINE + 1));
 }

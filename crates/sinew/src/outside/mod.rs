@@ -30,7 +30,7 @@ use crate::node::Node;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use description::Described;
-use proxy::{Proxy, Retained};
+use proxy::Proxy;
 use receiver::Receiver;
 use service::{Serves, Visiting, told_of};
 use sinew_shm::{
@@ -444,8 +444,9 @@ impl Observer for Watching {
             return Some(line);
         }
         let proxy = proxy?;
-        let inbox = outside.inboxes.lock().get(&target).and_then(Weak::upgrade)?;
-        Some(Arc::new(Retained::new(proxy, &inbox, incoming)))
+        let inbox = outside.inboxes.lock().get(&target).cloned()?;
+        proxy.accept_retained(inbox, incoming);
+        Some(proxy)
     }
 
     fn left(&self, _peer: &Arc<Peer>) {}

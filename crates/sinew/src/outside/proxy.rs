@@ -9,7 +9,7 @@
 
 use super::Outside;
 use super::description::Described;
-use super::solo::{Held, Solo};
+use super::solo::Solo;
 use crate::clock::Stamp;
 use crate::delivery::given::{Given, Promises};
 use crate::delivery::history::{Entry, Joins};
@@ -38,6 +38,10 @@ pub(crate) struct Proxy {
     ends: Mutex<Option<Ends>>,
     /// The connection that is read from the next look on.
     accepted: Mutex<Option<Box<Incoming>>>,
+    /// What it retained for late subscriptions, to be read from the next look on.
+    handed_over: Mutex<Vec<Retained>>,
+    /// One of the last three has changed, and nobody has looked since.
+    has_news: AtomicBool,
     /// Its last connection has ended, and all of it was read. Changes while it is being read.
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
@@ -73,14 +77,27 @@ struct Reading {
     buffer: Vec<u8>,
     /// Messages for which a subscription that must get everything had no place.
     stalled: Vec<Stalled>,
+    /// Read before anything else: who comes late gets the oldest first.
+    retained: Vec<Retained>,
+}
+
+/// What a transient-local publisher retained for one late subscription, which may go before all of it is read.
+struct Retained {
+    inbox: Weak<Inbox>,
+    incoming: Incoming,
 }
 
 impl Proxy {
     pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
-        let reading =
-            Reading { incoming: None, ends: Ends::default(), buffer: Vec::new(), stalled: Vec::new() };
+        let reading = Reading {
+            incoming: None,
+            ends: Ends::default(),
+            buffer: Vec::new(),
+            stalled: Vec::new(),
+            retained: Vec::new(),
+        };
         Arc::new(Self {
             offered,
             outside: Arc::downgrade(outside),
@@ -90,6 +107,8 @@ impl Proxy {
             served: Mutex::default(),
             ends: Mutex::new(None),
             accepted: Mutex::new(None),
+            handed_over: Mutex::default(),
+            has_news: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             is_gone: AtomicBool::new(false),
             complaints: Complaints::default(),
@@ -99,9 +118,16 @@ impl Proxy {
     /// Its messages come by this connection. The caller then drains.
     pub(crate) fn accept(&self, incoming: Incoming) {
         let before = self.accepted.lock().replace(Box::new(incoming));
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         if let Some(mut before) = before {
             before.done(); // as in `read_on`
         }
+    }
+
+    /// What it retained for this subscription comes by this connection. The caller then drains.
+    pub(crate) fn accept_retained(&self, inbox: Weak<Inbox>, incoming: Incoming) {
+        self.handed_over.lock().push(Retained { inbox, incoming });
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
     /// These are to get its messages from now on. The caller then drains.
@@ -117,6 +143,7 @@ impl Proxy {
         let groups = groups(&inboxes, self.offered.qos.is_blocking());
         let ends = Ends { groups, port: self.port_for(&inboxes) };
         let ends = self.ends.lock().replace(ends);
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
         let before = std::mem::replace(&mut *served, inboxes);
         drop(served);
         drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
@@ -145,6 +172,12 @@ impl Proxy {
         self.drain();
     }
 
+    /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps not yet.
+    #[inline]
+    fn has_news(&self) -> bool {
+        self.has_news.load(Ordering::Acquire)
+    }
+
     /// The publisher is gone.
     pub(crate) fn end(&self) {
         self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
@@ -163,12 +196,16 @@ impl Proxy {
     /// it waits for nothing, and leaves to its caller what else is to be done.
     #[inline]
     pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Direct {
+        if self.has_news() {
+            return Direct::NotSo;
+        }
         let Some(mut reading) = self.reading.try_enter() else { return Direct::NotSo };
-        let Reading { incoming: Some(incoming), ends, buffer, stalled } = &mut *reading else {
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, retained } = &mut *reading else {
             return Direct::NotSo;
         };
         let [group] = &ends.groups[..] else { return Direct::NotSo };
-        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && stalled.is_empty();
+        let is_calm = stalled.is_empty() && retained.is_empty();
+        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && is_calm;
         if !is_simple || self.lifespan != i64::MAX {
             return Direct::NotSo;
         }
@@ -235,7 +272,7 @@ impl Proxy {
             let is_calm = reading.stalled.is_empty();
             let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
             drop(reading);
-            if is_calm && nothing && !self.is_wanted() {
+            if is_calm && nothing && !self.has_news() && !self.is_wanted() {
                 return;
             }
         }
@@ -251,13 +288,19 @@ impl Proxy {
                 drop(reading);
             });
         });
+        if self.is_gone.load(Ordering::Acquire) && self.is_over() {
+            let served = self.served.lock().clone();
+            served.iter().for_each(|inbox| inbox.forget_sources_that_are_over());
+        }
     }
 
     fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        self.has_news.store(false, Ordering::Relaxed); // before they are looked at: what comes later sets it again
+        self.read_retained(reading, outbox);
         self.read_all(reading, outbox);
         if reading.ends.groups.is_empty() {
             // Those who are the first to come get all of a connection that is as new: its writer began it for them.
-            self.take_ends(reading);
+            self.take_ends(reading, outbox);
         }
         let accepted = self.accepted.lock().take();
         if let Some(accepted) = accepted {
@@ -267,7 +310,7 @@ impl Proxy {
             }
             self.read_all(reading, outbox);
         }
-        if self.take_ends(reading) {
+        if self.take_ends(reading, outbox) {
             self.read_all(reading, outbox);
         }
         let Reading { incoming: Some(incoming), ends, .. } = reading else { return };
@@ -283,13 +326,25 @@ impl Proxy {
     }
 
     /// Who gets the messages from here on. Whether they are others than before.
-    fn take_ends(&self, reading: &mut Reading) -> bool {
-        let ends = self.ends.lock().take();
-        ends.map(|ends| reading.ends = ends).is_some()
+    fn take_ends(&self, reading: &mut Reading, outbox: &mut Outbox) -> bool {
+        let Some(ends) = self.ends.lock().take() else { return false };
+        let before = std::mem::replace(&mut reading.ends, ends);
+        // What waits for a place goes on waiting for those who take the same; if there is nobody left, nobody misses it.
+        for (index, message, publication) in std::mem::take(&mut reading.stalled) {
+            let reader = before.groups.get(index).map(|group| &group.reader);
+            let takes_it = |group: &Group| {
+                reader.zip(group.routes.inboxes().first()).is_some_and(|(reader, inbox)| reader.suits(inbox))
+            };
+            match reading.ends.groups.iter().position(takes_it) {
+                Some(index) => reading.stalled.push((index, message, publication)),
+                None => outbox.dropped.push(message),
+            }
+        }
+        true
     }
 
     fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
-        let Reading { incoming: Some(incoming), ends, buffer, stalled } = reading else { return };
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
         if ends.groups.is_empty() {
             incoming.skip_to_newest(0); // nobody wants them
             incoming.unbind();
@@ -440,78 +495,64 @@ impl Sink for Proxy {
     }
 }
 
-/// What a transient-local publisher of another process retained for one late subscription.
-pub(crate) struct Retained {
-    proxy: Arc<Proxy>,
-    /// It may go before all of it is read.
-    inbox: Weak<Inbox>,
-    incoming: Solo<Incoming>,
-}
-
-impl Retained {
-    pub(crate) fn new(proxy: Arc<Proxy>, inbox: &Arc<Inbox>, incoming: Incoming) -> Self {
-        Self { proxy, inbox: Arc::downgrade(inbox), incoming: Solo::new(incoming) }
-    }
-}
-
-impl Sink for Retained {
-    fn drain(&self) {
-        self.incoming.look(|mut incoming| match self.inbox.upgrade() {
-            Some(inbox) => self.bring_in(&inbox, incoming),
-            None => {
-                incoming.skip_to_newest(0);
-                if incoming.is_over() {
-                    incoming.done();
-                }
+impl Proxy {
+    /// Brings in what was retained for late subscriptions, as far as it is there.
+    fn read_retained(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        let mut handed_over = std::mem::take(&mut *self.handed_over.lock());
+        reading.retained.append(&mut handed_over);
+        let Reading { retained, buffer, .. } = reading;
+        retained.retain_mut(|Retained { inbox, incoming }| {
+            match inbox.upgrade() {
+                Some(inbox) => self.bring_in(&inbox, incoming, buffer, outbox),
+                None => drop(incoming.skip_to_newest(0)),
             }
+            let is_over = incoming.is_over();
+            if is_over {
+                incoming.done();
+            }
+            !is_over
         });
     }
-}
 
-impl Retained {
-    fn bring_in(&self, inbox: &Arc<Inbox>, mut incoming: Held<'_, Incoming>) {
+    fn bring_in(
+        &self,
+        inbox: &Arc<Inbox>,
+        incoming: &mut Incoming,
+        buffer: &mut Vec<u8>,
+        outbox: &mut Outbox,
+    ) {
         let reader = Reader::for_inbox(inbox);
-        let (mut entries, mut buffer, mut lost) = (Vec::new(), Vec::new(), Vec::new());
+        let mut entries = Vec::new();
         while !incoming.is_over() {
-            let message = match incoming.read(&mut buffer) {
+            let message = match incoming.read(buffer) {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
                 Err(error) => {
-                    self.proxy.cannot_read(&error);
+                    self.cannot_read(&error);
                     continue;
                 }
             };
             let value = match message.hold {
                 Some(hold) => reader.read(hold),
-                None => reader.decode(&buffer),
+                None => reader.decode(buffer),
             };
             match value {
-                Ok(message_value) => {
-                    let publication = self.proxy.publication(message.number, &message.head);
-                    entries.push(Entry { message: message_value, publication, reception: 0 });
+                Ok(value) => {
+                    let publication = self.publication(message.number, &message.head);
+                    entries.push(Entry { message: value, publication, reception: 0 });
                 }
                 Err(error) => {
-                    self.proxy.cannot_decode(&error);
-                    lost.push(error);
+                    self.cannot_decode(&error);
+                    inbox.count_lost_for(1, Some(&error), outbox);
                 }
             }
-        }
-        let is_over = incoming.is_over();
-        if is_over {
-            incoming.done();
-        }
-        drop(incoming);
-        if !lost.is_empty() {
-            Outbox::with(|outbox| {
-                lost.iter().for_each(|error| inbox.count_lost_for(1, Some(error), outbox));
-            });
         }
         if let Some(filter) = &inbox.wanted.filter {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
             inbox.merge(entries, Joins::Before);
-            inbox.announce_waiting();
+            inbox.announce_waiting(outbox);
         }
     }
 }

@@ -190,6 +190,7 @@ impl Sender {
     pub(crate) fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
             name(self.scratch.as_ptr().addr(), self.scratch.len());
+            self.counters.footprint(name);
         }
         self.writer.footprint(level, name)
     }

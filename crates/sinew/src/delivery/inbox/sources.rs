@@ -69,6 +69,11 @@ impl Inbox {
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
         sources.iter().for_each(|proxy| proxy.look());
+    }
+
+    /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of them.
+    pub(crate) fn forget_sources_that_are_over(&self) {
+        let sources = self.sources.all.lock().clone();
         let is_over = |proxy: &&Arc<Proxy>| proxy.is_over();
         if sources.iter().any(|proxy| is_over(&proxy)) {
             self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));

@@ -33,13 +33,6 @@ pub(crate) struct WayOut {
     pub(crate) place: Place,
 }
 
-impl WayOut {
-    /// What others know the publisher by.
-    pub(super) fn entity(&self) -> Option<&Arc<OwnEntity>> {
-        self.entity.get()
-    }
-}
-
 /// A message's way out, for the time of one publish.
 pub(super) struct Opened<'a> {
     sender: Guard<'a, Option<Box<Sender>>>,
@@ -130,7 +123,7 @@ impl Outlet {
     /// Names the memory that a message touches on its way out, as [`Writer::footprint`](sinew_shm::Writer::footprint).
     pub(crate) fn look_along_way_out(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
-            name((&raw const self.way_out).addr(), size_of_val(&self.way_out.sender));
+            name((&raw const self.way_out.sender).addr(), size_of_val(&self.way_out.sender));
             return true;
         }
         let Some(sender) = self.way_out.sender.try_lock() else { return false };
