@@ -607,8 +607,11 @@ impl Calls {
     pub(crate) fn refused(&self, id: CallId) {
         let mut state = self.state.lock();
         let gone = state.remove(id);
-        state.counts.failed += 1;
-        state.count(None);
+        // The context may have ended meanwhile: then it has failed already.
+        if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
+            state.counts.failed += 1;
+            state.count(None);
+        }
         drop(state);
         drop(gone);
     }
