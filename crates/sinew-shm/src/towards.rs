@@ -132,10 +132,11 @@ impl Towards {
 
     /// What it leads to, as in [`Writer::footprint`](crate::Writer::footprint).
     pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
-        name(self.tail().as_ptr().addr(), 8);
-        name(self.parked.parked.as_ptr().addr(), 8);
+        let mut name_word = |word: &AtomicU64| name(std::ptr::from_ref(word).addr(), 8);
+        name_word(self.tail());
+        name_word(&self.parked.parked);
         if let Some(state) = self.state.try_lock() {
-            name(state.pusher.next_word().as_ptr().addr(), 8);
+            name_word(state.pusher.next_word());
         }
     }
 

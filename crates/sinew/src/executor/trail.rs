@@ -263,7 +263,7 @@ pub(crate) fn fetch() {
     for (code, lines) in hot_code() {
         touch_page(code, lines);
     }
-    let mut used = USED.take();
+    let mut used = USED.with(Cell::take);
     let forgotten = PARTS.with_borrow_mut(|parts| {
         if parts.iter().any(|(_, part)| matches!(part, Part::Queue(_))) {
             for (code, lines) in code_of_calls() {
@@ -308,7 +308,7 @@ pub(crate) fn fetch() {
     });
     drop(forgotten);
     used.let_go(); // perhaps the last to hold them: not before
-    USED.set(used);
+    USED.with(|place| place.set(used));
 }
 
 /// What is held for the time of a fetch, in lists that keep their room.
