@@ -1,14 +1,11 @@
 //! The messages of the demonstration, and where their contents come from.
 
-use image::RgbImage;
-use image::imageops::{self, FilterType};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageView};
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
 
 /// Width and height of every frame.
 pub(super) const SIZE: (u32, u32) = (640, 480);
-
-/// How much larger than the frame the pictures are, so that there is something to pan over.
-const MARGIN: (u32, u32) = (160, 120);
 
 /// Bytes of a pixel: red, green, blue.
 const PIXEL: u32 = 3;
@@ -69,15 +66,24 @@ fn begin(frame: &mut Image, name: &str) {
 
 /// The pictures in front of the camera; `pictures/README.md` says whose they are.
 const PICTURES: [(&str, &[u8]); 4] = [
-    ("astronaut", include_bytes!("../../pictures/astronaut.png")),
-    ("coffee", include_bytes!("../../pictures/coffee.png")),
-    ("chelsea", include_bytes!("../../pictures/chelsea.png")),
+    ("astronaut", include_bytes!("../../pictures/astronaut.jpg")),
+    ("coffee", include_bytes!("../../pictures/coffee.jpg")),
+    ("chelsea", include_bytes!("../../pictures/chelsea.jpg")),
     ("rocket", include_bytes!("../../pictures/rocket.jpg")),
 ];
 
+/// A picture in front of the camera: larger than the frame, so that there is something to pan over.
+struct Photograph {
+    name: &'static str,
+    width: usize,
+    height: usize,
+    /// Rows of red, green, blue bytes, from the top left.
+    pixels: Vec<u8>,
+}
+
 /// A camera that pans over one picture after another, so that every frame differs from the one before.
 pub(super) struct Camera {
-    pictures: Vec<(&'static str, RgbImage)>,
+    pictures: Vec<Photograph>,
     frames_per_picture: u64,
     number: u64,
 }
@@ -86,9 +92,10 @@ impl Camera {
     /// Decodes the pictures; each will be shown for that many frames (at least one).
     pub(super) fn new(frames_per_picture: u64) -> Self {
         let decode = |(name, bytes)| {
-            let picture =
-                image::load_from_memory(bytes).expect("a picture that is part of the program decodes");
-            (name, enlarged(&picture.into_rgb8()))
+            let mut decoder = JpegDecoder::new(ZCursor::new(bytes));
+            let pixels = decoder.decode().expect("a picture that is part of the program decodes");
+            let (width, height) = decoder.dimensions().unwrap_or_default(); // known once it is decoded
+            Photograph { name, width, height, pixels }
         };
         let pictures = PICTURES.into_iter().map(decode).collect();
         Self { pictures, frames_per_picture: frames_per_picture.max(1), number: 0 }
@@ -101,25 +108,24 @@ impl Camera {
         self.expose(&mut frame.data);
     }
 
-    fn picture(&self) -> &(&'static str, RgbImage) {
+    fn picture(&self) -> &Photograph {
         let index = usize::try_from(self.number / self.frames_per_picture).unwrap_or(0) % self.pictures.len();
         &self.pictures[index]
     }
 
     /// The picture of the next frame.
     pub(super) fn sees(&self) -> &'static str {
-        self.picture().0
+        self.picture().name
     }
 
     /// Writes the pixels of the next frame.
     pub(super) fn expose(&mut self, pixels: &mut [u8]) {
-        let (_, picture) = self.picture();
-        let (width, height) = SIZE;
-        let left = swing(self.number * 3, picture.width() - width) as usize;
-        let top = swing(self.number * 2, picture.height() - height) as usize;
-        let row_bytes = width as usize * 3;
-        let rows =
-            picture.as_raw().chunks_exact(picture.width() as usize * 3).skip(top).take(height as usize);
+        let picture = self.picture();
+        let (width, height) = (SIZE.0 as usize, SIZE.1 as usize);
+        let left = swing(self.number * 3, picture.width - width);
+        let top = swing(self.number * 2, picture.height - height);
+        let row_bytes = width * 3;
+        let rows = picture.pixels.chunks_exact(picture.width * 3).skip(top).take(height);
         for (to, row) in pixels.chunks_exact_mut(row_bytes).zip(rows) {
             to.copy_from_slice(&row[left * 3..left * 3 + row_bytes]);
         }
@@ -127,26 +133,14 @@ impl Camera {
     }
 }
 
-/// The picture, scaled to just cover the frame and its margin.
-fn enlarged(picture: &RgbImage) -> RgbImage {
-    let (width, height) = (SIZE.0 + MARGIN.0, SIZE.1 + MARGIN.1);
-    let (own_width, own_height) = picture.dimensions();
-    // Whichever side needs more enlarging decides; the other side then is longer than needed.
-    let scale_by_width = u64::from(width) * u64::from(own_height) >= u64::from(height) * u64::from(own_width);
-    let (times, per) = if scale_by_width { (width, own_width) } else { (height, own_height) };
-    let scaled = |side: u32| (u64::from(side) * u64::from(times)).div_ceil(u64::from(per));
-    let size = [own_width, own_height].map(|side| u32::try_from(scaled(side)).unwrap_or(side));
-    imageops::resize(picture, size[0].max(width), size[1].max(height), FilterType::Triangle)
-}
-
 /// Goes from 0 up to `span` and back again, one step each.
-fn swing(step: u64, span: u32) -> u32 {
-    let span = u64::from(span);
+fn swing(step: u64, span: usize) -> usize {
+    let span = span as u64;
     if span == 0 {
         return 0;
     }
     let at = step % (2 * span);
-    u32::try_from(at.min(2 * span - at)).unwrap_or(0)
+    usize::try_from(at.min(2 * span - at)).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -155,12 +149,10 @@ mod tests {
     use sinew::view::Viewed;
 
     #[test]
-    fn every_picture_covers_the_frame_with_its_margin_and_no_more_than_needed() {
-        for (name, picture) in &Camera::new(1).pictures {
-            let (width, height) = picture.dimensions();
-            let (least_width, least_height) = (SIZE.0 + MARGIN.0, SIZE.1 + MARGIN.1);
-            assert!(width >= least_width && height >= least_height, "{name}: {width}x{height}");
-            assert!(width <= least_width + 1 || height <= least_height + 1, "{name}: {width}x{height}");
+    fn every_picture_is_larger_than_the_frame() {
+        for Photograph { name, width, height, pixels } in Camera::new(1).pictures {
+            assert!(width >= SIZE.0 as usize + 160 && height >= SIZE.1 as usize + 120, "{name}");
+            assert_eq!(pixels.len(), width * height * PIXEL as usize, "{name}");
         }
     }
 
