@@ -487,6 +487,16 @@ pub(crate) fn slot_of(reference: u64) -> u32 {
     (reference >> 32) as u32
 }
 
+impl IncomingRecord {
+    /// Which of this participant's connections its reader has taken up: a reference.
+    pub(crate) fn answers(&self, writer: u64) -> Option<u64> {
+        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier one's either.
+        let read = || (self.peer.load(Ordering::Relaxed), self.outgoing.load(Ordering::Relaxed));
+        let (_, (peer, outgoing)) = read_life(&self.life, read)?;
+        (peer == writer).then_some(outgoing)
+    }
+}
+
 /// Whether a reference names this life.
 pub(crate) fn names_life(reference: u64, life: u64) -> bool {
     reference & 0xffff_ffff == life & 0xffff_ffff

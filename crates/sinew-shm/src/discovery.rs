@@ -616,12 +616,7 @@ impl Participant {
     /// What a peer says about a connection of ours.
     fn follow_incoming(self: &Arc<Self>, known: &Known, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
-        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier one's either.
-        let read = || (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed));
-        let Some((_, (peer, outgoing))) = read_life(&record.life, read) else { return };
-        if peer != self.id() {
-            return;
-        }
+        let Some(outgoing) = record.answers(self.id()) else { return };
         let accepted = self.outgoing.lock().get(&slot_of(outgoing)).cloned();
         let Some(accepted) = accepted else { return };
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {

@@ -8,7 +8,7 @@
 //! - B1 the writer: bell (Acquire), `waiting` = 1 (Relaxed), fence SeqCst, the cursors (Acquire) again; then it sleeps on its
 //!   participant's first bell while that is unchanged.
 //! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed), it rings that bell.
-//! - B3 the writer's helper thread: where the reader's cursor is, then the bell: the reader may have rung for a cursor that the writer
+//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor is, then the bell: the reader may have rung for a cursor that the writer
 //!   didn't know where to find.
 //!
 //! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.

@@ -1,7 +1,7 @@
 //! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
 
 use crate::chunk::{Lent, Loan, Pool};
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table};
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::events::{self, Announced, Bell, Position};
@@ -437,6 +437,8 @@ impl Writer {
     pub fn wait_for_room(&self) -> Option<Waiting> {
         self.entity.participant().control().ok()?; // not in a forked child
         let bell = self.entity.participant().space_bell().ok()?;
+        let full = self.connections.iter().filter(|connection| !connection.has_room(self.next));
+        full.for_each(|connection| connection.accepted.look_for_reader());
         let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
         let waiting = bound.map(|connection| &connection.accepted.record.waiting);
         let Some(seen) = room::begin_to_wait(&bell, waiting, || self.has_room()) else {
@@ -684,6 +686,26 @@ impl Accepted {
     /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
     pub(crate) fn announce(&self) {
         events::announce(std::iter::once(self));
+    }
+
+    /// Finds the reader's record, should the helper thread not have got round to it: a reader that
+    /// has read everything is in nobody's way, however busy the machine is.
+    #[cold]
+    fn look_for_reader(&self) {
+        if self.cursor.record().is_some() {
+            return;
+        }
+        let answers = |record: &Place<IncomingRecord>| {
+            let ours = record.answers(self.participant.id());
+            ours.is_some_and(|outgoing| {
+                slot_of(outgoing) == self.slot && names_life(outgoing, self.reference)
+            })
+        };
+        let all = 0..self.peer.reserved(Table::Incoming);
+        let mut records = all.filter_map(|slot| self.peer.record::<IncomingRecord>(Table::Incoming, slot));
+        if let Some(record) = records.find(answers) {
+            self.adopt(record);
+        }
     }
 
     /// B3: the reader's record was found.

@@ -70,6 +70,37 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
     assert!(without.join().unwrap());
 }
 
+/// The writer's helper thread may be late: what the reader says is looked for before it counts as slow.
+#[test]
+fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
+    let base = tempfile::tempdir_in("/dev/shm").unwrap();
+    let domain = Domain::open(Some(base.path()), 0).unwrap();
+    let (told, there) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
+    let writing = Participant::join(&domain, told.clone()).unwrap();
+    let reading = Participant::join(&domain, there.clone()).unwrap();
+    let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
+    writing.refresh();
+    let peer = told.0.lock().0[0].clone();
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
+    let mut writer = Writer::new(source, 1, 8, 1).unwrap();
+    let its_helper_is_late = writing.discovery.lock();
+    let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: Some(1) };
+    writer.connect(&peer, &connect).unwrap();
+    writer.publish_inline(1, &Head::default(), b"1");
+    assert!(!writer.has_room());
+    reading.refresh();
+    let mut incoming = there.0.lock().1.pop().unwrap();
+    assert!(writer.wait_for_room().is_some(), "it hasn't read anything yet");
+    let mut buffer = Vec::new();
+    incoming.read(&mut buffer).unwrap().unwrap();
+    incoming.set_cursor(incoming.next());
+    assert!(writer.wait_for_room().is_none(), "it has read everything");
+    drop(its_helper_is_late);
+    drop((incoming, writer));
+    writing.leave();
+    reading.leave();
+}
+
 /// A reader may ask for whatever it likes; it is the writer's memory.
 #[test]
 fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
