@@ -4,6 +4,7 @@
 
 use super::history::Joins;
 use super::inbox::Inbox;
+use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::outbox::Outbox;
 use super::outlet::{Offered, Outlet};
@@ -279,10 +280,7 @@ impl Graph {
             let gone = topic.proxies.swap_remove(index);
             for inbox in &topic.inboxes {
                 if matches!(match_proxy(proxy, inbox), Match::Yes) {
-                    inbox.observers.is_unmatched(outbox);
-                    if let Some(liveliness) = &inbox.liveliness {
-                        liveliness.is_unmatched(None, outbox);
-                    }
+                    unmatch(inbox, None, outbox);
                 }
             }
             drain_later(outbox, &gone);
@@ -419,11 +417,24 @@ impl Topic {
 
 /// Tells both ends, which matched, that one of them goes.
 fn part(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
+    unmatch(inbox, outlet.promised.pulse.as_ref(), outbox);
     outlet.observers.is_unmatched(outbox);
-    inbox.observers.is_unmatched(outbox);
+}
+
+/// Tells a subscription that a publisher matches. Its observers come last: see [`Observers`].
+fn match_up(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
     if let Some(liveliness) = &inbox.liveliness {
-        liveliness.is_unmatched(outlet.promised.pulse.as_ref(), outbox);
+        liveliness.is_matched(pulse, outbox);
     }
+    inbox.observers.is_matched(outbox);
+}
+
+/// Tells a subscription that a publisher which matched goes. Its observers come last: see [`Observers`].
+fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+    if let Some(liveliness) = &inbox.liveliness {
+        liveliness.is_unmatched(pulse, outbox);
+    }
+    inbox.observers.is_unmatched(outbox);
 }
 
 fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
@@ -442,10 +453,7 @@ fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
     match match_proxy(proxy, inbox) {
         Match::Yes => {
             inbox.add_source(proxy);
-            inbox.observers.is_matched(outbox);
-            if let Some(liveliness) = &inbox.liveliness {
-                liveliness.is_matched(None, outbox);
-            }
+            match_up(inbox, None, outbox);
         }
         Match::OtherQos(policy) => {
             let reason = format!(
@@ -507,11 +515,8 @@ fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
     let subscription = || format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node);
     match match_ends(outlet.table, &outlet.qos, inbox) {
         Match::Yes => {
+            match_up(inbox, outlet.promised.pulse.as_ref(), outbox);
             outlet.observers.is_matched(outbox);
-            inbox.observers.is_matched(outbox);
-            if let Some(liveliness) = &inbox.liveliness {
-                liveliness.is_matched(outlet.promised.pulse.as_ref(), outbox);
-            }
         }
         Match::OtherQos(policy) => {
             let reason = format!(

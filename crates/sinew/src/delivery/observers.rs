@@ -34,6 +34,7 @@ impl Current {
     }
 }
 
+/// A handler is told before the number changes that can be asked for: who has seen the number finds the handler ready.
 impl Observers {
     pub(crate) fn new(
         matched: Option<Arc<Source<Matched>>>,
@@ -50,8 +51,8 @@ impl Observers {
             event.current += 1;
             event.current_change += 1;
         };
-        self.current.lock().change(change);
         outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        self.current.lock().change(change);
     }
 
     pub(crate) fn is_unmatched(&self, outbox: &mut Outbox) {
@@ -59,8 +60,8 @@ impl Observers {
             event.current -= 1;
             event.current_change -= 1;
         };
-        self.current.lock().change(change);
         outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        self.current.lock().change(change);
     }
 
     /// How many are matched now.

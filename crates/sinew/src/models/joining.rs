@@ -5,8 +5,8 @@ use crate::context::Context;
 use crate::node::Node;
 use crate::qos::QoS;
 use crate::subscription::Subscription;
-use crate::sync::{Arc, AtomicBool, Ordering};
-use crate::{VirtualClock, subscription::BufferType};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::{Executor, LivelinessChanged, Matched, VirtualClock, subscription::BufferType};
 use loom::thread;
 use sinew_msg::Message;
 
@@ -130,5 +130,34 @@ fn leaving_while_others_publish() {
         drop(goes);
         thread.join().unwrap();
         assert_eq!(take_all(&stays), [1, 2]);
+    });
+}
+
+/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to be
+/// told so.
+///
+/// Fails if the number changes before a handler hears.
+#[test]
+fn a_number_that_is_seen_is_no_news_to_the_handlers() {
+    check(2, || {
+        let node = node();
+        let told = Arc::new(Mutex::new((0, 0)));
+        let (matched, alive) = (told.clone(), told.clone());
+        let subscription = node
+            .subscription::<Number>("numbers")
+            .on_matched(move |event: &Matched| matched.lock().0 = event.current)
+            .on_liveliness_changed(move |event: &LivelinessChanged| alive.lock().1 = event.alive)
+            .create()
+            .unwrap();
+        let executor = Executor::single();
+        executor.add(&node).unwrap();
+        let publisher = node.publisher::<Number>("numbers").create().unwrap();
+        executor.spin_some().unwrap();
+        let going = thread::spawn(move || drop(publisher));
+        let seen = subscription.matched_publishers();
+        executor.spin_some().unwrap();
+        let (matched, alive) = *told.lock();
+        assert!(matched <= seen && alive <= seen, "{seen} seen; {matched} matched, {alive} alive told");
+        going.join().unwrap();
     });
 }
