@@ -6,6 +6,9 @@ use sinew::prelude::*;
 use sinew::{BufferType, Executor, Liveliness, Publisher, Unique, VirtualClock};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use support::tasks::Task;
 use support::{Number, Room, real_context, virtual_context};
@@ -433,24 +436,113 @@ fn calls_and_answers_allocate_nothing() -> sinew::Result<()> {
     Ok(())
 }
 
+thread_local! {
+    /// Whether this thread calls.
+    static CALLS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a thread of this process sleeps.
+fn is_asleep(thread: &Path) -> bool {
+    let status = std::fs::read_to_string(thread.join("stat")).expect("a thread that lives");
+    // The program's name, in parentheses, may hold anything.
+    status.rsplit(')').next().is_some_and(|status| status.trim_start().starts_with('S'))
+}
+
+/// Where the kernel tells of the calling thread.
+fn this_thread() -> PathBuf {
+    Path::new("/proc").join(std::fs::read_link("/proc/thread-self").expect("/proc"))
+}
+
+/// Both ways to be answered, each made sure of: by the other thread while this one sleeps, and on
+/// this thread while the other one rests.
 #[test]
 fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
+    const EACH: usize = 100;
     let context = real_context();
     let node = context.node("node")?;
-    let _server = node.service::<support::Numbers>("n").callback(|n: Unique<Number>| n)?;
+    let _server = node.service::<support::Numbers>("n").callback(|mut n: Unique<Number>| {
+        n.0 = u64::from(CALLS.get());
+        n
+    })?;
     let client = node.client::<support::Numbers>("n").create()?;
     let executor = Executor::single();
     executor.add(&context)?;
+    CALLS.set(true);
+    // Whether the answer came of this thread, and what it allocated meanwhile.
+    let call = || -> sinew::Result<(bool, u64)> {
+        let before = ALLOCATIONS.get();
+        let answer = client.call(Number(1), support::PATIENCE)?;
+        Ok((answer.0 == 1, ALLOCATIONS.get() - before))
+    };
+    let asleep = served_while_asleep(&executor, || (0..EACH).map(|_| call()).collect::<Result<Vec<_>, _>>())?;
+    let allocate_nothing = |calls: &[(bool, u64)]| calls[EACH / 10..].iter().all(|&(_, count)| count == 0);
+    assert!(asleep.iter().all(|(ran_here, _)| !ran_here) && allocate_nothing(&asleep), "{asleep:?}");
+
+    let (say, hear) = mpsc::channel();
     let stop = executor.stop_handle();
-    thread::scope(|scope| {
-        scope.spawn(|| executor.spin());
-        // Both ways to be answered are taken: on this thread, and by the other one while this one sleeps.
-        let count = allocations(300, || {
-            client.call(Number(1), support::PATIENCE).map(drop).map_err(sinew::Error::from)
+    let at_rest = thread::scope(|scope| {
+        scope.spawn(|| {
+            say.send(this_thread()).expect("it is heard");
+            executor.spin()
         });
+        let there = hear.recv().expect("it says where it is");
+        let mut calls = Vec::new();
+        while calls.iter().filter(|(ran_here, _)| *ran_here).count() < EACH {
+            // Once both are warm, it is away before each call for so long that it fetches what it has noted.
+            let away = if calls.len() > EACH / 10 { Duration::from_micros(300) } else { Duration::ZERO };
+            let begin = sinew::Time::steady();
+            while !is_asleep(&there) || sinew::Time::steady() - begin < away {
+                thread::yield_now();
+            }
+            match call() {
+                Ok(call) => calls.push(call),
+                Err(_) => break,
+            }
+        }
         stop.stop();
-        assert_eq!(count, 0);
+        calls
     });
+    assert!(at_rest.len() >= EACH && allocate_nothing(&at_rest), "{at_rest:?}");
+    Ok(())
+}
+
+/// Runs `work`, while another thread spins the executor for a moment whenever this thread sleeps.
+fn served_while_asleep<R>(executor: &Executor, work: impl FnOnce() -> R) -> R {
+    let (here, done) = (this_thread(), AtomicBool::new(false));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::SeqCst) {
+                if is_asleep(&here) {
+                    executor.spin_some().expect("no callback fails");
+                }
+                thread::yield_now();
+            }
+        });
+        let result = work();
+        done.store(true, Ordering::SeqCst);
+        result
+    })
+}
+
+/// The same inside a callback, whose thread has a turn and spins an executor: others may wait for it.
+#[test]
+fn a_callback_that_sleeps_until_it_is_answered_allocates_nothing() -> sinew::Result<()> {
+    let context = real_context();
+    let (asks, serves) = (context.node("asks")?, context.node("serves")?);
+    let _server = serves.service::<support::Numbers>("/n").callback(|n: Unique<Number>| n)?;
+    let client = asks.client::<support::Numbers>("/n").create()?;
+    let ask = asks.guard_condition().callback(move || client.call(Number(1), support::PATIENCE).map(drop))?;
+    let (executor, other) = (Executor::single(), Executor::single());
+    executor.add(&asks)?;
+    other.add(&serves)?;
+    let count = served_while_asleep(&other, || {
+        allocations(50, || {
+            ask.trigger();
+            assert_eq!(executor.spin_some()?, 1);
+            Ok(())
+        })
+    });
+    assert_eq!(count, 0);
     Ok(())
 }
 

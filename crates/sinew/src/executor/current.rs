@@ -114,21 +114,22 @@ pub(crate) fn runs(serial: u64) -> bool {
     running(|callbacks| callbacks.iter().any(|callback| callback.get().0 == serial))
 }
 
-/// The exclusive groups whose turns this thread has.
-pub(crate) fn groups() -> Vec<u64> {
+/// Whether this thread has the turn of an exclusive group.
+pub(crate) fn has_turn_of(group: u64) -> bool {
+    group != 0 && running(|callbacks| callbacks.iter().any(|callback| callback.get().1 == group))
+}
+
+/// Adds the exclusive groups whose turns this thread has, and the executors it spins or is lent to.
+pub(crate) fn hold(groups: &mut Vec<u64>, executors: &mut Vec<u64>) {
     running(|callbacks| {
-        callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0).collect()
-    })
+        groups.extend(callbacks.iter().map(|callback| callback.get().1).filter(|&group| group != 0));
+    });
+    SPINNING.with_borrow(|spinning| executors.extend(spinning));
 }
 
 /// How many callbacks this thread is in.
 pub(crate) fn depth() -> usize {
     CALLBACKS.with(|callbacks| callbacks.depth.get())
-}
-
-/// The executors this thread spins, or is lent to.
-pub(crate) fn spinning() -> Vec<u64> {
-    SPINNING.with_borrow(Clone::clone)
 }
 
 /// Whether this thread spins the executor, or is lent to it.

@@ -166,7 +166,13 @@ impl Notes {
         self.known[at].set(address);
         self.age[at].set(0);
         place.set(at);
-        PARTS.with_borrow_mut(|known| known.extend(parts.into_iter().map(|part| (at, part))));
+        PARTS.with_borrow_mut(|known| {
+            known.extend(parts.into_iter().map(|part| (at, part)));
+            // Now, when it allocates anyway: the first fetch may come when all else is long warm.
+            let mut used = USED.with(Cell::take);
+            used.make_room(known.len());
+            USED.with(|place| place.set(used));
+        });
     }
 
     /// Forgets what has not been used for a while. Its memory is let go of by the caller.
@@ -320,6 +326,12 @@ struct Used {
 }
 
 impl Used {
+    /// For so many of each.
+    fn make_room(&mut self, parts: usize) {
+        self.leaving.reserve(parts);
+        self.requests.reserve(parts);
+    }
+
     fn let_go(&mut self) {
         self.leaving.clear();
         self.requests.clear();

@@ -205,8 +205,7 @@ impl Waiting<'_> {
 
 /// Why nobody could run a server while this thread waits.
 fn why(home: &Home) -> &'static str {
-    let group = home.group();
-    if group != 0 && current::groups().contains(&group) {
+    if current::has_turn_of(home.group()) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
     } else {
         "every thread that could run the server waits for the caller"
