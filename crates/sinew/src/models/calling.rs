@@ -10,6 +10,7 @@ use crate::service::{CallFailure, Server};
 use crate::sync::{Arc, Bell, Mutex};
 use crate::{Client, Duration, Service, Unique, VirtualClock};
 use loom::thread;
+use std::cell::Cell;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 
@@ -20,7 +21,8 @@ impl Service for Probing {
     type Response = Probe;
 }
 
-const DAY: Duration = Duration::from_secs(24 * 3600);
+/// As long as a callback is taken to run of which nothing is known yet: so a thread from outside runs it.
+const LONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 fn room() -> (Context, Node) {
     let context = Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap();
@@ -166,18 +168,28 @@ fn echo(node: &Node) -> Server<Probing> {
 /// Fails if a thread that can't run the server is rung: it would look again and again.
 #[test]
 fn somebody_runs_the_server() {
+    std::thread_local! {
+        /// In how many orders the caller ran it.
+        static LENT: Cell<u64> = const { Cell::new(0) };
+    }
     check(2, || {
         let (context, node) = room();
-        let _server = echo(&node);
+        let caller = thread::current().id();
+        let run = move |request: Unique<Probe>| {
+            LENT.set(LENT.get() + u64::from(thread::current().id() == caller));
+            request
+        };
+        let _server = node.service::<Probing>("n").callback(run).unwrap();
         let client = node.client::<Probing>("n").create().unwrap();
         let executor = Executor::single();
         executor.add(&context).unwrap();
         let stop = executor.stop_handle();
         let spinning = thread::spawn(move || executor.spin().unwrap());
-        assert_eq!(client.call(Probe::new(7), DAY).unwrap().read(), 7);
+        assert_eq!(client.call(Probe::new(7), LONG).unwrap().read(), 7);
         stop.stop();
         spinning.join().unwrap();
     });
+    assert!(LENT.get() > 0, "nobody is ever lent: the model is too small");
 }
 
 /// Two threads want the one place of an executor that rests, for servers of the same group.
@@ -193,9 +205,9 @@ fn two_callers_want_one_turn() {
         executor.add(&context).unwrap();
         let stop = executor.stop_handle();
         let other = client.clone();
-        let calling = thread::spawn(move || other.call(Probe::new(1), DAY).unwrap().read());
+        let calling = thread::spawn(move || other.call(Probe::new(1), LONG).unwrap().read());
         let ending = thread::spawn(move || {
-            assert_eq!(client.call(Probe::new(2), DAY).unwrap().read(), 2);
+            assert_eq!(client.call(Probe::new(2), LONG).unwrap().read(), 2);
             assert_eq!(calling.join().unwrap(), 1);
             stop.stop();
         });
