@@ -371,12 +371,20 @@ fn requests_wait_for_a_server_that_is_still_to_come() -> sinew::Result<()> {
     let client = room.node.client::<Numbers>("n").create()?;
     assert!(!client.is_server_ready());
     let calls = [1, 2, 3].map(|n| client.call_async(Number(n)));
-    let server = room.node.service::<Numbers>("n").max_requests(1).callback(|n: Unique<Number>| n)?;
+    let server = room.node.service::<Numbers>("n").max_requests(2).callback(|n: Unique<Number>| n)?;
     assert!(client.is_server_ready());
     assert_eq!(server.statistics().waiting, 3, "what was accepted stays, whatever the server's limit");
-    assert_eq!(number(ask(&room, &client, 4)), Err(CallFailure::Full { limit: 1 }));
+    assert_eq!(number(ask(&room, &client, 4)), Err(CallFailure::Full { limit: 2 }));
     room.run();
     for (n, call) in (1..).zip(calls) {
+        assert_eq!(block_on(call)?.0, n);
+    }
+    // From now on as many as it says, and not one more.
+    let calls = [5, 6].map(|n| client.call_async(Number(n)));
+    assert_eq!(server.statistics().waiting, 2);
+    assert_eq!(number(ask(&room, &client, 7)), Err(CallFailure::Full { limit: 2 }));
+    room.run();
+    for (n, call) in (5..).zip(calls) {
         assert_eq!(block_on(call)?.0, n);
     }
     drop(server);

@@ -19,6 +19,13 @@ fn vectors() -> Vec<Value> {
         .collect()
 }
 
+/// What these tests are compared with is read as it is written. (`serde_json` needs a feature for that.)
+#[test]
+fn floats_are_read_to_the_last_bit() {
+    let text = "122.416294033786585";
+    assert_eq!(serde_json::from_str::<f64>(text).unwrap(), text.parse::<f64>().unwrap());
+}
+
 #[test]
 fn images_and_values_are_those_of_ros_2() {
     let types = every_type();
