@@ -58,7 +58,7 @@ enum Manner {
 const CAPACITY: usize = 16;
 
 /// How long who sleeps waits for what doesn't come, before he says so.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Messages that a reader keeps for a while.
 const KEPT: usize = 9;

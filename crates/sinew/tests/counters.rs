@@ -9,7 +9,7 @@ use sinew_shm::EntityKind::{Client, Publisher, Server, Subscription};
 use support::outside::Onlooker;
 use support::{Number, Numbers};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Place(tempfile::TempDir);
 

@@ -9,13 +9,9 @@ use sinew_shm::{Counter, EntityKind};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
 use support::outside::Onlooker;
 
-/// Where the small file system is; absent in the test itself.
-const PLACE: &str = "SINEW_TEST_SMALL_PLACE";
-
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Blob(Vec<u8>);
@@ -66,30 +62,7 @@ impl Place {
 /// Runs the part with a file system of 4 MB, if this user may mount one.
 #[track_caller]
 fn on_a_small_file_system(test: &str, part: impl FnOnce(&Place) -> sinew::Result<()>) -> sinew::Result<()> {
-    if let Some(place) = std::env::var_os(PLACE) {
-        return part(&Place(place.into()));
-    }
-    match Command::new("unshare").args(["-rm", "true"]).output() {
-        Ok(done) if done.status.success() => {}
-        other => {
-            println!("skipped: a small file system needs unshare(1) and user namespaces: {other:?}");
-            return Ok(());
-        }
-    }
-    let directory = tempfile::tempdir().expect("a directory");
-    let mount = format!(
-        "mount -t tmpfs -o size=4m,mode=700 none {} && exec \"$0\" \"$@\"",
-        directory.path().display()
-    );
-    let done = Command::new("unshare")
-        .args(["-rm", "sh", "-c", &mount])
-        .arg(std::env::current_exe().expect("this test"))
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(PLACE, directory.path())
-        .output()
-        .expect("unshare was there before");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    Ok(())
+    support::small::on_a_small_file_system(test, "4m", |place| part(&Place(place.to_owned())))
 }
 
 /// What is taken next.

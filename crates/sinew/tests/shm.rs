@@ -52,7 +52,7 @@ impl Message for Text {
     });
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn a_message_taken_by_hand() -> sinew::Result<()> {

@@ -12,7 +12,7 @@ use sinew_shm::{
 use std::sync::{Arc, Mutex};
 use support::{Number, Numbers};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// QoS as participants tell each other of it: reliable, keep_all, of a type that travels.
 fn qos() -> [u8; 64] {

@@ -4,14 +4,17 @@
 //! A thread under test gets a filter (seccomp) that hands each of its system calls to another thread, which notes it and lets it go on.
 #![cfg(target_os = "linux")]
 
+mod support;
+
 use sinew::prelude::*;
-use std::io::{Error, Write};
+use std::io::Error;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
-use std::{env, fs, thread};
+use std::thread;
+use support::skip;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// As often it is done before it counts, so that everybody has the memory that he needs, and then.
 const ROUNDS: u64 = 500;
@@ -124,15 +127,6 @@ fn install_filter() -> Result<i32, Error> {
         Err(Error::last_os_error())
     } else {
         Ok(i32::try_from(descriptor).expect("descriptors are small"))
-    }
-}
-
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the file `$SINEW_SKIPPED`.
-fn skip(why: &str) {
-    println!("skipped: {why}");
-    if let Some(path) = env::var_os("SINEW_SKIPPED") {
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(path).expect("a file");
-        writeln!(file, "{why}").expect("there is room");
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use support::outside::Onlooker;
 use support::wait_for;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Message, Debug, Clone, PartialEq)]
 struct Word {

@@ -1,15 +1,16 @@
 //! Children die at named instructions, and at any: the others go on, miss nothing that was published, and clean up.
 
-use crate::process::{Part, Scene};
+use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
 use sinew_shm::kill::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Messages of a child that isn't killed.
 const MESSAGES: u64 = 150;
@@ -122,34 +123,45 @@ impl Survivors {
 
     /// One child lives and dies. True if it was killed, rather than said goodbye.
     fn round(&self, point: Option<Point>, passage: u64) -> bool {
-        let what = format!("{point:?}, passage {passage}");
-        let words = format!("{} {passage}", point.map_or(0, |point| point as u64));
-        let mut child = self.scene.child("talks", &words);
-        let status = if point.is_some() {
-            let mut ended = None;
-            let begin = Instant::now();
-            while ended.is_none() {
-                assert!(
-                    begin.elapsed() < 3 * PATIENCE,
-                    "{what}: it neither ends nor dies: {:?}",
-                    child.report().last()
-                );
-                std::thread::sleep(Duration::from_millis(1));
-                ended = child.has_ended();
-            }
-            ended.unwrap()
-        } else {
-            child.says("id ");
+        let mut child = Doomed::start(&self.scene, point, passage);
+        if point.is_none() {
+            child.process.says("id ");
             std::thread::sleep(Duration::from_micros(passage));
-            child.kill()
-        };
-        assert!(
-            status.success() || status.signal() == Some(libc::SIGKILL),
-            "{what}: {status} {:?}",
-            child.report().last()
-        );
-        self.after_death(&child.report(), &what);
+            child.process.kill();
+        }
+        let status = child.end();
+        self.after_death(&child.process.report(), &child.what);
         status.signal().is_some()
+    }
+
+    /// Several children at once, who read each other, too. Some stop for a while, and some of those are
+    /// killed meanwhile: before they are known, in the middle of a message, or while others wait for them.
+    fn crowd(&self, dice: &mut Dice) {
+        let mut children: Vec<_> = (0..2 + dice.below(3))
+            .map(|_| {
+                let named = Point::ALL[dice.below(Point::ALL.len() as u64) as usize];
+                let point = (dice.below(3) == 0).then_some(named);
+                Doomed::start(&self.scene, point, 1 + dice.below(30))
+            })
+            .collect();
+        for child in children.iter_mut().filter(|child| child.point.is_none()) {
+            std::thread::sleep(Duration::from_micros(dice.below(20_000)));
+            for _ in 0..dice.below(3) {
+                child.process.stop();
+                std::thread::sleep(Duration::from_micros(dice.below(20_000)));
+                if dice.below(3) == 0 {
+                    break;
+                }
+                child.process.signal(libc::SIGCONT);
+            }
+            child.process.kill();
+        }
+        for child in &mut children {
+            child.end();
+        }
+        for child in &children {
+            self.after_death(&child.process.report(), &child.what);
+        }
     }
 
     fn finish(mut self) {
@@ -168,6 +180,38 @@ impl Survivors {
         let Self { scene, stations, .. } = self;
         drop(stations);
         assert_eq!(scene.files(), Vec::<String>::new());
+    }
+}
+
+/// A child that dies at a point, or is killed.
+struct Doomed {
+    process: Process,
+    point: Option<Point>,
+    what: String,
+}
+
+impl Doomed {
+    fn start(scene: &Scene, point: Option<Point>, passage: u64) -> Self {
+        let words = format!("{} {passage}", point.map_or(0, |point| point as u64));
+        let what = format!("{point:?}, passage {passage}");
+        Self { process: scene.child("talks", &words), point, what }
+    }
+
+    /// Waits until it has died, or said goodbye.
+    fn end(&mut self) -> ExitStatus {
+        let begin = Instant::now();
+        let status = loop {
+            if let Some(status) = self.process.has_ended() {
+                break status;
+            }
+            let (what, report) = (&self.what, self.process.report());
+            assert!(begin.elapsed() < 3 * PATIENCE, "{what}: it neither ends nor dies: {:?}", report.last());
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let has_died = status.signal() == Some(libc::SIGKILL);
+        let (what, report) = (&self.what, self.process.report());
+        assert!(status.success() || has_died, "{what}: {status} {:?}", report.last());
+        status
     }
 }
 
@@ -225,6 +269,8 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
         if number % 4 == 3 {
             let point = Point::ALL[dice.below(Point::ALL.len() as u64) as usize];
             survivors.round(Some(point), 1 + dice.below(30));
+        } else if number % 4 == 2 {
+            survivors.crowd(&mut dice);
         } else {
             survivors.round(None, dice.below(30_000));
         }

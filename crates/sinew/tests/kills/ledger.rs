@@ -1,0 +1,74 @@
+//! What an actor has got from whom, and whether that is what should have come.
+
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// By which way something comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(usize)]
+pub(crate) enum Way {
+    /// A topic whose publishers wait for their subscriptions.
+    Lossless,
+    /// A topic whose publishers keep the last messages for those who come late.
+    Retained,
+    /// Large images that are built in shared memory, and held for a while.
+    Large,
+    /// Answers of servers.
+    Answers,
+    /// A queue without nodes.
+    Queue,
+    /// A topic without nodes.
+    Latest,
+    /// A variable.
+    Variable,
+    /// Timers and guard conditions of this process.
+    Timers,
+}
+
+/// How many ways there are.
+pub(crate) const WAYS: usize = Way::Timers as usize + 1;
+
+/// Counts what came, and writes down what must not happen.
+#[derive(Default)]
+pub(crate) struct Ledger {
+    counts: [AtomicU64; WAYS],
+    last: Mutex<HashMap<(Way, u64), u64>>,
+    complaints: Mutex<Vec<String>>,
+}
+
+impl Ledger {
+    pub(crate) fn complain(&self, what: impl Display) {
+        self.complaints.lock().push(what.to_string());
+    }
+
+    pub(crate) fn count(&self, way: Way) {
+        self.counts[way as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A message came: each later than the one before, and by some ways none is left out.
+    pub(crate) fn came(&self, way: Way, writer: u64, number: u64) {
+        let before = self.last.lock().insert((way, writer), number);
+        let is_next = match (before, way) {
+            (None, _) => true,
+            (Some(before), Way::Lossless | Way::Queue) => number == before + 1,
+            (Some(before), _) => number > before,
+        };
+        if !is_next {
+            self.complain(format!("{way:?} of {writer:x}: {number} comes after {before:?}"));
+        }
+        self.count(way);
+    }
+
+    /// What comes next by this way may be anything.
+    pub(crate) fn begin_again(&self, way: Way) {
+        self.last.lock().retain(|(other, _), _| *other != way);
+    }
+
+    /// The counts, and what was wrong.
+    pub(crate) fn report(&self) -> String {
+        let counts = self.counts.each_ref().map(|count| count.load(Ordering::Relaxed).to_string());
+        format!("{} | {}", counts.join(" "), self.complaints.lock().join("; "))
+    }
+}
