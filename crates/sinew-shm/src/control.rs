@@ -60,10 +60,15 @@ pub(crate) enum Table {
     Holds = 6,
     /// As a reader: how far the event rings are read, by port and peer.
     Tails = 7,
+    /// What the threads that run callbacks are at; for tools.
+    Workers = 8,
 }
 
 /// How many tables there are.
-pub(crate) const TABLES: usize = 8;
+pub(crate) const TABLES: usize = 9;
+
+/// How many tables the header has room for: a log entry has four bits for them.
+const TABLES_AT_MOST: usize = 16;
 
 impl Table {
     pub(crate) const ALL: [Table; TABLES] = [
@@ -75,6 +80,7 @@ impl Table {
         Table::Peers,
         Table::Holds,
         Table::Tails,
+        Table::Workers,
     ];
 
     /// Its records, at most.
@@ -82,7 +88,7 @@ impl Table {
         match self {
             Table::Entities | Table::Outgoing | Table::Incoming => 1 << 15,
             Table::Ports => PORTS as usize,
-            Table::EventRings | Table::Peers => 1024,
+            Table::EventRings | Table::Peers | Table::Workers => 1024,
             Table::Holds => 4096,
             Table::Tails => PORTS as usize * 1024,
         }
@@ -99,6 +105,7 @@ impl Table {
             Table::Peers => size_of::<PeerRecord>(),
             Table::Holds => size_of::<AtomicU64>(),
             Table::Tails => size_of::<TailRecord>(),
+            Table::Workers => size_of::<WorkerRecord>(),
         }
     }
 
@@ -113,6 +120,7 @@ impl Table {
             Table::Peers => "other participants",
             Table::Holds => "messages of other processes in use",
             Table::Tails => "event rings",
+            Table::Workers => "threads of executors",
         }
     }
 
@@ -148,7 +156,7 @@ const TABLES_AT: usize = size_of::<ControlHeader>().next_multiple_of(PAGE);
 
 /// Bytes of a control segment, most of which are never touched.
 pub(crate) const LENGTH: usize =
-    Table::Tails.offset() + (Table::Tails.capacity() * Table::Tails.size()).next_multiple_of(PAGE);
+    Table::Workers.offset() + (Table::Workers.capacity() * Table::Workers.size()).next_multiple_of(PAGE);
 
 /// Bytes of the control segment before the tables: always reserved.
 pub(crate) const FIXED: usize = TABLES_AT;
@@ -177,7 +185,7 @@ pub(crate) struct ControlHeader {
     pub(crate) spare: [AtomicU64; 4],
     pub(crate) changes: AtomicU64,
     pub(crate) spare_line: [AtomicU64; 7],
-    pub(crate) reserved: [AtomicU64; TABLES],
+    pub(crate) reserved: [AtomicU64; TABLES_AT_MOST],
     pub(crate) log: [AtomicU64; LOG],
 }
 
@@ -259,6 +267,8 @@ unsafe impl Record for OutgoingRecord {}
 /// | `port` | whom to notify: slot << 32, lower half of the port's life; 0 for nobody. E1 of `events` | 0 |
 /// | `cursor` | B2: number of the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
+/// | `next` | number of the next message to read; for tools. On a line that the writer doesn't look at | `first` |
+/// | `spare_line` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct IncomingRecord {
     pub(crate) life: AtomicU64,
@@ -267,6 +277,8 @@ pub(crate) struct IncomingRecord {
     pub(crate) port: AtomicU64,
     pub(crate) cursor: AtomicU64,
     pub(crate) spare: [AtomicU64; 3],
+    pub(crate) next: AtomicU64,
+    pub(crate) spare_line: [AtomicU64; 7],
 }
 
 // SAFETY: atomics, no padding (frozen below).
@@ -346,6 +358,29 @@ pub(crate) struct TailRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for TailRecord {}
 
+/// A thread that runs an executor's callbacks, and what it is at. Written by its process; see [`workers`](crate::workers).
+///
+/// | field | unit | first value |
+/// |---|---|---|
+/// | `life` | T2, T4 | 0 |
+/// | `executor` | the same for all threads of one executor | |
+/// | `worker` | which of them; the one after the last minds the timers | |
+/// | `running` | A2: the callback it is in: kind << 48, slot of an entity << 32, lower half of its life; 0 none | 0 |
+/// | `since` | A1: steady nanoseconds at which that began | 0 |
+/// | `spare` | | 0 |
+#[repr(C, align(64))]
+pub(crate) struct WorkerRecord {
+    pub(crate) life: AtomicU64,
+    pub(crate) executor: AtomicU64,
+    pub(crate) worker: AtomicU64,
+    pub(crate) running: AtomicU64,
+    pub(crate) since: AtomicU64,
+    pub(crate) spare: [AtomicU64; 3],
+}
+
+// SAFETY: atomics, no padding (frozen below).
+unsafe impl Record for WorkerRecord {}
+
 #[cfg(not(loom))]
 const _: () = {
     assert!(offset_of!(ControlHeader, pid) == 64);
@@ -354,8 +389,9 @@ const _: () = {
     assert!(offset_of!(ControlHeader, copied) == 152);
     assert!(offset_of!(ControlHeader, changes) == 192);
     assert!(offset_of!(ControlHeader, reserved) == 256);
-    assert!(offset_of!(ControlHeader, log) == 320);
-    assert!(size_of::<ControlHeader>() == 320 + 8 * LOG);
+    assert!(offset_of!(ControlHeader, log) == 384);
+    assert!(size_of::<ControlHeader>() == 384 + 8 * LOG);
+    assert!(TABLES <= TABLES_AT_MOST);
     assert!(offset_of!(EntityRecord, ring) == 24);
     assert!(offset_of!(EntityRecord, hash) == 32);
     assert!(offset_of!(EntityRecord, qos) == 128);
@@ -364,11 +400,13 @@ const _: () = {
     assert!(offset_of!(EntityRecord, histogram) == 320 + TEXT);
     assert!(size_of::<EntityRecord>() == 320 + TEXT + 8 * BUCKETS);
     assert!(offset_of!(OutgoingRecord, waiting) == 56 && size_of::<OutgoingRecord>() == 64);
-    assert!(offset_of!(IncomingRecord, cursor) == 32 && size_of::<IncomingRecord>() == 64);
+    assert!(offset_of!(IncomingRecord, cursor) == 32 && size_of::<IncomingRecord>() == 128);
+    assert!(offset_of!(IncomingRecord, next) == 64);
     assert!(offset_of!(PortRecord, parked) == 128 && size_of::<PortRecord>() == 256);
     assert!(offset_of!(EventRingRecord, ring) == 24 && size_of::<EventRingRecord>() == 64);
     assert!(size_of::<PeerRecord>() == 16);
     assert!(offset_of!(TailRecord, tail) == 8 && size_of::<TailRecord>() == 64);
+    assert!(offset_of!(WorkerRecord, running) == 24 && size_of::<WorkerRecord>() == 64);
 };
 
 /// Q2: this participant has left.

@@ -4,7 +4,7 @@
 //! that the child's handler of `fork` counts up keeps it from touching it.
 
 use crate::control::{BUCKETS, EntityRecord};
-use crate::entity::Counter;
+use crate::entity::{Counter, EntityKey};
 use crate::place::Place;
 use crate::sync::{Ordering, PlainU64};
 use std::fmt;
@@ -17,11 +17,32 @@ extern "C" fn forked() {
     FORKS.fetch_add(1, Ordering::Relaxed); // the only thread of a new process
 }
 
+/// The process that made this, as opposed to children that it forks.
+#[derive(Clone, Copy)]
+pub(crate) struct Maker {
+    forks: u64,
+}
+
+impl Maker {
+    pub(crate) fn new() -> Self {
+        static HANDLED: Once = Once::new();
+        HANDLED.call_once(crate::sys::call_in_children(forked));
+        Self { forks: FORKS.load(Ordering::Relaxed) }
+    }
+
+    /// Whether that is this one.
+    #[inline]
+    pub(crate) fn is_here(self) -> bool {
+        FORKS.load(Ordering::Relaxed) == self.forks // no other thread of this process changes it
+    }
+}
+
 /// The counters of an entity. For one thread at a time; does nothing in a forked child.
 #[derive(Clone)]
 pub struct Counters {
     record: Place<EntityRecord>,
-    forks: u64,
+    key: EntityKey,
+    maker: Maker,
 }
 
 impl fmt::Debug for Counters {
@@ -31,15 +52,13 @@ impl fmt::Debug for Counters {
 }
 
 impl Counters {
-    pub(crate) fn new(record: Place<EntityRecord>) -> Self {
-        static HANDLED: Once = Once::new();
-        HANDLED.call_once(crate::sys::call_in_children(forked));
-        Self { record, forks: FORKS.load(Ordering::Relaxed) }
+    pub(crate) fn new(record: Place<EntityRecord>, key: EntityKey) -> Self {
+        Self { record, key, maker: Maker::new() }
     }
 
-    #[inline]
-    fn is_ours(&self) -> bool {
-        FORKS.load(Ordering::Relaxed) == self.forks // no other thread of this process changes it
+    /// Whose they are.
+    pub fn key(&self) -> EntityKey {
+        self.key
     }
 
     /// Sets one of them.
@@ -51,7 +70,7 @@ impl Counters {
     /// Sets several.
     #[inline]
     pub fn set_all<const N: usize>(&self, values: [(Counter, u64); N]) {
-        if self.is_ours() {
+        if self.maker.is_here() {
             for (counter, value) in values {
                 self.record.counters[counter as usize].store(value, Ordering::Relaxed); // each counts for itself
             }
@@ -60,7 +79,7 @@ impl Counters {
 
     /// Names the memory in which they lie, without the histogram of latencies, by address and bytes: for who fetches it before it is needed.
     pub fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
-        if self.is_ours() {
+        if self.maker.is_here() {
             let counters = &self.record.counters;
             name(counters.as_ptr().addr(), size_of_val(counters));
         }
@@ -69,7 +88,7 @@ impl Counters {
     /// Adds to one of them.
     #[inline]
     pub fn add(&self, counter: Counter, more: u64) {
-        if self.is_ours() {
+        if self.maker.is_here() {
             let word = &self.record.counters[counter as usize];
             word.store(word.load(Ordering::Relaxed).wrapping_add(more), Ordering::Relaxed); // as `set_all`
         }
@@ -77,7 +96,7 @@ impl Counters {
 
     /// Enters a latency, in nanoseconds, into the histogram.
     pub fn record_latency(&self, nanoseconds: u64) {
-        if self.is_ours() {
+        if self.maker.is_here() {
             let bucket = (63 - (nanoseconds | 1).leading_zeros() as usize).min(BUCKETS - 1);
             let word = &self.record.histogram[bucket];
             word.store(word.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed); // as `set_all`

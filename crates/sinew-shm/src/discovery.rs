@@ -550,7 +550,7 @@ impl Participant {
             Table::EventRings => self.follow_event_ring(known, slot),
             Table::Tails | Table::Peers => self.follow_tails(known),
             Table::Ports => self.follow_ports(known),
-            Table::Holds => {}
+            Table::Holds | Table::Workers => {}
         }
     }
 

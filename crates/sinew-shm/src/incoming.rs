@@ -147,6 +147,7 @@ impl Incoming {
         record.outgoing.store(crate::control::reference(outgoing_slot, outgoing_life), Ordering::Relaxed);
         record.port.store(0, Ordering::Relaxed);
         record.cursor.store(first, Ordering::Relaxed);
+        record.next.store(first, Ordering::Relaxed);
         control.publish(Table::Incoming, slot);
         peer.open_bells();
         Ok(Some(Self {
@@ -297,6 +298,7 @@ impl Incoming {
         }
         let number = self.next;
         self.next += 1;
+        self.tell_next();
         self.paused = 0;
         let missed = std::mem::take(&mut self.missed);
         Some(Message { number, head, missed, is_retained: number < self.live, hold })
@@ -453,7 +455,16 @@ impl Incoming {
             self.next += 1;
             skipped += 1;
         }
+        if skipped > 0 && !self.participant.is_forked() {
+            self.tell_next();
+        }
         skipped
+    }
+
+    /// Tells tools how far this is read. What was overwritten is told with the next message that is read. Not in a forked child.
+    #[inline]
+    fn tell_next(&self) {
+        self.record.next.store(self.next, Ordering::Relaxed); // counts for itself
     }
 
     /// E1: whom to notify from now on; with `None`, nobody: then somebody has to ask. If that is another one than before, returns true:

@@ -5,7 +5,7 @@
 
 use crate::control::{
     ControlHeader, EntityRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
-    PeerRecord, PortRecord, TABLES, Table, TailRecord,
+    PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };
 use crate::entity::Counter;
 use crate::memory::IMAGE_AT;
@@ -61,11 +61,12 @@ fn records() {
         EntityRecord: life, kind_node, number, ring, hash, lengths, spare, qos, text, counters, histogram
     );
     compare!(OutgoingRecord: life, peer, source, target, first, live, end, waiting);
-    compare!(IncomingRecord: life, peer, outgoing, port, cursor, spare);
+    compare!(IncomingRecord: life, peer, outgoing, port, cursor, spare, next, spare_line);
     compare!(PortRecord: life, bell, bell_index, spare, parked, spare_line);
     compare!(EventRingRecord: life, peer, port, ring, spare);
     compare!(PeerRecord: life, id);
     compare!(TailRecord: owner, tail, spare);
+    compare!(WorkerRecord: life, executor, worker, running, since, spare);
 }
 
 #[test]

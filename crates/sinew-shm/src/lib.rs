@@ -41,6 +41,8 @@ mod segment;
 mod sync;
 mod sys;
 mod towards;
+mod unread;
+mod workers;
 mod writer;
 
 pub use census::{Census, Remains};
@@ -55,4 +57,6 @@ pub use peer::Peer;
 pub use port::{Port, Sink};
 pub use ring::Head;
 pub use segment::LAYOUT_VERSION;
+pub use unread::Unread;
+pub use workers::{Busy, Callback, Task, Worker};
 pub use writer::{Connect, Laggard, Lender, Waiting, Writer};

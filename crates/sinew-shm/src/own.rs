@@ -160,15 +160,28 @@ impl OwnControl {
 
     /// T2: the record is complete. Returns the reference to it.
     pub(crate) fn publish(&self, table: Table, slot: u32) -> u64 {
-        let Some(life) = self.life(table, slot) else { return 0 };
-        let life = control::publish_life(&life);
+        let reference = self.publish_quietly(table, slot);
         self.changed(table, slot);
-        reference(slot, life)
+        reference
+    }
+
+    /// The same for a record that other participants don't act upon.
+    pub(crate) fn publish_quietly(&self, table: Table, slot: u32) -> u64 {
+        let Some(life) = self.life(table, slot) else { return 0 };
+        reference(slot, control::publish_life(&life))
     }
 
     /// T4: nobody is to use the record any more, and it may be used again.
     pub(crate) fn retire(&self, table: Table, slot: u32) {
         self.unpublish(table, slot);
+        self.give_back(table, slot);
+    }
+
+    /// The same for a record that other participants don't act upon.
+    pub(crate) fn retire_quietly(&self, table: Table, slot: u32) {
+        if let Some(life) = self.life(table, slot) {
+            control::end_life(&life);
+        }
         self.give_back(table, slot);
     }
 

@@ -533,7 +533,7 @@ impl OwnEntity {
 
     /// Its counters, for its owner.
     pub fn counters(&self) -> Counters {
-        Counters::new(self.record.clone())
+        Counters::new(self.record.clone(), self.key)
     }
 
     /// Its counters now.

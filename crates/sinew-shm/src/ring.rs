@@ -264,6 +264,25 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2) // R1
     }
 
+    /// How many messages from `next` to before `end` are there, which may change at once; `None` in an outgrown ring. For tools: some
+    /// twenty looks.
+    pub(crate) fn count_from(&self, next: u64, end: u64) -> Option<u64> {
+        let first = match self.look(next) {
+            Found::Nothing => return Some(0),
+            Found::Moved => return None,
+            Found::Overwritten(oldest) => oldest,
+            Found::Inline(..) | Found::Chunk(..) | Found::LeftOut => next,
+        };
+        // Published ones come one after the other: so they end where the first one is missing.
+        let (mut there, mut at_most) = (0, self.shape.slots as u64);
+        while there < at_most {
+            let middle = there + (at_most - there).div_ceil(2);
+            let last = first.wrapping_add(middle - 1);
+            if self.has(last) || self.is_displaced(last) { there = middle } else { at_most = middle - 1 }
+        }
+        Some(there.min(end.saturating_sub(first)))
+    }
+
     /// R1, and R2 of the fields. What it says holds only if `still_there` says so afterwards.
     #[inline]
     pub(crate) fn look(&self, number: u64) -> Found {

@@ -633,7 +633,7 @@ impl Accepted {
     fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         name(Arc::as_ptr(&self.peer).addr(), 64);
         if let Some(record) = self.cursor.record() {
-            name((&raw const **record).addr(), size_of::<IncomingRecord>());
+            name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
         }
         if let Some(towards) = self.route.try_lock().and_then(|route| route.towards.clone()) {
             name(Arc::as_ptr(&towards).addr(), size_of::<Towards>());

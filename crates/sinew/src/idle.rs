@@ -5,6 +5,7 @@ use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::sync::{Arc, next_serial};
+use sinew_shm::Task;
 
 struct Idle(trail::Place);
 
@@ -35,5 +36,6 @@ impl Entity for Idle {
 /// Adds an idle entity to a group; returns its serial number, too.
 pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (Home, u64) {
     let serial = next_serial();
-    (scheduler.enter(slot, serial, Arc::new(Idle(trail::Place::new()))), serial)
+    let idle = Arc::new(Idle(trail::Place::new()));
+    (scheduler.enter(slot, (serial, Task::default()), idle), serial)
 }

@@ -18,7 +18,7 @@ use crate::subscription::SubscriptionBuilder;
 use crate::sync::{Arc, next_serial};
 use crate::timer::TimerBuilder;
 use sinew_msg::{Message, Service};
-use sinew_shm::{EntityKind, OwnEntity};
+use sinew_shm::{EntityKey, EntityKind, OwnEntity};
 use std::fmt;
 use std::os::fd::AsFd;
 use std::time::Duration;
@@ -70,7 +70,6 @@ impl Node {
         let namespace = context.arguments.namespace(name, namespace);
         name::validate_namespace(namespace)?;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
-        let default_group = Group::new(&full_name, context, ());
         let groups = Arc::new(Groups::default());
         let number = next_serial();
         let entity = match context.join(&full_name)? {
@@ -89,6 +88,8 @@ impl Node {
             )?),
             None => None,
         };
+        let known = entity.as_ref().map(OwnEntity::key);
+        let default_group = Group::new((&full_name, known), context, ());
         let node = Self(Arc::new(Inner {
             context: context.clone(),
             number,
@@ -156,7 +157,7 @@ impl Node {
 
     /// A mutually exclusive callback group whose callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
-        let group = Group::new(&self.0.full_name, &self.0.context, state);
+        let group = Group::new(self.known(), &self.0.context, state);
         self.register(&group.core);
         group
     }
@@ -168,7 +169,7 @@ impl Node {
 
     /// A callback group whose callbacks may run at the same time on several threads.
     pub fn reentrant_group(&self) -> ReentrantGroup {
-        let group = ReentrantGroup::new(&self.0.full_name, &self.0.context);
+        let group = ReentrantGroup::new(self.known(), &self.0.context);
         self.register(&group.core);
         group
     }
@@ -187,6 +188,11 @@ impl Node {
 
     pub(crate) fn number(&self) -> u64 {
         self.0.number
+    }
+
+    /// Its full name, and what other processes know it by.
+    pub(crate) fn known(&self) -> (&str, Option<EntityKey>) {
+        (&self.0.full_name, self.0.entity.as_ref().map(OwnEntity::key))
     }
 
     pub(crate) fn full_name_shared(&self) -> Arc<str> {

@@ -25,6 +25,7 @@ use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
+use sinew_shm::{Callback, EntityKey};
 use sinew_shm::{EntityKind, OwnEntity};
 use std::fmt;
 use std::marker::PhantomData;
@@ -298,7 +299,7 @@ impl<T: Message> Subscription<T> {
         let group = {
             let mut watch = self.watch.lock();
             let (group, _) = watch.get_or_insert_with(|| {
-                let group = Group::new(self.node.full_name(), self.node.context_shared(), ()).core;
+                let group = Group::new(self.node.known(), self.node.context_shared(), ()).core;
                 let watched = Watched { inbox: self.inbox.clone(), place: trail::Place::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
@@ -677,6 +678,10 @@ where
 
     fn attach(&self, home: Option<Home>) {
         self.inbox.attach(home);
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.inbox.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &trail::Place {

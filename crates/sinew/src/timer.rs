@@ -10,6 +10,7 @@ use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
 use crate::node::Node;
 use crate::sync::{Arc, Mutex};
+use sinew_shm::{Callback, EntityKey};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -242,6 +243,10 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
 
     fn withdraw(&self) -> bool {
         self.schedule.withdraw()
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        Callback::Timer(node)
     }
 
     fn place(&self) -> &trail::Place {

@@ -10,8 +10,9 @@ use loom::cell::UnsafeCell;
 use loom::thread;
 
 fn record() -> Place<IncomingRecord> {
-    let [life, peer, outgoing, port, cursor] = [0; 5].map(AtomicU64::new);
-    Place::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare: [0; 3].map(AtomicU64::new) })
+    let [life, peer, outgoing, port, cursor, next] = [0; 6].map(AtomicU64::new);
+    let (spare, spare_line) = ([0; 3].map(AtomicU64::new), [0; 7].map(AtomicU64::new));
+    Place::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare, next, spare_line })
 }
 
 /// Waits until fewer than `capacity` messages before `next` are under way, as a writer does.

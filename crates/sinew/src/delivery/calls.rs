@@ -355,6 +355,11 @@ impl Calls {
         CallId { place, sequence }
     }
 
+    /// What other processes know the client by.
+    pub(crate) fn key(&self) -> Option<EntityKey> {
+        self.entity.get().map(OwnEntity::key)
+    }
+
     /// What other processes know the client by; set once.
     pub(crate) fn is_known_as(&self, entity: OwnEntity) {
         let mut state = self.state.lock();

@@ -24,7 +24,7 @@ use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use sinew_msg::DecodeError;
-use sinew_shm::{Counter, Counters};
+use sinew_shm::{Counter, Counters, EntityKey};
 use sources::Sources;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
@@ -430,6 +430,11 @@ impl Inbox {
         {
             listener.hear(waiting);
         }
+    }
+
+    /// What other processes know it by.
+    pub(crate) fn key(&self) -> Option<EntityKey> {
+        self.state.lock().counters.as_ref().map(Counters::key)
     }
 
     /// What others can see of it; set once.

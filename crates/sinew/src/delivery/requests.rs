@@ -430,6 +430,11 @@ impl Requests {
         visitors.iter().for_each(|visitor| visitor.send_overdue());
     }
 
+    /// What other processes know the server by.
+    pub(crate) fn key(&self) -> Option<EntityKey> {
+        self.state.lock().counters.as_ref().map(Counters::key)
+    }
+
     /// What others can see of the server; set once it is there.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();

@@ -6,6 +6,7 @@ use super::turn::{Exclusive, Number, REENTRANT, State};
 use crate::clock::Clock;
 use crate::context::Shared;
 use crate::sync::{Arc, Mutex, next_serial};
+use sinew_shm::{Callback, EntityKey, Task};
 use slab::Slab;
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a state.
@@ -74,7 +75,7 @@ pub struct ReentrantGroup {
 }
 
 impl ReentrantGroup {
-    pub(crate) fn new(node: &str, context: &Arc<Shared>) -> Self {
+    pub(crate) fn new(node: (&str, Option<EntityKey>), context: &Arc<Shared>) -> Self {
         Self { core: GroupCore::new(node, context, REENTRANT) }
     }
 
@@ -115,7 +116,7 @@ pub(crate) mod sealed {
 }
 
 impl<S: Send + 'static> Group<S> {
-    pub(crate) fn new(node: &str, context: &Arc<Shared>, state: S) -> Self {
+    pub(crate) fn new(node: (&str, Option<EntityKey>), context: &Arc<Shared>, state: S) -> Self {
         let number = Number::new();
         let core = GroupCore::new(node, context, number.get());
         Self { core, number, state: Arc::new(number.state(state)) }
@@ -134,6 +135,8 @@ impl<S: Send + 'static> Group<S> {
 pub struct GroupCore {
     /// The full name of the node it belongs to.
     pub(crate) node: String,
+    /// What other processes know that by.
+    known: Option<EntityKey>,
     pub(crate) context: Arc<Shared>,
     pub(crate) clock: Clock,
     /// What its turns open; `REENTRANT` for nothing.
@@ -172,9 +175,10 @@ pub(crate) struct Membership {
 }
 
 impl GroupCore {
-    fn new(node: &str, context: &Arc<Shared>, number: u64) -> Arc<Self> {
+    fn new((node, known): (&str, Option<EntityKey>), context: &Arc<Shared>, number: u64) -> Arc<Self> {
         Arc::new(Self {
             node: node.to_owned(),
+            known,
             context: context.clone(),
             clock: context.clock.clone(),
             number,
@@ -194,13 +198,25 @@ impl GroupCore {
     pub(crate) fn join(&self, entity: Arc<dyn Entity>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
-        let home =
-            members.executor.as_ref().map(|(scheduler, slot)| scheduler.enter(*slot, serial, entity.clone()));
+        let home = members.executor.as_ref().map(|(scheduler, slot)| {
+            scheduler.enter(*slot, (serial, self.task(scheduler, &*entity)), entity.clone())
+        });
         if home.is_some() {
             entity.attach(home.clone());
         }
         let key = members.entities.insert(Resident { serial, entity, home });
         Membership { key, serial }
+    }
+
+    /// What tools are told when a callback runs.
+    fn task(&self, scheduler: &Scheduler, entity: &dyn Entity) -> Task {
+        let outside = self.context.outside();
+        let participant = outside.as_ref().and_then(|outside| outside.participant());
+        match (self.known, participant) {
+            (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),
+            (Some(_), _) => Callback::Elsewhere.task(),
+            (None, _) => Task::default(),
+        }
     }
 
     /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs on another thread.
@@ -238,7 +254,8 @@ impl GroupCore {
         };
         members.executor = Some((scheduler.clone(), slot));
         for (_, resident) in &mut members.entities {
-            let home = scheduler.enter(slot, resident.serial, resident.entity.clone());
+            let task = self.task(scheduler, &*resident.entity);
+            let home = scheduler.enter(slot, (resident.serial, task), resident.entity.clone());
             resident.home = Some(home.clone());
             resident.entity.attach(Some(home));
         }

@@ -47,7 +47,7 @@ use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{Clock, ClockKind, Stamp, Time, Wake};
 use crate::outside::Outside;
 use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
-use sinew_shm::Port;
+use sinew_shm::{Callback, EntityKey, Participant, Port, Task};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -69,6 +69,11 @@ pub(crate) trait Entity: Send + Sync {
 
     /// Where the thread that runs it has noted it.
     fn place(&self) -> &trail::Place;
+
+    /// What tools are told when its callback runs; it is in a group of this node.
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        Callback::Other(node)
+    }
 
     /// What else it uses each time it runs.
     fn rest(&self) -> Vec<trail::Part> {
@@ -346,10 +351,38 @@ impl Scheduler {
         state.place_group(slot);
     }
 
-    /// Gives an entity its place; the caller then attaches it.
-    pub(crate) fn enter(self: &Arc<Self>, slot: u32, serial: u64, entity: Arc<dyn Entity>) -> Home {
+    /// Has the threads tell tools what they run of this participant; false if they do so for another one, or there is no room.
+    pub(super) fn tell(&self, participant: &Arc<Participant>) -> bool {
+        let tells = |state: &State| {
+            state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
+        };
+        if let Some(tells) = tells(&self.state.lock()) {
+            return tells;
+        }
+        // One for each worker, and one for the timers' thread. Made without the lock: others may have been faster.
+        let threads = 0..=index(self.threads());
+        let made: Result<Box<_>, _> =
+            threads.map(|worker| sinew_shm::Worker::new(participant, self.id, worker)).collect();
+        let Ok(mut made) = made else { return false };
         let mut state = self.state.lock();
-        let member = index(state.members.insert(Member::new(serial, slot, entity)));
+        if state.tellers.is_empty() {
+            std::mem::swap(&mut state.tellers, &mut made);
+        }
+        let tells = tells(&state);
+        drop(state);
+        drop(made);
+        tells == Some(true)
+    }
+
+    /// Gives an entity its place; the caller then attaches it. `task`: what tools are told when it runs.
+    pub(crate) fn enter(
+        self: &Arc<Self>,
+        slot: u32,
+        (serial, task): (u64, Task),
+        entity: Arc<dyn Entity>,
+    ) -> Home {
+        let mut state = self.state.lock();
+        let member = index(state.members.insert(Member::new(serial, slot, (task, entity))));
         let group = &mut state.slots[slot as usize];
         group.members += 1;
         group.ready.reserve(group.members as usize); // so that becoming ready never allocates
@@ -580,7 +613,7 @@ impl Scheduler {
     pub(crate) fn drop_out(&self, worker: u32) {
         let mut state = self.state.lock();
         state.present -= 1;
-        state.workers.retire(worker);
+        state.retire(worker);
     }
 
     /// The spin is over, once callbacks that run on lent threads are.
@@ -777,6 +810,7 @@ impl Scheduler {
         deadline: Option<i64>,
         worker: &mut Worker,
     ) -> (Guard<'a, State>, Option<Woken>) {
+        state.tell_rest(worker.index);
         let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
         let timeout = match state.longest_wait(deadline, minds_timers) {

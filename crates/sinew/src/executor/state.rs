@@ -10,6 +10,7 @@ use super::scheduler::{Entity, Home, Work};
 use super::turn::{REENTRANT, Turn};
 use crate::clock::{self, Clock, ClockKind, Stamp};
 use crate::sync::{Arc, Bell};
+use sinew_shm::{Task, Worker as Teller};
 use slab::Slab;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -75,6 +76,8 @@ pub(crate) struct State {
     pub(super) lenders: Vec<Lent>,
     /// Of those, the ones to be rung.
     pub(super) rung: Vec<Lent>,
+    /// What tools are told of what the workers are at, and after them the timers' thread; none without shared memory.
+    pub(super) tellers: Box<[Teller]>,
 }
 
 /// A thread that waits for an entity to be run, and would do that itself if it could.
@@ -143,6 +146,8 @@ pub(super) struct Member {
     entity: Option<Arc<dyn Entity>>,
     times: Times,
     timer: Option<u32>,
+    /// What tools are told when it runs.
+    task: Task,
     /// How long its callbacks have run.
     pub(super) histogram: Histogram,
     /// The entity, also while it runs.
@@ -150,7 +155,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(serial: u64, slot: u32, entity: Arc<dyn Entity>) -> Self {
+    pub(super) fn new(serial: u64, slot: u32, (task, entity): (Task, Arc<dyn Entity>)) -> Self {
         let known = Arc::downgrade(&entity);
         Self {
             serial,
@@ -159,6 +164,7 @@ impl Member {
             entity: Some(entity),
             times: Times::UNKNOWN,
             timer: None,
+            task,
             histogram: Histogram::default(),
             known,
         }
@@ -225,6 +231,7 @@ impl State {
             leaving: 0,
             lenders: Vec::new(),
             rung: Vec::new(),
+            tellers: Box::default(),
         }
     }
 
@@ -232,7 +239,20 @@ impl State {
     pub(super) fn leave_spin(&mut self) {
         self.spinner = None;
         self.present = 0;
-        self.workers.retire(0);
+        self.retire(0);
+    }
+
+    /// A worker leaves the executor for good.
+    pub(super) fn retire(&mut self, worker: u32) {
+        self.workers.retire(worker);
+        self.tell_rest(worker);
+    }
+
+    /// Tools are told that a worker runs nothing.
+    pub(super) fn tell_rest(&self, worker: u32) {
+        if let Some(teller) = self.tellers.get(worker as usize) {
+            teller.rest();
+        }
     }
 
     /// An entity has something to do. True if its group is ready now and wasn't.
@@ -450,8 +470,8 @@ impl State {
                 None => return false,
             }
         }
-        let Some((_, id)) = self.slots[slot as usize].ready.pop() else { return false };
-        *work = self.hand_out(id, hand, now);
+        let Some((key, id)) = self.slots[slot as usize].ready.pop() else { return false };
+        *work = self.hand_out(id, hand, (now, key.time));
         work.is_some()
     }
 
@@ -483,13 +503,13 @@ impl State {
             return false;
         }
         group.ready.remove(id);
-        *work = self.hand_out(id, hand, 0);
+        *work = self.hand_out(id, hand, (0, 0));
         work.is_some()
     }
 
-    /// Hands out an entity that was taken out of its group's queue; `now` is 0 if nobody looked.
+    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if nobody looked; it was ready since `key`, or 0.
     #[inline(never)]
-    pub(super) fn hand_out(&mut self, id: u32, hand: Hand, mut now: i64) -> Option<Work> {
+    pub(super) fn hand_out(&mut self, id: u32, hand: Hand, (mut now, key): (i64, i64)) -> Option<Work> {
         let member = &mut self.members[id as usize];
         member.ready = false;
         let weight = member.times.measures_next();
@@ -514,14 +534,24 @@ impl State {
                 (member.entity.take()?, unsafe { Turn::of(number) })
             }
         };
-        let (serial, times, group_number) = (member.serial, member.times, group.group);
+        let (serial, task, times, group_number) = (member.serial, member.task, member.times, group.group);
         if group_number == REENTRANT {
             self.place_group(slot); // it may have more to do
         }
-        match hand {
-            Hand::Worker(worker) => self.workers.begin(worker, times, now),
-            Hand::Lent => self.workers.begin_lent(),
-            Hand::Nested | Hand::Timers => {}
+        let teller = match hand {
+            Hand::Worker(worker) => {
+                self.workers.begin(worker, times, now);
+                self.tellers.get(worker as usize)
+            }
+            Hand::Lent => {
+                self.workers.begin_lent();
+                None
+            }
+            Hand::Timers => self.tellers.last(),
+            Hand::Nested => None,
+        };
+        if let Some(teller) = teller {
+            teller.begin(task, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
         Some(Work {
@@ -549,7 +579,11 @@ impl State {
                 self.workers.end_lent();
                 0
             }
-            Hand::Nested | Hand::Timers => 0,
+            Hand::Timers => {
+                self.tell_rest(super::scheduler::index(self.workers.threads()));
+                0
+            }
+            Hand::Nested => 0,
         };
         let group = &mut self.slots[slot as usize];
         if group.group == REENTRANT {

@@ -17,6 +17,7 @@ use crate::message::{Gid, Unique};
 use crate::node::Node;
 use crate::sync::{Arc, next_serial};
 use sinew_msg::Service;
+use sinew_shm::{Callback, EntityKey};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -360,6 +361,10 @@ impl<G: CallbackGroup> Entity for Results<G> {
 
     fn attach(&self, home: Option<Home>) {
         self.calls.attach(home);
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.calls.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &trail::Place {

@@ -18,6 +18,7 @@ use crate::node::Node;
 use crate::outside::service::Serves;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
+use sinew_shm::{Callback, EntityKey};
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
@@ -355,6 +356,10 @@ where
         self.desk.requests.attach(self.desk.number, home);
     }
 
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
     fn place(&self) -> &trail::Place {
         &self.place
     }
@@ -456,6 +461,10 @@ where
     fn attach(&self, home: Option<Home>) {
         self.tasks.attach(home.clone());
         self.desk.requests.attach(self.desk.number, home);
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &trail::Place {
