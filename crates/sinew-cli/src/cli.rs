@@ -47,10 +47,17 @@ pub(crate) enum Command {
     Service(tools::ServiceOptions),
     /// Look at types.
     Interface(interfaces::InterfaceOptions),
+    /// Draw who talks to whom: nodes, topics and services with their rates, and processes.
+    Graph(tools::GraphOptions),
     /// Watch processes and topics: rates, latencies, queues and losses.
     Top(tools::TopOptions),
     /// Check what shared memory needs of this machine, and say how to mend what is wrong.
     Doctor(tools::DoctorOptions),
+    /// What a shell needs to complete this command's lines: put it where the shell looks, or source it.
+    ///
+    /// bash: `sinew completions bash > ~/.local/share/bash-completion/completions/sinew`; zsh: `> ~/.zfunc/_sinew`, with that folder in
+    /// `fpath`; fish: `> ~/.config/fish/completions/sinew.fish`.
+    Completions(CompletionOptions),
     /// Another process of a benchmark.
     #[command(hide = true)]
     Peer(Peer),
@@ -65,6 +72,22 @@ impl Command {
             Self::Topic(topic) => topic.command.check(),
             _ => Ok(()),
         }
+    }
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionOptions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+impl CompletionOptions {
+    /// The shell's script.
+    pub(crate) fn script(&self) -> Vec<u8> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "sinew", &mut script);
+        script
     }
 }
 

@@ -73,6 +73,16 @@ pub(crate) enum Error {
         type_name: String,
     },
 
+    /// Requests and responses can't be seen from outside.
+    #[error(
+        "requests and responses go straight from a client to the server and back: nobody else can see them, and they are not published \
+         beside that (ROS 2's service introspection) yet. `sinew service info -v {service}` counts them, and `sinew service call` makes one"
+    )]
+    NoServiceEcho {
+        /// The service.
+        service: String,
+    },
+
     /// The domain's number can't be read from the environment.
     #[error("{0}")]
     DomainNumber(String),

@@ -12,6 +12,7 @@ mod error;
 mod graph;
 mod interfaces;
 mod machine;
+mod picture;
 mod terminal;
 mod top;
 
@@ -28,8 +29,10 @@ fn main() -> ExitCode {
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),
         Command::Interface(options) => interfaces::run(&options.command),
+        Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
+        Command::Completions(options) => graph::print_bytes(&options.script()),
         Command::Peer(peer) => bench::process::serve(&peer),
     };
     match outcome {

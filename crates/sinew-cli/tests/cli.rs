@@ -263,6 +263,12 @@ fn a_bad_topology_says_where() {
         assert_eq!(output.status.code(), Some(1));
         assert!(text(&output.stderr).contains(&expected), "{expected} in {}", text(&output.stderr));
     }
+    let output = sinew(&["bench", "topology", "/dev/zero"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        told,
+        "sinew: /dev/zero is longer than 16777216 bytes, which no topology is: does it name the right file?\n"
+    );
     let output = sinew(&["bench", "topology", "/nowhere/robot.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("sierra_nevada"), "{}", text(&output.stderr));

@@ -1,7 +1,11 @@
 //! The options of a QoS: names and words as `ros2` has them.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
-use sinew::{Durability, History, QoS, Reliability};
+use sinew::{Durability, History, Liveliness, QoS, Reliability};
+
+use super::seconds;
 
 /// What of a QoS the user asks for.
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -26,6 +30,28 @@ pub(crate) struct QosOptions {
     /// How many messages wait (with keep_last).
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     qos_depth: Option<u16>,
+
+    /// The time that passes between two messages, at most.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    qos_deadline: Option<Duration>,
+
+    /// How long a message is worth being taken after its publication.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    qos_lifespan: Option<Duration>,
+
+    /// Who says that a publisher is alive: its process by being there, or the publisher by publishing.
+    #[arg(long, value_enum, value_name = "KIND")]
+    qos_liveliness: Option<LivelinessKind>,
+
+    /// How long a publisher counts as alive after its last sign of life.
+    #[arg(
+        long,
+        visible_alias = "qos-liveliness-lease-duration-seconds",
+        allow_negative_numbers = true,
+        value_name = "S",
+        value_parser = seconds
+    )]
+    qos_liveliness_lease_duration: Option<Duration>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -66,6 +92,14 @@ enum HistoryKind {
     KeepAll,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum LivelinessKind {
+    SystemDefault,
+    Automatic,
+    ManualByTopic,
+}
+
 impl QosOptions {
     /// What is asked for; what isn't said is that of `otherwise`.
     pub(crate) fn qos(self, otherwise: QoS) -> QoS {
@@ -91,6 +125,15 @@ impl QosOptions {
             Some(DurabilityKind::TransientLocal) => Durability::TransientLocal,
             Some(DurabilityKind::Volatile) => Durability::Volatile,
         };
+        qos.liveliness = match self.qos_liveliness {
+            None => qos.liveliness,
+            Some(LivelinessKind::SystemDefault) => system.liveliness,
+            Some(LivelinessKind::Automatic) => Liveliness::Automatic,
+            Some(LivelinessKind::ManualByTopic) => Liveliness::ManualByTopic,
+        };
+        qos.deadline = self.qos_deadline.or(qos.deadline);
+        qos.lifespan = self.qos_lifespan.or(qos.lifespan);
+        qos.lease = self.qos_liveliness_lease_duration.or(qos.lease);
         let depth = self.qos_depth.map(usize::from);
         qos.history = match (self.qos_history, qos.history) {
             (Some(HistoryKind::KeepAll), _) => History::KeepAll,
@@ -134,6 +177,22 @@ mod tests {
             ..deeper
         };
         assert_eq!(sensor.qos(latched), QoS::sensor_data().reliable().keep_last(7));
+    }
+
+    #[test]
+    fn times_and_liveliness() {
+        let second = Duration::from_secs(1);
+        let asked = QosOptions {
+            qos_deadline: Some(second),
+            qos_lifespan: Some(2 * second),
+            qos_liveliness: Some(LivelinessKind::ManualByTopic),
+            qos_liveliness_lease_duration: Some(3 * second),
+            ..QosOptions::default()
+        };
+        let expected =
+            QoS::default().deadline(second).lifespan(2 * second).liveliness(Liveliness::ManualByTopic);
+        assert_eq!(asked.qos(QoS::default()), expected.lease(3 * second));
+        assert_eq!(QosOptions::default().qos(expected), expected, "what isn't said stays");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use sinew_msg::dynamic::FieldPath;
 
 use super::interfaces::{CallOptions, DefinitionOptions, PubOptions, StyleOptions};
@@ -69,10 +69,15 @@ pub(crate) enum TopicCommand {
     Info(TopicInfoOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
-    /// How many bytes leave the publishers' processes. (What stays in a process isn't copied, and counts 0.)
+    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: nobody counts its size.
     Bw(WatchOptions),
-    /// How long messages take from their publication until their callback has them, as all subscriptions count it.
+    /// How long messages take from their publication until their callback has them, as the subscriptions' processes note it (of each a
+    /// hundred times a second at most). `ros2 topic delay` tells something else: the age of `header.stamp` where it is received.
     Delay(WatchOptions),
+    /// The types of a topic, one on each line.
+    Type(InfoOptions),
+    /// The topics of a type.
+    Find(FindOptions),
     /// The messages themselves. Takes part as a subscription does: publishers do some work for it,
     /// but never wait. If nobody publishes the topic yet, waits for that. Its QoS is what fits the publishers (what they retain is
     /// printed, too), unless the options say otherwise.
@@ -108,14 +113,44 @@ pub(crate) struct ServiceOptions {
 pub(crate) enum ServiceCommand {
     /// The names of all services.
     List(TypedListOptions),
+    /// Who serves and calls a service.
+    Info(TopicInfoOptions),
+    /// The types of a service, one on each line.
+    Type(InfoOptions),
+    /// The services of a type.
+    Find(FindOptions),
+    /// Not there: requests and responses go straight from one to the other, so nobody else can see them. Says what there is instead.
+    #[command(hide = true)]
+    Echo(ServiceEchoOptions),
     /// Call a service with a request that is given as text.
     Call(CallOptions),
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct FindOptions {
+    /// Its full name, such as std_msgs/msg/String.
+    #[arg(value_name = "TYPE")]
+    pub(crate) type_name: String,
+
+    /// How many there are, not which.
+    #[arg(short, long, visible_aliases = ["count-topics", "count-services"])]
+    pub(crate) count: bool,
+
+    #[command(flatten)]
+    pub(crate) list: ListOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServiceEchoOptions {
+    /// What `ros2 service echo` takes.
+    #[arg(value_name = "SERVICE", num_args = 0.., allow_hyphen_values = true, trailing_var_arg = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ListOptions {
-    /// Also those with a part that begins with `_`.
-    #[arg(short, long, visible_aliases = ["include-hidden-topics", "include-hidden-services"])]
+    /// Also hidden ones: those with a part that begins with `_`.
+    #[arg(short, long, visible_aliases = ["include-hidden", "include-hidden-nodes", "include-hidden-topics", "include-hidden-services"])]
     pub(crate) all: bool,
 
     #[command(flatten)]
@@ -152,7 +187,7 @@ pub(crate) struct InfoOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct TopicInfoOptions {
-    /// Each publisher and subscription by itself, with its QoS and counters. (JSON always has them.)
+    /// Each end by itself, with its QoS and counters. (JSON always has them.)
     #[arg(short, long)]
     pub(crate) verbose: bool,
 
@@ -229,6 +264,56 @@ pub(crate) struct TopOptions {
     /// One JSON value about one interval, and end.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GraphOptions {
+    /// What it is drawn in [default: what the file's name ends with, else dot].
+    #[arg(short = 'T', long, value_enum, conflicts_with = "json")]
+    format: Option<GraphFormat>,
+
+    /// The file it is written to; one that is there is replaced [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Also hidden nodes, topics and services: those with a part that begins with `_`.
+    #[arg(short, long, visible_alias = "include-hidden")]
+    pub(crate) all: bool,
+
+    /// The time that the rates are about.
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = interval, default_value = "1")]
+    pub(crate) interval: Duration,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON value instead of a picture.
+    #[arg(long)]
+    json: bool,
+}
+
+impl GraphOptions {
+    pub(crate) fn format(&self) -> GraphFormat {
+        let ending = self.output.as_ref().and_then(|path| path.extension()?.to_str());
+        match (self.json, self.format, ending) {
+            (true, ..) => GraphFormat::Json,
+            (_, Some(format), _) => format,
+            (.., Some("svg")) => GraphFormat::Svg,
+            (.., Some("json")) => GraphFormat::Json,
+            _ => GraphFormat::Dot,
+        }
+    }
+}
+
+/// How a picture is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// The language of Graphviz: `sinew graph | dot -Tpng > graph.png`.
+    Dot,
+    /// A picture for browsers, in one file, for light and dark pages.
+    Svg,
+    /// For programs, as --json.
+    Json,
 }
 
 #[derive(Args, Debug)]

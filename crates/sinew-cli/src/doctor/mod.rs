@@ -2,6 +2,7 @@
 
 mod limits;
 mod place;
+mod stuck;
 mod types;
 
 use std::fmt::Write as _;
@@ -56,6 +57,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     let base = options.place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
     let path = base.join(domain.to_string());
     let mut findings = place::check(options.place.dir.as_deref(), domain, &path, options.clean);
+    findings.push(stuck::check(&options.place));
     findings.extend(limits::check());
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);

@@ -5,12 +5,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use sinew_msg::TypeHash;
-use sinew_msg::description::TypeDescription;
 use sinew_shm::Domain;
 
 use super::Finding;
 use crate::bench::table::bytes;
+use crate::interfaces::kept_in;
 
 const CHECK: &str = "types";
 
@@ -46,7 +45,7 @@ fn look(domain: &Domain, directory: &Path) -> std::io::Result<Kept> {
         let name = entry.file_name().to_string_lossy().into_owned();
         kept.files += 1;
         kept.bytes += entry.metadata().as_ref().map_or(0, memory);
-        if !is_right(domain, &name) {
+        if kept_in(domain, &name).is_none() {
             kept.wrong.push(name);
         }
     }
@@ -57,25 +56,6 @@ fn look(domain: &Domain, directory: &Path) -> std::io::Result<Kept> {
 /// `stat` counts in blocks of 512 bytes.
 fn memory(found: &Metadata) -> u64 {
     found.blocks() * 512
-}
-
-/// Whether it says what its name proves.
-fn is_right(domain: &Domain, name: &str) -> bool {
-    let Some(hash) = name.strip_suffix(".json").and_then(hash) else { return false };
-    let Ok(Some(text)) = domain.description(&hash.0) else { return false };
-    let read = std::str::from_utf8(&text).ok().and_then(TypeDescription::from_json);
-    read.is_some_and(|read| read.hash() == hash)
-}
-
-fn hash(digits: &str) -> Option<TypeHash> {
-    let mut hash = [0; 32];
-    if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
-        return None;
-    }
-    for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)) {
-        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
-    }
-    Some(TypeHash(hash))
 }
 
 impl Kept {
@@ -103,6 +83,7 @@ impl Kept {
 mod tests {
     use super::super::State;
     use super::*;
+    use sinew_msg::description::TypeDescription;
 
     #[test]
     fn right_and_wrong_ones_are_told_apart() {

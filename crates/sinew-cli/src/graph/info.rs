@@ -1,11 +1,13 @@
 //! `sinew node info`, `sinew topic info`.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
 use sinew::QoS;
 use sinew_shm::{Counter, EntityKind};
 
+use super::list::{SERVICES, TOPICS};
 use super::track::dropped;
 use super::{Endpoint, Observed, Snapshot, print, print_json, qos, similar, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
@@ -58,10 +60,14 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
         let Endpoint { peer, entity, .. } = node;
         let _ = writeln!(text, "{}", entity.node); // a string takes everything
         let _ = writeln!(text, "  Process: {} {}", peer.pid(), peer.program());
+        for held in snapshot.held(peer) {
+            let _ = writeln!(text, "  Now {}", held.text());
+        }
         for (kind, heading, _) in SECTIONS {
             let _ = writeln!(text, "  {heading}:");
-            for (name, type_name) in ends_of(node, kind, &snapshot) {
-                let _ = writeln!(text, "    {name}: {type_name}");
+            for ((name, type_name), waiting) in ends_of(node, kind, &snapshot) {
+                let waiting = if waiting > 0 { format!(" ({waiting} waiting)") } else { String::new() };
+                let _ = writeln!(text, "    {name}: {type_name}{waiting}");
             }
         }
     }
@@ -69,31 +75,37 @@ pub(super) fn node(options: &InfoOptions) -> Result<(), Error> {
 }
 
 fn node_json(node: &Endpoint, snapshot: &Snapshot) -> Value {
-    let mut value = json!({"name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program()});
+    let mut value = json!({
+        "name": node.entity.node, "pid": node.peer.pid(), "program": node.peer.program(),
+        "in_callbacks": snapshot.held(&node.peer),
+    });
     for (kind, _, section) in SECTIONS {
         let ends = ends_of(node, kind, snapshot);
-        let one = |(name, type_name): &(&str, &str)| json!({"name": name, "type": type_name});
+        let one = |((name, type_name), waiting): (&(&str, &str), &u64)| {
+            let mut end = json!({"name": name, "type": type_name});
+            if matches!(kind, EntityKind::Subscription | EntityKind::Server) {
+                end["waiting"] = json!(waiting);
+            }
+            end
+        };
         value[section] = ends.iter().map(one).collect();
     }
     value
 }
 
-/// Names and types of what a node has of one kind, sorted.
-fn ends_of<'a>(node: &Endpoint, kind: EntityKind, snapshot: &'a Snapshot) -> Vec<(&'a str, &'a str)> {
-    let mut ends: Vec<_> = snapshot
-        .of(kind)
-        .filter(|end| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node)
-        .map(|end| (end.entity.name.as_str(), end.entity.type_name.as_str()))
-        .collect();
-    ends.sort_unstable();
-    ends.dedup();
+/// Names and types of what a node has of one kind, sorted, and how much waits for them.
+fn ends_of<'a>(
+    node: &Endpoint,
+    kind: EntityKind,
+    snapshot: &'a Snapshot,
+) -> BTreeMap<(&'a str, &'a str), u64> {
+    let mut ends = BTreeMap::new();
+    let of_node = |end: &&Endpoint| end.peer.id() == node.peer.id() && end.entity.node == node.entity.node;
+    for end in snapshot.of(kind).filter(of_node) {
+        let waiting = snapshot.waiting(end).all();
+        *ends.entry((end.entity.name.as_str(), end.entity.type_name.as_str())).or_default() += waiting;
+    }
     ends
-}
-
-/// That there is no topic of this name.
-pub(super) fn no_topic(observed: &Observed, snapshot: &Snapshot, name: &str) -> Error {
-    let similar = similar::to(name, snapshot.topics().into_keys());
-    Error::NotFound { what: "topic", name: name.to_owned(), domain: observed.domain(), similar }
 }
 
 /// `ros2 topic info`.
@@ -103,7 +115,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let snapshot = observed.look()?;
     let mut topics = snapshot.topics();
     let Some(mut ends) = topics.remove(info.name.as_str()) else {
-        return Err(no_topic(&observed, &snapshot, &info.name));
+        return Err(TOPICS.missing(&observed, &snapshot, &info.name));
     };
     for side in &mut ends.0 {
         side.sort_by_key(|end| (&end.entity.node, end.gid()));
@@ -111,7 +123,7 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     let types = ends.types();
     let [publishers, subscriptions] = &ends.0;
     if info.json {
-        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end)).collect::<Vec<_>>();
+        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
         return print_json(&json!({
             "name": info.name, "types": types,
             "publishers": all(publishers), "subscriptions": all(subscriptions),
@@ -122,14 +134,92 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     for (heading, side) in [("Publisher", publishers), ("Subscription", subscriptions)] {
         let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // a string takes everything
         if *verbose {
-            text.extend(side.iter().map(|end| end_text(end)));
+            text.extend(side.iter().map(|end| end_text(end, &snapshot)));
         }
+    }
+    if !verbose {
+        text.extend(subscriptions.iter().filter_map(|end| held_up(end, &snapshot)));
     }
     print(&text)
 }
 
+/// `ros2 service info`; verbose, each end with what it counts.
+pub(super) fn service(options: &TopicInfoOptions) -> Result<(), Error> {
+    let TopicInfoOptions { verbose, info } = options;
+    let mut observed = Observed::open(&info.place)?;
+    let snapshot = observed.look()?;
+    let mut services = snapshot.ends(SERVICES.kinds);
+    let Some(mut ends) = services.remove(info.name.as_str()) else {
+        return Err(SERVICES.missing(&observed, &snapshot, &info.name));
+    };
+    for side in &mut ends.0 {
+        side.sort_by_key(|end| (&end.entity.node, end.gid()));
+    }
+    let types = ends.types();
+    let [servers, clients] = &ends.0;
+    if info.json {
+        let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
+        return print_json(&json!({
+            "name": info.name, "types": types, "servers": all(servers), "clients": all(clients),
+        }));
+    }
+    let mut text = format!(
+        "Type: {}\nClients count: {}\nServices count: {}\n",
+        types.join(", "),
+        clients.len(),
+        servers.len()
+    );
+    for end in servers.iter().chain(clients).filter(|_| *verbose) {
+        text += &service_text(end, &snapshot);
+    }
+    if !verbose {
+        text.extend(servers.iter().filter_map(|end| held_up(end, &snapshot)));
+    }
+    print(&text)
+}
+
+/// A server or client, and what it counts.
+fn service_text(end: &Endpoint, snapshot: &Snapshot) -> String {
+    let Endpoint { peer, entity, .. } = end;
+    let counts = end.counts();
+    let of = |counter| counts.get(counter);
+    let waiting = snapshot.waiting(end);
+    let (kind, counters) = if entity.kind == EntityKind::Server {
+        let counters = vec![
+            ("Requests", of(Counter::Messages)),
+            ("Taken", of(Counter::Taken)),
+            ("Waiting", waiting.fetched),
+            ("Not fetched yet", waiting.unread),
+            ("Refused", of(Counter::Refused)),
+            ("Clients", of(Counter::Matched)),
+        ];
+        ("Server", counters)
+    } else {
+        let counters = vec![
+            ("Calls", of(Counter::Messages)),
+            ("Answered", of(Counter::Taken)),
+            ("Failed", of(Counter::Refused)),
+            ("Waiting", of(Counter::Waiting)),
+            ("Servers", of(Counter::Matched)),
+        ];
+        ("Client", counters)
+    };
+    let held: String = snapshot.held(peer).iter().map(|held| format!("  Now {}\n", held.text())).collect();
+    let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    format!("\n{kind} of {}\n  Process: {} {}\n{held}{counters}", entity.node, peer.pid(), peer.program())
+}
+
+/// What waits for a subscription whose process is in a long callback.
+fn held_up(end: &Endpoint, snapshot: &Snapshot) -> Option<String> {
+    let Endpoint { peer, entity, .. } = end;
+    let (waiting, held) = (snapshot.waiting(end).all(), snapshot.held(peer));
+    let held = held.iter().max_by_key(|held| held.nanoseconds).filter(|_| waiting > 0)?;
+    let (node, pid, program, now) = (&entity.node, peer.pid(), peer.program(), held.text());
+    Some(format!("{waiting} waiting for {node}: process {pid} ({program}) is {now}\n"))
+}
+
 /// One end, as `ros2 topic info --verbose` has it, and what it counts.
-fn end_text(end: &Endpoint) -> String {
+fn end_text(end: &Endpoint, snapshot: &Snapshot) -> String {
     let Endpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let (namespace, name) = split(&entity.node);
@@ -150,6 +240,7 @@ fn end_text(end: &Endpoint) -> String {
             ("Received", of(Counter::Messages)),
             ("Taken", of(Counter::Taken)),
             ("Waiting", of(Counter::Waiting)),
+            ("Not fetched yet", snapshot.waiting(end).unread),
             ("Matched", of(Counter::Matched)),
             ("Copies", of(Counter::Copies)),
             ("Dropped", dropped(&counts)),
@@ -160,8 +251,9 @@ fn end_text(end: &Endpoint) -> String {
         ]
     };
     let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();
     format!(
-        "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\nTopic type: {}\nTopic type hash: {}\n\
+        "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\n{held}Topic type: {}\nTopic type hash: {}\n\
          Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}\n",
         peer.pid(),
         peer.program(),
@@ -172,14 +264,15 @@ fn end_text(end: &Endpoint) -> String {
     )
 }
 
-fn end_json(end: &Endpoint) -> Value {
+fn end_json(end: &Endpoint, snapshot: &Snapshot) -> Value {
     let Endpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let counters: serde_json::Map<_, _> =
         COUNTERS.iter().map(|&(counter, name)| (name.to_owned(), json!(counts.get(counter)))).collect();
     let used = counts.latencies.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
     json!({
-        "node": entity.node, "pid": peer.pid(), "program": peer.program(), "type": entity.type_name,
+        "node": entity.node, "pid": peer.pid(), "program": peer.program(),
+        "in_callbacks": snapshot.held(peer), "unread": snapshot.waiting(end).unread, "type": entity.type_name,
         "type_hash": Hash(&entity.hash).to_string(), "gid": end.gid().map(|byte| format!("{byte:02x}")).concat(),
         "qos": qos::json(QoS::from_bytes(&entity.qos).as_ref()), "counters": counters, "latencies_by_power_of_two_ns": counts.latencies[..used],
     })

@@ -6,9 +6,9 @@ use std::io::{self, Write as _};
 use serde_json::{Value, json};
 use sinew_shm::{Domain, EntityKind};
 
-use super::{Ends, Observed, print, print_json};
-use crate::cli::tools::{ListOptions, TypedListOptions, Where};
-use crate::error::Error;
+use super::{Ends, Observed, Snapshot, print, print_json, says, similar};
+use crate::cli::tools::{FindOptions, InfoOptions, ListOptions, TypedListOptions, Where};
+use crate::error::{Error, suggestion};
 
 /// `ros2 node list`.
 pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
@@ -32,15 +32,78 @@ pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {
     print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
+/// What has a name and two kinds of ends.
+pub(super) struct Named {
+    pub(super) kinds: [EntityKind; 2],
+    /// The ends of each kind, in JSON.
+    pub(super) sides: [&'static str; 2],
+    /// One of them, and several.
+    pub(super) what: [&'static str; 2],
+}
+
+pub(super) const TOPICS: Named = Named {
+    kinds: [EntityKind::Publisher, EntityKind::Subscription],
+    sides: ["publishers", "subscriptions"],
+    what: ["topic", "topics"],
+};
+
+pub(super) const SERVICES: Named = Named {
+    kinds: [EntityKind::Server, EntityKind::Client],
+    sides: ["servers", "clients"],
+    what: ["service", "services"],
+};
+
+impl Named {
+    /// That there is none of this name.
+    pub(super) fn missing(&self, observed: &Observed, snapshot: &Snapshot, name: &str) -> Error {
+        let similar = similar::to(name, snapshot.ends(self.kinds).into_keys());
+        Error::NotFound { what: self.what[0], name: name.to_owned(), domain: observed.domain(), similar }
+    }
+}
+
 /// `ros2 topic list`.
 pub(super) fn topics(options: &TypedListOptions) -> Result<(), Error> {
-    let kinds = [EntityKind::Publisher, EntityKind::Subscription];
-    named(options, kinds, ["publishers", "subscriptions"], "topics")
+    named(options, &TOPICS)
 }
 
 /// `ros2 service list`: those that somebody serves or calls.
 pub(super) fn services(options: &TypedListOptions) -> Result<(), Error> {
-    named(options, [EntityKind::Server, EntityKind::Client], ["servers", "clients"], "services")
+    named(options, &SERVICES)
+}
+
+/// `ros2 topic type`, `ros2 service type`.
+pub(super) fn types(options: &InfoOptions, of: &Named) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let snapshot = observed.look()?;
+    let ends = snapshot.ends(of.kinds);
+    let types = ends.get(options.name.as_str()).map(Ends::types);
+    let types = types.ok_or_else(|| of.missing(&observed, &snapshot, &options.name))?;
+    if options.json {
+        return print_json(&types);
+    }
+    print(&types.iter().map(|name| format!("{name}\n")).collect::<String>())
+}
+
+/// `ros2 topic find`, `ros2 service find`.
+pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
+    let snapshot = Observed::open(&options.list.place)?.look()?;
+    let wanted = options.type_name.as_str();
+    let mut ends = snapshot.ends(of.kinds);
+    ends.retain(|name, _| options.list.all || !is_hidden(name));
+    let found: Vec<&str> =
+        ends.iter().filter(|(_, ends)| ends.types().contains(&wanted)).map(|(name, _)| *name).collect();
+    if options.list.json {
+        return if options.count { print_json(&found.len()) } else { print_json(&found) };
+    }
+    if options.count {
+        return print(&format!("{}\n", found.len()));
+    }
+    if found.is_empty() {
+        let types: Vec<&str> = ends.values().flat_map(Ends::types).collect();
+        let similar = suggestion(&similar::to(wanted, types.into_iter()));
+        says(&format!("no {} have the type {wanted}{similar}", of.what[1]));
+    }
+    print(&found.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
 /// Says on standard error where was looked, if nothing was found.
@@ -52,12 +115,7 @@ fn hint_at(place: &Where, is_empty: bool, what: &str) {
     }
 }
 
-fn named(
-    options: &TypedListOptions,
-    kinds: [EntityKind; 2],
-    sides: [&str; 2],
-    what: &str,
-) -> Result<(), Error> {
+fn named(options: &TypedListOptions, &Named { kinds, sides, what }: &Named) -> Result<(), Error> {
     let snapshot = Observed::open(&options.list.place)?.look()?;
     let mut all = snapshot.ends(kinds);
     all.retain(|name, _| options.list.all || !is_hidden(name));
@@ -65,7 +123,7 @@ fn named(
         let one = |(name, ends): (&&str, &Ends<'_>)| json!({"name": name, "types": ends.types(), sides[0]: ends.0[0].len(), sides[1]: ends.0[1].len()});
         return print_json(&all.iter().map(one).collect::<Vec<Value>>());
     }
-    hint_at(&options.list.place, all.is_empty(), what);
+    hint_at(&options.list.place, all.is_empty(), what[1]);
     let mut text = String::new();
     for (name, ends) in &all {
         let types =
@@ -77,7 +135,7 @@ fn named(
 
 /// Whether a part of the name begins with `_`: such names are for tools.
 /// (<https://design.ros2.org/articles/topic_and_service_names.html#hidden-topic-or-service-names>)
-fn is_hidden(name: &str) -> bool {
+pub(crate) fn is_hidden(name: &str) -> bool {
     name.split('/').any(|part| part.starts_with('_'))
 }
 

@@ -5,6 +5,7 @@
 
 mod call;
 mod echo;
+mod held;
 mod info;
 mod list;
 mod printing;
@@ -22,12 +23,14 @@ use std::sync::Arc;
 use serde::Serialize;
 use sinew::Time;
 use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
-use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer};
+use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer, Unread};
 
 use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand, Where};
 use crate::clock::now_ns;
 use crate::error::Error;
 pub(crate) use call::CallError;
+pub(crate) use held::{Held, STUCK_NS};
+pub(crate) use list::is_hidden;
 pub(crate) use track::{Change, Latencies, Track, dropped};
 
 /// `sinew node`.
@@ -46,6 +49,8 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
         TopicCommand::Hz(options) => watch::run::<watch::Rate>(options),
         TopicCommand::Bw(options) => watch::run::<watch::Bandwidth>(options),
         TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
+        TopicCommand::Type(options) => list::types(options, &list::TOPICS),
+        TopicCommand::Find(options) => list::find(options, &list::TOPICS),
         TopicCommand::Echo(options) => echo::run(options),
         TopicCommand::Pub(options) => publish::run(options),
     }
@@ -55,6 +60,13 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
 pub(crate) fn service(command: &ServiceCommand) -> Result<(), Error> {
     match command {
         ServiceCommand::List(options) => list::services(options),
+        ServiceCommand::Info(options) => info::service(options),
+        ServiceCommand::Type(options) => list::types(options, &list::SERVICES),
+        ServiceCommand::Find(options) => list::find(options, &list::SERVICES),
+        ServiceCommand::Echo(options) => {
+            let service = options.rest.iter().find(|word| !word.starts_with('-'));
+            Err(Error::NoServiceEcho { service: service.cloned().unwrap_or_else(|| "NAME".to_owned()) })
+        }
         ServiceCommand::Call(options) => call::run(options),
     }
 }
@@ -74,6 +86,8 @@ pub(crate) struct Snapshot {
     pub(crate) processes: Vec<Arc<Peer>>,
     /// Of all processes.
     pub(crate) endpoints: Vec<Endpoint>,
+    /// What they haven't read of each other's messages.
+    unread: Vec<Unread>,
 }
 
 /// A node, publisher, subscription, server or client of somebody.
@@ -89,16 +103,22 @@ pub(crate) type EndpointId = (u64, EntityKey);
 impl Observed {
     /// Finds the domain. Says on standard error which participants can't be looked at.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
+        let observed = Self::open_quietly(place)?;
+        for refused in observed.census.iter().flat_map(Census::refused) {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: a participant is left out: {refused}");
+        }
+        Ok(observed)
+    }
+
+    /// The same without saying that.
+    pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
         let domain = place.domain().map_err(Error::DomainNumber)?;
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
             return Err(Error::NoDirectory { path: path.clone() });
         }
         let mut observed = Self { base: place.dir.clone(), domain, census: None };
         observed.refresh()?;
-        for refused in observed.census.iter().flat_map(Census::refused) {
-            // Nothing is left to tell it to when standard error is closed.
-            let _ = writeln!(io::stderr(), "sinew: a participant is left out: {refused}");
-        }
         Ok(observed)
     }
 
@@ -129,7 +149,8 @@ impl Observed {
             entities.into_iter().map(move |(key, entity)| Endpoint { peer: Arc::clone(&peer), key, entity })
         };
         let endpoints = processes.iter().flat_map(of).collect();
-        Ok(Snapshot { at_ns: now_ns(), processes, endpoints })
+        let unread = self.census.as_ref().map(Census::unread).unwrap_or_default();
+        Ok(Snapshot { at_ns: now_ns(), processes, endpoints, unread })
     }
 }
 
@@ -237,8 +258,13 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
 
 /// Prints, at once.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
+    print_bytes(text.as_bytes())
+}
+
+/// The same of what needn't be text.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Result<(), Error> {
     let mut to = io::stdout().lock();
-    to.write_all(text.as_bytes()).and_then(|()| to.flush()).map_err(Error::Output)
+    to.write_all(bytes).and_then(|()| to.flush()).map_err(Error::Output)
 }
 
 #[cfg(test)]

@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 /// How many are suggested.
 const MOST: usize = 3;
 
+/// How many letters of a name are mistyped, at most.
+const NEAR: usize = 2;
+
 /// The names most like `wanted`, best first; none if none is like it.
 pub(crate) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let near = wanted.chars().count() / 3 + 1;
     let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_lowercase();
+    // By its last part alone: `std_msgs/msg/` in front makes no two names alike.
+    let near = ((last(wanted).chars().count() + 1) / 3).min(NEAR);
     let distance = |name: &'a str| {
         // The right name in another namespace is nearer than any misspelling.
         if last(name) == last(wanted) {
@@ -39,6 +43,23 @@ mod tests {
         assert_eq!(like("/robot/camera"), ["/robot/camera/image"]);
         assert_eq!(like("/Odom"), ["/odom"]);
         assert_eq!(like("/something/else"), [""; 0]);
+    }
+
+    #[test]
+    fn types_are_like_each_other_by_more_than_their_packages() {
+        let names =
+            ["std_msgs/msg/Int8", "std_msgs/msg/Bool", "sensor_msgs/msg/Joy", "geometry_msgs/msg/Point"];
+        let like = |name| to(name, names.into_iter());
+        for unrelated in
+            ["robot_msgs/msg/Joint", "std_msgs/msg/Foo", "robot_msgs/msg/Arm", "my_msgs/msg/Tool"]
+        {
+            assert_eq!(like(unrelated), [""; 0], "{unrelated}");
+        }
+        assert_eq!(like("std_msg/msg/Boool"), ["std_msgs/msg/Bool"]);
+        assert_eq!(like("geometry_msgs/msg/Piont"), ["geometry_msgs/msg/Point"]);
+        assert_eq!(like("robot_msgs/msg/Point"), ["geometry_msgs/msg/Point"]);
+        assert_eq!(to("foo_msgs", ["std_msgs", "nav_msgs"].into_iter()), [""; 0]);
+        assert_eq!(to("std_msg", ["std_msgs", "nav_msgs"].into_iter()), ["std_msgs"]);
     }
 
     #[test]

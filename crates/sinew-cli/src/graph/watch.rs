@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use sinew_shm::EntityKind;
 
+use super::list::TOPICS;
 use super::track::Latencies;
-use super::{Change, EndpointId, Observed, Snapshot, Track, info, print, print_json};
+use super::{Change, EndpointId, Observed, Snapshot, Track, print, print_json, says};
 use crate::bench::table::time;
 use crate::cli::tools::WatchOptions;
 use crate::clock::{nanoseconds, now_ns, sleep_until};
@@ -16,6 +17,9 @@ use crate::error::Error;
 pub(super) trait Report {
     /// Whose counters say it.
     const KIND: EntityKind;
+
+    /// What is measured, if that isn't what everybody expects.
+    const MEANING: Option<&str> = None;
 
     /// For people; `None` if there is nothing to tell.
     fn text(total: &Total) -> Option<String>;
@@ -59,7 +63,10 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
     let name = &options.info.name;
     let snapshot = observed.look()?;
     if !snapshot.topics().contains_key(name.as_str()) {
-        return Err(info::no_topic(&observed, &snapshot, name));
+        return Err(TOPICS.missing(&observed, &snapshot, name));
+    }
+    if let Some(told) = R::MEANING.filter(|_| !options.info.json) {
+        says(told);
     }
     let window_ns = nanoseconds(options.window);
     let mut tracks = HashMap::new();
@@ -125,7 +132,13 @@ impl Report for Bandwidth {
     const KIND: EntityKind = EntityKind::Publisher;
 
     fn text(total: &Total) -> Option<String> {
-        let Total { messages, bytes, bytes_per_second, ends, .. } = total;
+        let Total { messages, bytes, bytes_per_second, ends, seconds, .. } = total;
+        if *messages > 0 && *bytes == 0 {
+            return Some(format!(
+                "0 B/s from {messages} messages: none left its process, where they move by reference and nobody counts their size\n\
+                 \twindow: {seconds:.1}s publishers: {ends}\n"
+            ));
+        }
         (*messages > 0).then(|| {
             let (rate, size) = (decimal(*bytes_per_second), decimal(*bytes as f64 / *messages as f64));
             format!("{rate}/s from {messages} messages\n\tMessage size mean: {size} publishers: {ends}\n")
@@ -145,6 +158,10 @@ pub(super) struct Delay;
 
 impl Report for Delay {
     const KIND: EntityKind = EntityKind::Subscription;
+    const MEANING: Option<&str> = Some(
+        "the delay is the time from a message's publication until its callback has it, as the subscriptions' processes note it \
+         (ros2 topic delay tells the age of header.stamp)",
+    );
 
     fn text(total: &Total) -> Option<String> {
         let latencies = &total.latencies;

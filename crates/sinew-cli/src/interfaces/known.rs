@@ -1,7 +1,10 @@
 //! Types that are known from definitions, or from those who use them.
 
+use std::cmp::Reverse;
+use std::fs;
 use std::io::{self, Write as _};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use sinew_msg::TypeHash;
 use sinew_msg::definition::TypeName;
@@ -105,7 +108,29 @@ impl Types {
         let snapshot = Observed::open(place).and_then(|mut observed| observed.look());
         let endpoints = snapshot.iter().flat_map(|snapshot| &snapshot.endpoints);
         let hashes = endpoints.filter(|end| end.entity.type_name == name.as_str()).map(|end| end.entity.hash);
-        hashes.filter_map(|hash| self.kept(TypeHash(hash))).next().map_or(known, Ok)
+        let in_use = hashes.filter_map(|hash| self.kept(TypeHash(hash))).next();
+        in_use.or_else(|| self.last_kept(name)).map_or(known, Ok)
+    }
+
+    /// What participants say, or have said while they were there, of a type of this name, or of one that has it inside; of several the
+    /// newest.
+    fn last_kept(&self, name: &TypeName) -> Option<TypeDescription> {
+        let all = self.all_kept();
+        let itself = all.iter().find(|kept| kept.type_description.type_name == name.as_str());
+        itself.cloned().or_else(|| all.iter().find_map(|kept| kept.of_inside(name.as_str())))
+    }
+
+    /// All descriptions that participants have put down, the newest first. What is none is left out.
+    fn all_kept(&self) -> Vec<TypeDescription> {
+        let Some(domain) = &self.domain else { return Vec::new() };
+        let files = fs::read_dir(domain.descriptions()).into_iter().flatten().flatten();
+        let dated = files.map(|file| {
+            let date = file.metadata().and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
+            (Reverse(date), file.file_name().to_string_lossy().into_owned())
+        });
+        let mut files: Vec<_> = dated.collect();
+        files.sort_unstable();
+        files.iter().filter_map(|(_, name)| kept_in(domain, name)).collect()
     }
 
     /// What a participant says of the type with this hash. The hash proves it: nobody needs to be believed.
@@ -159,8 +184,9 @@ impl Types {
     }
 
     pub(crate) fn unknown(&self, name: &str) -> TypesError {
-        let names = self.sources.names();
-        let similar = similar::to(name, names.iter().map(TypeName::as_str));
+        let (names, kept) = (self.sources.names(), self.all_kept());
+        let kept = kept.iter().map(|kept| kept.type_description.type_name.as_str());
+        let similar = similar::to(name, names.iter().map(TypeName::as_str).chain(kept));
         TypesError::Unknown { name: name.to_owned(), similar: suggestion(&similar), looked: self.looked() }
     }
 
@@ -171,4 +197,23 @@ impl Types {
         };
         format!("{}, {described}", self.sources.looked())
     }
+}
+
+/// The description in one of the files beside the domains, if it says what the file's name proves.
+pub(crate) fn kept_in(domain: &Domain, file: &str) -> Option<TypeDescription> {
+    let hash = hash(file.strip_suffix(".json")?)?;
+    let text = domain.description(&hash.0).ok().flatten()?;
+    let read = std::str::from_utf8(&text).ok().and_then(TypeDescription::from_json)?;
+    (read.hash() == hash).then_some(read)
+}
+
+fn hash(digits: &str) -> Option<TypeHash> {
+    let mut hash = [0; 32];
+    if digits.len() != 64 || !digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+        return None;
+    }
+    for (byte, at) in hash.iter_mut().zip((0..64).step_by(2)) {
+        *byte = u8::from_str_radix(&digits[at..at + 2], 16).ok()?;
+    }
+    Some(TypeHash(hash))
 }

@@ -16,7 +16,7 @@ use sinew_shm::Domain;
 use crate::cli::interfaces::{InterfaceCommand, ListOptions, PackageOptions, ShowOptions, TypeOptions};
 use crate::error::{Error, suggestion};
 use crate::graph::{print, print_json, similar};
-pub(crate) use known::Types;
+pub(crate) use known::{Types, kept_in};
 use show::Comments;
 pub(crate) use sources::Sources;
 

@@ -128,6 +128,7 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     let mut lines = vec![cut(&head, columns)];
     let for_processes = (rows.saturating_sub(5) / 3).max(2);
     lines.extend(table(PROCESS, &figures.processes.iter().collect::<Vec<_>>(), (columns, for_processes)));
+    lines.extend(held_up(&figures.processes, columns));
     lines.push(String::new());
     let mut topics: Vec<&Topic> = figures.topics.iter().collect();
     topics.sort_by(|one, other| view.order.compare(one, other));
@@ -137,6 +138,22 @@ pub(super) fn lines(figures: &Figures, view: &View, (columns, rows): (usize, usi
     lines.extend(table(TOPIC, &topics[first..], (columns, left)));
     lines.truncate(rows);
     lines
+}
+
+/// How many processes are told that are held up.
+const HELD_UP: usize = 4;
+
+/// Who is in a long callback, the longest first.
+fn held_up(processes: &[Process], columns: usize) -> Vec<String> {
+    let of = |process: &Process| {
+        let longest = process.in_callbacks.iter().max_by_key(|held| held.nanoseconds)?;
+        let Process { program, pid, waiting, .. } = process;
+        let waiting = if *waiting > 0 { format!("; {} waiting", count(*waiting)) } else { String::new() };
+        Some((longest.nanoseconds, format!("{program} ({pid}) is {}{waiting}", longest.text())))
+    };
+    let mut held: Vec<_> = processes.iter().filter_map(of).collect();
+    held.sort_unstable_by(|one, other| other.cmp(one));
+    held.iter().take(HELD_UP).map(|(_, text)| cut(text, columns)).collect()
 }
 
 /// Headings, and as many rows as there is room for; the last one says how many more there are.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use sinew_shm::{Counter, EntityKind};
+use sinew_shm::EntityKind;
 
-use crate::graph::{Change, Endpoint, EndpointId, Snapshot, Track, dropped};
+use crate::graph::{Change, Endpoint, EndpointId, Held, Snapshot, Track, dropped};
 
 /// The counters at the last look.
 #[derive(Default)]
@@ -40,6 +40,10 @@ pub(super) struct Process {
     pub(super) bytes_per_second: f64,
     /// Since its ends were made.
     pub(super) dropped: u64,
+    /// The long callbacks that its threads are in.
+    pub(super) in_callbacks: Vec<Held>,
+    /// Messages and requests that wait for it, also those that it hasn't fetched yet.
+    pub(super) waiting: u64,
 }
 
 /// A topic.
@@ -55,7 +59,7 @@ pub(super) struct Topic {
     /// From publication to callback, of the messages since the last look.
     pub(super) mean_delay_ns: Option<f64>,
     pub(super) p99_below_ns: Option<u64>,
-    /// Messages that wait in its subscriptions.
+    /// Messages that wait for its subscriptions, also those that their processes haven't fetched yet.
     pub(super) queued: u64,
     /// Since its ends were made.
     pub(super) dropped: u64,
@@ -80,7 +84,7 @@ impl Watched {
                 end,
                 change: track.change(),
                 dropped: dropped(&counts),
-                queued: counts.get(Counter::Waiting),
+                queued: snapshot.waiting(end).all(),
             };
             seen.push(seen_end);
             self.tracks.insert(end.id(), track);
@@ -99,15 +103,19 @@ struct Seen<'a> {
 
 fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Process> {
     let new = |peer: &std::sync::Arc<sinew_shm::Peer>| {
-        (peer.id(), Process { pid: peer.pid(), program: peer.program(), ..Process::default() })
+        let in_callbacks = snapshot.held(peer);
+        let process =
+            Process { pid: peer.pid(), program: peer.program(), in_callbacks, ..Process::default() };
+        (peer.id(), process)
     };
     let mut all: Vec<(u64, Process)> = snapshot.processes.iter().map(new).collect();
     let at: HashMap<u64, usize> = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
-    for Seen { end, change, dropped, .. } in seen {
+    for Seen { end, change, dropped, queued } in seen {
         let Some((_, process)) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
             continue;
         };
         process.dropped = process.dropped.wrapping_add(*dropped);
+        process.waiting = process.waiting.wrapping_add(*queued);
         match end.entity.kind {
             EntityKind::Node => process.nodes += 1,
             EntityKind::Server => process.servers += 1,

@@ -103,6 +103,26 @@ fn what_only_a_program_knows_is_shown() {
 }
 
 #[test]
+fn what_a_program_said_of_its_types_is_shown_when_it_is_gone() {
+    let base = Base::new();
+    let context = base.context();
+    drop(context.node("robot").unwrap().publisher::<Arm>("arm").create().unwrap());
+    drop(context);
+    let fields =
+        "string name\nrobot_msgs/Joint[] joints\n\tfloat64 angle\n\tuint8[] limits\nfloat32[2] gains\n";
+    assert_eq!(base.text(&["interface", "show", "robot_msgs/msg/Arm", "--no-comments"]), fields);
+    // Also what only another type has inside.
+    let joint = base.text(&["interface", "show", "robot_msgs/Joint", "--no-comments"]);
+    assert_eq!(joint, "float64 angle\nuint8[] limits\n");
+    let hash = base.text(&["interface", "hash", "robot_msgs/msg/Arm"]);
+    assert!(hash.starts_with("RIHS01_"), "{hash}");
+    let unknown = base.failure(&["interface", "show", "robot_msgs/msg/Amr"]);
+    assert!(unknown.ends_with("; did you mean robot_msgs/msg/Arm?\n"), "{unknown}");
+    let unknown = base.failure(&["interface", "show", "robot_msgs/msg/Gripper"]);
+    assert!(unknown.ends_with("; --interfaces DIR adds definitions\n"), "nothing is like it: {unknown}");
+}
+
+#[test]
 fn packages_are_listed() {
     let base = Base::new();
     let packages = base.text(&["interface", "packages"]);

@@ -66,7 +66,7 @@ fn wrong_options() {
         (&["topic", "delay", "/a", "--count", "0"], "0 is not in 1.."),
         (&["topic", "list", "--domain", "-1"], "-1 is not in 0.."),
         (&["node", "list", "--show-types"], "unexpected argument"),
-        (&["service", "info", "/a"], "unrecognized subcommand"),
+        (&["service", "hz", "/a"], "unrecognized subcommand"),
         (&["top", "--interval", "soon"], "from 0.01 to 3600"),
         (&["doctor", "everything"], "unexpected argument"),
     ];

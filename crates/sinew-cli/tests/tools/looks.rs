@@ -48,7 +48,10 @@ fn a_node() {
 ";
     assert_eq!(info.replace(&format!("{process}\n"), ""), expected);
     let info = base.json(&["node", "info", "demo/listener"]);
-    assert_eq!(info[0]["subscribers"], json!([{"name": "/chatter", "type": "std_msgs/msg/String"}]));
+    assert_eq!(
+        info[0]["subscribers"],
+        json!([{"name": "/chatter", "type": "std_msgs/msg/String", "waiting": 0}])
+    );
     assert_eq!(info[0]["service_clients"][0]["name"], "/talker/pause");
     let said = base.failure(&["node", "info", "listener"]);
     assert_eq!(said, "sinew: no node is called /listener in domain 0; did you mean /demo/listener?\n");
@@ -122,6 +125,7 @@ Counters:
   Received: 9
   Taken: 4
   Waiting: 0
+  Not fetched yet: 0
   Matched: 0
   Copies: 0
   Dropped: 5

@@ -6,7 +6,9 @@ mod dead;
 mod doctor;
 mod domain;
 mod echo;
+mod held;
 mod looks;
+mod names;
 mod watch;
 
 use std::io::{BufRead as _, BufReader};

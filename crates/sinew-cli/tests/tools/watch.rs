@@ -91,6 +91,30 @@ fn who_says_nothing_has_no_rate() {
 }
 
 #[test]
+fn what_is_measured_is_said() {
+    let base = Base::new();
+    let participant = base.join();
+    let entities = talker_and_listener(&participant);
+    let output = base.sinew(&["topic", "delay", "chatter", "--interval", "0.01", "--count", "1"]);
+    let said = crate::text(&output.stderr);
+    assert!(said.contains("from a message's publication until its callback has it"), "{said}");
+    let ends = Arc::new(AtomicBool::new(false));
+    let talk = std::thread::spawn({
+        let ends = Arc::clone(&ends);
+        move || {
+            while !ends.load(Ordering::Relaxed) {
+                entities[1].counters().add(Counter::Messages, 1); // and no bytes
+                std::thread::park_timeout(Duration::from_millis(1));
+            }
+        }
+    });
+    let told = base.text(&["topic", "bw", "chatter", "--interval", "0.2", "--count", "1"]);
+    assert!(told.starts_with("0 B/s from ") && told.contains("none left its process"), "{told}");
+    ends.store(true, Ordering::Relaxed);
+    talk.join().unwrap();
+}
+
+#[test]
 fn top_without_a_terminal_is_one_table() {
     let base = Base::new();
     let participant = base.join();

@@ -2,7 +2,8 @@
 //! (`performance_test_factory`), without its clients and servers.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
@@ -32,6 +33,15 @@ pub(crate) enum TopologyError {
         file: String,
         /// The operating system's answer.
         source: std::io::Error,
+    },
+
+    /// It is no file that anyone wrote, perhaps one without an end.
+    #[error("{file} is longer than {most} bytes, which no topology is: does it name the right file?")]
+    TooLong {
+        /// The name as the user gave it.
+        file: String,
+        /// How long a file may be.
+        most: usize,
     },
 
     /// The file isn't of the expected form.
@@ -185,16 +195,29 @@ impl PublisherPlan {
     }
 }
 
+/// Bytes of a file at most: some of a robot's take 10 KB. `/dev/zero` has no end.
+const LONGEST: usize = 16 << 20;
+
+/// What is in a file, or its first bytes, one more than are allowed.
+fn read(name: &str) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(name)?.take(LONGEST as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
+}
+
 impl Graph {
     /// Reads the file of that name or, if it is the name of a graph we ship and no such file exists, that graph.
     pub(crate) fn load(name: &str) -> Result<Self, TopologyError> {
-        let text = match fs::read_to_string(name) {
+        let text = match read(name) {
             Ok(text) => text,
             Err(source) => match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
                 Some((_, text)) => (*text).to_owned(),
                 None => return Err(TopologyError::Unreadable { file: name.to_owned(), source }),
             },
         };
+        if text.len() > LONGEST {
+            return Err(TopologyError::TooLong { file: name.to_owned(), most: LONGEST });
+        }
         Self::parse(name, &text)
     }
 

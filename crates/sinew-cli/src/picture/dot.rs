@@ -1,0 +1,103 @@
+//! The picture in Graphviz's language (<https://graphviz.org/doc/info/lang.html>).
+
+use std::fmt::Write as _;
+
+use super::{Line, Picture, rate};
+
+/// All of it. Processes are clusters; topics are ellipses, services diamonds.
+pub(super) fn text(picture: &Picture) -> String {
+    let mut text = String::from(
+        "digraph sinew {\n  rankdir=LR;\n  bgcolor=transparent;\n  node [fontname=\"sans-serif\", fontsize=11];\n  \
+         edge [fontname=\"sans-serif\", fontsize=9];\n",
+    );
+    // A string takes everything.
+    for (index, process) in picture.processes.iter().enumerate() {
+        let nodes: Vec<_> =
+            picture.nodes.iter().enumerate().filter(|(_, node)| node.process == index).collect();
+        if nodes.is_empty() {
+            continue;
+        }
+        let now: String = process.in_callbacks.iter().map(|held| format!("\n{}", held.text())).collect();
+        let label = format!("{} ({}){now}", process.program, process.pid);
+        let _ = writeln!(
+            text,
+            "  subgraph cluster_{index} {{\n    label={};\n    style=rounded;",
+            quoted(&label)
+        );
+        for (number, node) in nodes {
+            let _ = writeln!(text, "    n{number} [shape=box, label={}];", quoted(&node.name));
+        }
+        text.push_str("  }\n");
+    }
+    for (index, (channel, is_service)) in picture.channels().enumerate() {
+        let shape = if is_service { "diamond" } else { "ellipse" };
+        let types = channel.types.join("\n");
+        let _ = writeln!(
+            text,
+            "  c{index} [shape={shape}, label={}, tooltip={}];",
+            quoted(&channel.name),
+            quoted(&types)
+        );
+        for line in &channel.from {
+            let _ = writeln!(text, "  n{} -> c{index}{};", line.node, label(line));
+        }
+        for line in &channel.to {
+            let _ = writeln!(text, "  c{index} -> n{};", line.node);
+        }
+    }
+    text + "}\n"
+}
+
+fn label(line: &Line) -> String {
+    let rate = rate(line.rate_hz);
+    if rate.is_empty() { rate } else { format!(" [label={}]", quoted(&rate)) }
+}
+
+/// As Graphviz reads it back; names of other processes end no string.
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_graphviz_reads_it() {
+        let expected = r#"digraph sinew {
+  rankdir=LR;
+  bgcolor=transparent;
+  node [fontname="sans-serif", fontsize=11];
+  edge [fontname="sans-serif", fontsize=9];
+  subgraph cluster_0 {
+    label="robot (10)";
+    style=rounded;
+    n0 [shape=box, label="/camera"];
+    n1 [shape=box, label="/filter"];
+  }
+  subgraph cluster_1 {
+    label="viewer (11)\nin the callback of /edges since 4.20 s";
+    style=rounded;
+    n2 [shape=box, label="/view<er>"];
+  }
+  c0 [shape=ellipse, label="/edges", tooltip="demo/msg/Image"];
+  n1 -> c0 [label="30 Hz"];
+  c0 -> n2;
+  c1 [shape=ellipse, label="/frames", tooltip="demo/msg/Image"];
+  n0 -> c1 [label="30 Hz"];
+  c1 -> n1;
+  c1 -> n2;
+  c2 [shape=diamond, label="/filter/settings", tooltip="demo/srv/Set"];
+  n2 -> c2 [label="1.0 Hz"];
+  c2 -> n1;
+}
+"#;
+        assert_eq!(text(&super::super::tests::robot()), expected);
+    }
+
+    #[test]
+    fn nothing_ends_a_string() {
+        assert_eq!(quoted("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
+    }
+}

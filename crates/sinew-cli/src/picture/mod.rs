@@ -1,0 +1,215 @@
+//! `sinew graph`: who talks to whom, as a picture.
+
+mod dot;
+mod layout;
+mod svg;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+
+use serde::Serialize;
+use sinew_shm::EntityKind;
+
+use crate::cli::tools::{GraphFormat, GraphOptions};
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::graph::{self, EndpointId, Held, Observed, Snapshot, Track, is_hidden};
+
+/// Who talks to whom.
+#[derive(Debug, Default, Serialize)]
+struct Picture {
+    domain: u32,
+    processes: Vec<Process>,
+    nodes: Vec<Node>,
+    topics: Vec<Channel>,
+    services: Vec<Channel>,
+}
+
+#[derive(Debug, Serialize)]
+struct Process {
+    pid: u64,
+    program: String,
+    /// The long callbacks that its threads are in.
+    in_callbacks: Vec<Held>,
+}
+
+/// A node. Several of one name in one process are one.
+#[derive(Debug, Serialize)]
+struct Node {
+    name: String,
+    /// Which of the processes.
+    process: usize,
+}
+
+/// A topic or service.
+#[derive(Debug, Serialize)]
+struct Channel {
+    name: String,
+    types: Vec<String>,
+    /// From publishers, or clients, to it.
+    from: Vec<Line>,
+    /// From it to subscriptions, or servers.
+    to: Vec<Line>,
+}
+
+/// Between a node and a topic or service.
+#[derive(Debug, Serialize)]
+struct Line {
+    /// Which of the nodes.
+    node: usize,
+    /// Messages or requests per second.
+    rate_hz: f64,
+}
+
+/// Draws what is there.
+pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let first = observed.look()?;
+    let mut tracks: HashMap<EndpointId, Track> = HashMap::new();
+    for end in &first.endpoints {
+        tracks.insert(end.id(), Track::new(1, first.at_ns, end.counts()));
+    }
+    sleep_until(now_ns() + nanoseconds(options.interval));
+    let snapshot = observed.look()?;
+    let picture = Picture::of(&snapshot, observed.domain(), options.all, &mut tracks);
+    let text = match options.format() {
+        GraphFormat::Json => {
+            serde_json::to_string(&picture).map_err(|error| Error::Output(error.into()))? + "\n"
+        }
+        GraphFormat::Dot => dot::text(&picture),
+        GraphFormat::Svg => svg::text(&picture),
+    };
+    match &options.output {
+        Some(path) => fs::write(path, text).map_err(|source| Error::File {
+            action: "write",
+            path: path.clone(),
+            source,
+        }),
+        None => graph::print(&text),
+    }
+}
+
+impl Picture {
+    fn of(snapshot: &Snapshot, domain: u32, all: bool, tracks: &mut HashMap<EndpointId, Track>) -> Self {
+        let mut picture = Self { domain, ..Self::default() };
+        let processes: HashMap<u64, usize> =
+            snapshot.processes.iter().enumerate().map(|(index, peer)| (peer.id(), index)).collect();
+        for peer in &snapshot.processes {
+            let in_callbacks = snapshot.held(peer);
+            picture.processes.push(Process { pid: peer.pid(), program: peer.program(), in_callbacks });
+        }
+        let mut nodes = BTreeMap::new();
+        for end in &snapshot.endpoints {
+            let name = end.entity.node.as_str();
+            if all || !is_hidden(name) {
+                nodes.entry((name, end.peer.id())).or_insert(0);
+            }
+        }
+        for (index, ((name, peer), place)) in nodes.iter_mut().enumerate() {
+            *place = index;
+            let process = processes.get(peer).copied().unwrap_or(0);
+            picture.nodes.push(Node { name: (*name).to_owned(), process });
+        }
+        let mut channels = |kinds: [EntityKind; 2]| {
+            let mut found = Vec::new();
+            for (name, ends) in snapshot.ends(kinds) {
+                if !all && is_hidden(name) {
+                    continue;
+                }
+                let mut sides = ends.0.each_ref().map(|side| {
+                    let mut lines = BTreeMap::<usize, f64>::new();
+                    for end in side {
+                        let Some(&node) = nodes.get(&(end.entity.node.as_str(), end.peer.id())) else {
+                            continue;
+                        };
+                        let track = tracks.remove(&end.id());
+                        let rate = track.map(|mut track| {
+                            track.look(snapshot.at_ns, end.counts());
+                            track.change().rate
+                        });
+                        *lines.entry(node).or_default() += rate.unwrap_or(0.0);
+                    }
+                    lines.into_iter().map(|(node, rate_hz)| Line { node, rate_hz }).collect()
+                });
+                // Requests go from clients to servers.
+                if kinds[0] == EntityKind::Server {
+                    sides.reverse();
+                }
+                let [from, to] = sides;
+                let types = ends.types().into_iter().map(str::to_owned).collect();
+                found.push(Channel { name: name.to_owned(), types, from, to });
+            }
+            found.retain(|channel: &Channel| !channel.from.is_empty() || !channel.to.is_empty());
+            found
+        };
+        picture.topics = channels([EntityKind::Publisher, EntityKind::Subscription]);
+        picture.services = channels([EntityKind::Server, EntityKind::Client]);
+        picture
+    }
+
+    /// Topics, then services; true for services.
+    fn channels(&self) -> impl Iterator<Item = (&Channel, bool)> {
+        let services = self.services.iter().map(|service| (service, true));
+        self.topics.iter().map(|topic| (topic, false)).chain(services)
+    }
+
+    /// "talker (4711)".
+    fn process_of(&self, node: &Node) -> String {
+        self.processes
+            .get(node.process)
+            .map_or_else(String::new, |process| format!("{} ({})", process.program, process.pid))
+    }
+}
+
+/// "10 Hz"; nothing if there was nothing.
+fn rate(hz: f64) -> String {
+    match hz {
+        hz if hz < 0.05 => String::new(),
+        hz if hz < 9.95 => format!("{hz:.1} Hz"),
+        hz if hz < 9_999.5 => format!("{hz:.0} Hz"),
+        hz => format!("{:.0} kHz", hz / 1e3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A camera, a filter that also answers, and a viewer that also asks, in two processes.
+    pub(super) fn robot() -> Picture {
+        let process =
+            |pid, program: &str, in_callbacks| Process { pid, program: program.to_owned(), in_callbacks };
+        let node = |name: &str, process| Node { name: name.to_owned(), process };
+        let line = |node, rate_hz| Line { node, rate_hz };
+        let channel = |name: &str, type_name: &str, from, to| Channel {
+            name: name.to_owned(),
+            types: vec![type_name.to_owned()],
+            from,
+            to,
+        };
+        Picture {
+            domain: 0,
+            processes: vec![
+                process(10, "robot", Vec::new()),
+                process(11, "viewer", vec![Held::of("/view<er>", "the callback of /edges", 4_200_000_000)]),
+            ],
+            nodes: vec![node("/camera", 0), node("/filter", 0), node("/view<er>", 1)],
+            topics: vec![
+                channel("/edges", "demo/msg/Image", vec![line(1, 29.7)], vec![line(2, 29.7)]),
+                channel("/frames", "demo/msg/Image", vec![line(0, 30.0)], vec![line(1, 30.0), line(2, 0.0)]),
+            ],
+            services: vec![channel(
+                "/filter/settings",
+                "demo/srv/Set",
+                vec![line(2, 1.0)],
+                vec![line(1, 1.0)],
+            )],
+        }
+    }
+
+    #[test]
+    fn rates_are_short() {
+        let told = [0.0, 0.5, 29.97, 1234.5, 250_000.0].map(rate);
+        assert_eq!(told, ["", "0.5 Hz", "30 Hz", "1234 Hz", "250 kHz"]);
+    }
+}

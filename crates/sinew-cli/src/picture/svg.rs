@@ -1,0 +1,196 @@
+//! The picture as SVG: one file that needs no other, for light and dark pages.
+
+use std::fmt::Write as _;
+
+use super::layout::{Layout, Point, place};
+use super::{Picture, rate};
+
+/// Of a letter of the names, and of the smaller text below them. In a fixed-width font all have the same.
+const LETTER: f64 = 7.9;
+const SMALL: f64 = 6.1;
+
+/// Around the picture.
+const MARGIN: f64 = 24.0;
+
+/// Colours of processes, that both pages can bear; there are as many as can be told apart.
+const COLOURS: [&str; 8] =
+    ["#4c8dd6", "#d98a2b", "#3fa66b", "#c65b7c", "#8f6fd0", "#2ba5a5", "#a3873f", "#7f8794"];
+
+/// The colours of the page's two kinds.
+const STYLE: &str = "\
+  svg { --page: #ffffff; --text: #1d2329; --faint: #5f6b77; --box: #f2f5f8; --line: #8a96a3; --wrong: #c62f2f }
+  @media (prefers-color-scheme: dark) {
+    svg { --page: #14181d; --text: #e4e9ee; --faint: #97a3b0; --box: #222a33; --line: #6d7986; --wrong: #ff7b72 }
+  }
+  .page { fill: var(--page) }
+  text { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: var(--text); text-anchor: middle }
+  .name { font-size: 13px }
+  .small { font-size: 10px; fill: var(--faint) }
+  .wrong { fill: var(--wrong) }
+  .node { fill: var(--box); stroke-width: 2 }
+  .topic, .service { fill: var(--page); stroke: var(--line); stroke-width: 1.2 }
+  .service { stroke-dasharray: 5 3 }
+  .line { fill: none; stroke: var(--line); stroke-width: 1.4 }
+  .still { opacity: .55 }
+  .rate { font-size: 10px; paint-order: stroke; stroke: var(--page); stroke-width: 4px }
+  .head { fill: var(--line) }
+";
+
+/// A box of the picture.
+struct Shape {
+    lines: Vec<(String, &'static str)>,
+    kind: Kind,
+    /// What a pointer over it is told.
+    title: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Of this process.
+    Node(usize),
+    Topic,
+    Service,
+}
+
+/// All of it. A node has the colour of its process; lines on which nothing went are faint.
+pub(super) fn text(picture: &Picture) -> String {
+    let shapes = shapes(picture);
+    let mut lines = Vec::new();
+    for (index, (channel, _)) in picture.channels().enumerate() {
+        let at = picture.nodes.len() + index;
+        lines.extend(channel.from.iter().map(|line| ((line.node, at), line.rate_hz, true)));
+        lines.extend(channel.to.iter().map(|line| ((at, line.node), line.rate_hz, false)));
+    }
+    let sizes: Vec<Point> = shapes.iter().map(Shape::size).collect();
+    let pairs: Vec<(usize, usize)> = lines.iter().map(|(pair, ..)| *pair).collect();
+    let layout = place(&sizes, &pairs);
+    let (width, height) = (layout.size.0.max(240.0) + 2.0 * MARGIN, layout.size.1.max(30.0) + 2.0 * MARGIN);
+    // A string takes everything.
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n\
+         <title>Domain {}</title>\n<style>\n{STYLE}</style>\n<defs>\n<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" \
+         markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\"><path class=\"head\" d=\"M0 0 L8 4 L0 8 z\"/></marker>\n</defs>\n\
+         <rect class=\"page\" width=\"100%\" height=\"100%\"/>\n<g transform=\"translate({MARGIN} {MARGIN})\">\n",
+        picture.domain
+    );
+    if shapes.is_empty() {
+        let _ = writeln!(text, "<text class=\"name\" x=\"120\" y=\"20\">nobody is there</text>");
+    }
+    for ((_, hz, is_told), points) in lines.iter().zip(&layout.lines) {
+        draw_line(&mut text, points, *hz, *is_told);
+    }
+    draw_shapes(&mut text, &shapes, &layout);
+    text + "</g>\n</svg>\n"
+}
+
+fn shapes(picture: &Picture) -> Vec<Shape> {
+    let node = |node: &super::Node| {
+        let mut lines = vec![(node.name.clone(), "name"), (picture.process_of(node), "small")];
+        let process = picture.processes.get(node.process);
+        let held = process.into_iter().flat_map(|process| &process.in_callbacks);
+        let its = held.filter(|held| held.node.as_ref() == Some(&node.name));
+        lines.extend(its.map(|held| (held.text(), "small wrong")));
+        Shape { lines, kind: Kind::Node(node.process), title: String::new() }
+    };
+    let channel = |(channel, is_service): (&super::Channel, bool)| Shape {
+        lines: vec![(channel.name.clone(), "name")],
+        kind: if is_service { Kind::Service } else { Kind::Topic },
+        title: channel.types.join(", "),
+    };
+    picture.nodes.iter().map(node).chain(picture.channels().map(channel)).collect()
+}
+
+impl Shape {
+    fn size(&self) -> Point {
+        let letter = |class: &str| if class == "name" { LETTER } else { SMALL };
+        let width = |(line, class): &(String, &str)| line.chars().count() as f64 * letter(class);
+        let widest = self.lines.iter().map(width).fold(0.0, f64::max);
+        let around = if matches!(self.kind, Kind::Node(_)) { 24.0 } else { 32.0 };
+        (widest + around, 20.0 + 15.0 * self.lines.len() as f64)
+    }
+}
+
+fn draw_shapes(text: &mut String, shapes: &[Shape], layout: &Layout) {
+    for (shape, (x, y)) in shapes.iter().zip(&layout.boxes) {
+        let (width, height) = shape.size();
+        let (left, top) = (x - width / 2.0, y - height / 2.0);
+        let (class, round, colour) = match shape.kind {
+            Kind::Node(process) => ("node", 5.0, format!(" stroke=\"{}\"", COLOURS[process % COLOURS.len()])),
+            Kind::Topic => ("topic", height / 2.0, String::new()),
+            Kind::Service => ("service", 3.0, String::new()),
+        };
+        let title = if shape.title.is_empty() {
+            String::new()
+        } else {
+            format!("<title>{}</title>", escaped(&shape.title))
+        };
+        let _ = writeln!(
+            text,
+            "<g>{title}<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             rx=\"{round:.1}\"{colour}/>"
+        );
+        for (index, (line, class)) in shape.lines.iter().enumerate() {
+            let down = top + 21.0 + 15.0 * index as f64;
+            let _ = writeln!(
+                text,
+                "<text class=\"{class}\" x=\"{x:.1}\" y=\"{down:.1}\">{}</text>",
+                escaped(line)
+            );
+        }
+        text.push_str("</g>\n");
+    }
+}
+
+/// A line through these points, level at each of them.
+fn draw_line(text: &mut String, points: &[Point], hz: f64, is_told: bool) {
+    let [first, ..] = points else { return };
+    let mut path = format!("M{:.1} {:.1}", first.0, first.1);
+    for pair in points.windows(2) {
+        let [(x, y), (to_x, to_y)] = [pair[0], pair[1]];
+        let half = f64::midpoint(x, to_x);
+        let _ = write!(path, " C{half:.1} {y:.1} {half:.1} {to_y:.1} {to_x:.1} {to_y:.1}");
+    }
+    let rate = rate(hz);
+    let still = if rate.is_empty() { " still" } else { "" };
+    let _ = writeln!(text, "<path class=\"line{still}\" marker-end=\"url(#head)\" d=\"{path}\"/>");
+    if is_told && !rate.is_empty() && points.len() > 1 {
+        let (x, y) = (f64::midpoint(points[0].0, points[1].0), f64::midpoint(points[0].1, points[1].1));
+        let _ = writeln!(text, "<text class=\"rate\" x=\"{x:.1}\" y=\"{:.1}\">{rate}</text>", y - 5.0);
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_one_file_with_all_names() {
+        let text = text(&super::super::tests::robot());
+        assert!(text.starts_with("<svg xmlns=") && text.ends_with("</svg>\n"));
+        for name in ["/camera", "/view&lt;er&gt;", "/filter/settings", "robot (10)", "30 Hz", "since 4.20 s"]
+        {
+            assert!(text.contains(&format!(">{name}<")) || text.contains(name), "{name}: {text}");
+        }
+        assert!(
+            !text.contains("/view<er>")
+                && !text.contains("href")
+                && text.contains("prefers-color-scheme: dark")
+        );
+        assert_eq!(text.matches("<path class=\"line").count(), 7);
+        assert_eq!(
+            text.matches("<path class=\"line still").count(),
+            1,
+            "nothing comes from /frames to the viewer"
+        );
+        assert_eq!(text.matches("<g>").count() + 1, text.matches("</g>").count());
+    }
+
+    #[test]
+    fn nobody_is_a_picture_too() {
+        assert!(text(&Picture::default()).contains("nobody is there"));
+    }
+}

@@ -1,0 +1,196 @@
+//! Processes that are held up by a callback: what waits for them, and where they are.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sinew::prelude::*;
+use sinew_interfaces::std_msgs::msg::UInt64;
+
+use crate::{Base, PATIENCE};
+
+/// A context of this process that others see as another participant.
+fn context(base: &Base) -> Context {
+    let arguments: [&str; 0] = [];
+    Context::builder().arguments(arguments).interrupts(false).directory(base.0.path()).build().unwrap()
+}
+
+/// A subscription to /numbers, and a server, in an executor whose first callback lasts until it is let go.
+struct Held {
+    let_go: SyncSender<()>,
+    thread: Option<std::thread::JoinHandle<()>>,
+    stop: sinew::StopHandle,
+}
+
+impl Held {
+    fn start(base: &Base) -> (Self, Receiver<()>) {
+        let (begun, has_begun) = sync_channel(100);
+        let (let_go, may_go) = sync_channel::<()>(1);
+        let (ready, is_ready) = sync_channel(1);
+        let path: PathBuf = base.0.path().to_owned();
+        let thread = std::thread::spawn(move || {
+            let arguments: [&str; 0] = [];
+            let context =
+                Context::builder().arguments(arguments).interrupts(false).directory(path).build().unwrap();
+            let node = context.node("slow").unwrap();
+            let mut first = true;
+            let _numbers = node
+                .subscription::<UInt64>("numbers")
+                .callback(move |_: &UInt64| {
+                    begun.send(()).unwrap();
+                    if std::mem::take(&mut first) {
+                        may_go.recv().unwrap();
+                    }
+                })
+                .unwrap();
+            let executor = Executor::single();
+            executor.add(&context).unwrap();
+            ready.send(executor.stop_handle()).unwrap();
+            executor.spin().unwrap();
+        });
+        let stop = is_ready.recv().unwrap();
+        (Self { let_go, thread: Some(thread), stop }, has_begun)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.let_go.try_send(()); // it may have gone already
+        self.stop.stop();
+        let _ = self.thread.take().unwrap().join(); // a test that fails says so itself
+    }
+}
+
+/// Asks until the answer is as it should be.
+#[track_caller]
+fn until<T>(ask: impl Fn() -> T, is_it: impl Fn(&T) -> bool) -> T
+where
+    T: std::fmt::Debug,
+{
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let told = ask();
+        if is_it(&told) {
+            return told;
+        }
+        assert!(Instant::now() < end, "{told:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_process_in_a_long_callback_is_seen_with_what_waits_for_it() {
+    let base = Base::new();
+    let (held, has_begun) = Held::start(&base);
+    let writer = context(&base);
+    let node = writer.node("writer").unwrap();
+    let numbers = node.publisher::<UInt64>("numbers").create().unwrap();
+    until(|| numbers.matched_subscriptions(), |&matched| matched == 1);
+    numbers.publish(UInt64 { data: 0 }).unwrap();
+    has_begun.recv_timeout(PATIENCE).unwrap();
+    for data in 1..=4 {
+        numbers.publish(UInt64 { data }).unwrap();
+    }
+
+    let info = until(
+        || base.json(&["topic", "info", "/numbers"]),
+        |info| info["subscriptions"][0]["in_callbacks"] != json!([]),
+    );
+    let end = &info["subscriptions"][0];
+    assert_eq!((&end["unread"], &end["counters"]["waiting"]), (&json!(4), &json!(0)), "{info}");
+    assert_eq!(end["in_callbacks"][0]["callback"], "the callback of /numbers");
+    assert_eq!(info["publishers"][0]["in_callbacks"], json!([]), "its process is another one");
+
+    let pid = std::process::id();
+    let told = base.text(&["topic", "info", "/numbers"]);
+    let line = format!("4 waiting for /slow: process {pid} (");
+    assert!(told.contains(&line) && told.contains(" is in the callback of /numbers since "), "{told}");
+    let told = base.text(&["topic", "info", "-v", "/numbers"]);
+    assert!(told.contains("\n  Not fetched yet: 4\n"), "{told}");
+    assert_eq!(told.matches("\nNow in the callback of /numbers since ").count(), 1, "{told}");
+    let told = base.text(&["node", "info", "/slow"]);
+    assert!(told.contains("\n  Now in the callback of /numbers since "), "{told}");
+    assert!(told.contains("    /numbers: std_msgs/msg/UInt64 (4 waiting)\n"), "{told}");
+    let info = base.json(&["node", "info", "/slow"]);
+    assert_eq!(info[0]["subscribers"][0]["waiting"], 4);
+
+    let top = base.json(&["top", "--interval", "0.05"]);
+    assert_eq!(top["topics"][0]["queued"], 4, "{top}");
+    let told = base.text(&["top", "--interval", "0.05"]);
+    assert!(told.contains(&format!("({pid}) is in the callback of /numbers since ")), "{told}");
+    assert!(told.contains("; 4 waiting\n"), "{told}");
+
+    let told = until(|| base.doctor(&[]), |told| told.contains("WRONG   callbacks"));
+    assert!(told.contains("is in the callback of /numbers since "), "{told}");
+    assert!(told.contains("work waits for 1 end of it"), "{told}");
+
+    held.let_go.send(()).unwrap();
+    for _ in 1..=4 {
+        has_begun.recv_timeout(PATIENCE).unwrap();
+    }
+    let rests = |info: &serde_json::Value| {
+        let end = &info["subscriptions"][0];
+        end["unread"] == 0 && end["in_callbacks"] == json!([])
+    };
+    until(|| base.json(&["topic", "info", "/numbers"]), rests);
+    assert!(base.doctor(&[]).contains("fine    callbacks"));
+}
+
+#[test]
+fn no_more_waits_than_is_kept() {
+    let base = Base::new();
+    let reader = context(&base);
+    let node = reader.node("reader").unwrap();
+    let [last, all] = [QoS::default().keep_last(3), QoS::default().keep_last(100)]
+        .map(|qos| node.subscription::<UInt64>("numbers").qos(qos).create().unwrap());
+    let writer = context(&base);
+    let numbers = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
+    until(|| numbers.matched_subscriptions(), |&matched| matched == 2);
+    // From the first message on nobody but those who take looks.
+    numbers.publish(UInt64 { data: 99 }).unwrap();
+    until(|| last.take().is_some(), |&took| took);
+    until(|| all.take().is_some(), |&took| took);
+    for data in 0..50 {
+        numbers.publish(UInt64 { data }).unwrap();
+    }
+    let unread = || {
+        let info = base.json(&["topic", "info", "/numbers"]);
+        let mut unread: Vec<_> =
+            [0, 1].map(|end| info["subscriptions"][end]["unread"].as_u64().unwrap()).into();
+        unread.sort_unstable();
+        unread
+    };
+    assert_eq!(unread(), [3, 50]);
+    assert!(all.take().is_some());
+    assert_eq!(unread(), [0, 0], "who takes fetches all");
+    drop(last);
+}
+
+#[test]
+fn a_timers_callback_is_told_by_its_node() {
+    let base = Base::new();
+    let context = context(&base);
+    let node = context.node("busy").unwrap();
+    let (begun, has_begun) = sync_channel(1);
+    let (let_go, may_go) = sync_channel::<()>(1);
+    let _timer = node
+        .timer(Duration::from_millis(1))
+        .callback(move |info: &sinew::TimerInfo| {
+            info.cancel();
+            begun.send(()).unwrap();
+            may_go.recv().unwrap();
+        })
+        .unwrap();
+    let executor = Executor::multi(2);
+    executor.add(&context).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| executor.spin().unwrap());
+        has_begun.recv_timeout(PATIENCE).unwrap();
+        let told = until(|| base.text(&["node", "info", "/busy"]), |told| told.contains("  Now in "));
+        assert!(told.contains("  Now in the callback of a timer of /busy since "), "{told}");
+        let_go.send(()).unwrap();
+        until(|| base.text(&["node", "info", "/busy"]), |told| !told.contains("Now in"));
+        executor.stop_handle().stop();
+    });
+}
