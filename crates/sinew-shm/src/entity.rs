@@ -119,12 +119,19 @@ pub enum Counter {
     Waiting = 7,
     /// Ends that match now.
     Matched = 9,
-    /// Copies made.
+    /// Copies made of messages: of values, and of images as bytes.
     Copies = 10,
     /// The sum of the latencies in the histogram, in nanoseconds: with their number, the mean.
     Latencies = 11,
     /// Of the raw layer: 1 once the entity's claim to its name is undisputed.
     Established = 12,
+    /// Images made of values.
+    Encodings = 13,
+    /// Values made of images.
+    Decodings = 14,
+    /// Messages published, or read, as images where they lie: drafts of a publisher, views of a
+    /// subscription.
+    Images = 15,
 }
 
 impl Entity {

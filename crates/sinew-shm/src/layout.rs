@@ -96,6 +96,9 @@ fn counters() {
         Counter::Copies,
         Counter::Latencies,
         Counter::Established,
+        Counter::Encodings,
+        Counter::Decodings,
+        Counter::Images,
     ];
     let wanted = all.map(|counter| [(counter as usize).to_string(), format!("{counter:?}")]);
     assert_eq!(rows(section("### `EntityRecord`"), "counter"), wanted);

@@ -3,6 +3,7 @@
 //! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type that keeps the
 //! implementations apart: so a closure is a callback if its parameters, as they are written, fit one of the forms.
 
+use crate::delivery::work::Work;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::turn::{Callbacks, Exclusive, Turn};
 use crate::message::handle::Incoming;
@@ -116,7 +117,7 @@ pub struct Owner(pub(crate) CloneInto);
 #[doc(hidden)]
 pub struct Called {
     pub(crate) result: Result<(), String>,
-    pub(crate) copied: bool,
+    pub(crate) work: Work,
 }
 
 /// The forms of one way to take the message.
@@ -157,13 +158,13 @@ macro_rules! forms {
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
                 let callback = cell.open(&mut turn.callbacks);
-                let ($taken, copied) = $take;
+                let ($taken, work) = $take;
                 let message = match $pass {
                     Ok(message) => message,
-                    Err(result) => return Called { result: Err(result), copied },
+                    Err(result) => return Called { result: Err(result), work },
                 };
                 let result = callback($(forms!(@open $state _group turn),)? message $(, forms!(@about $info _about))?);
-                Called { result: result.into_result(), copied }
+                Called { result: result.into_result(), work }
             }
         }
     };
@@ -192,13 +193,13 @@ macro_rules! forms {
                 $incoming: Incoming<'_, T>,
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
-                let ($taken, copied) = $take;
+                let ($taken, work) = $take;
                 let message = match $pass {
                     Ok(message) => message,
-                    Err(result) => return Called { result: Err(result), copied },
+                    Err(result) => return Called { result: Err(result), work },
                 };
                 let result = cell(message $(, forms!(@about $info _about))?);
-                Called { result: result.into_result(), copied }
+                Called { result: result.into_result(), work }
             }
         }
     };
@@ -208,8 +209,8 @@ macro_rules! forms {
     (@about $info:ident $about:ident) => { &$about() };
 }
 
-forms!(&T, [], None, None, |incoming| (incoming.shared(), false), |message| sure(&*message));
-forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), false), |message| sure(message));
+forms!(&T, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(&*message));
+forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(message));
 forms!(Unique<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(message));
 forms!(Box<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
     message.into_box()
@@ -222,7 +223,7 @@ forms!(
     [Structure, Viewed],
     None,
     Some(Check::of::<T>()),
-    |incoming| (incoming.sample(), false),
+    |incoming| incoming.sample(),
     |message| { message.view().map(View::new).map_err(|error| error.to_string()) }
 );
 forms!(
@@ -230,7 +231,7 @@ forms!(
     [Structure, Viewed],
     None,
     Some(Check::of::<T>()),
-    |incoming| (incoming.sample(), false),
+    |incoming| incoming.sample(),
     |message| { sure(message) }
 );
 

@@ -2,6 +2,7 @@
 
 use crate::delivery::outlet::{Offered, Outlet, Unpublished};
 use crate::delivery::plan::Form;
+use crate::delivery::work::Work;
 use crate::error::{CreateError, PublishFailure};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::trail;
@@ -189,7 +190,10 @@ impl<T: Message> Publisher<T> {
         let sent = self.outlet.sent();
         PublisherStatistics {
             published: sent.published,
-            copies: sent.copies,
+            copies: sent.work.copies,
+            encodings: sent.work.encodings,
+            decodings: sent.work.decodings,
+            drafts: sent.work.images,
             retained: sent.retained as u64,
             pooled: self.outlet.pool.made() as u64,
         }
@@ -234,9 +238,17 @@ impl Drop for Inner {
 pub struct PublisherStatistics {
     /// Messages published.
     pub published: u64,
-    /// Copies made so that subscriptions could own their messages. (Those made when a message is taken are the
-    /// subscription's.)
+    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages (those made when a message is
+    /// taken are the subscription's); and of images, and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory
+    /// where other processes read them. (Such bytes up to 456 don't count: they lie in the ring itself.)
     pub copies: u64,
+    /// Images made of values that are not plain: for other processes, once for all of them, and for subscriptions of this
+    /// process that take another Rust type.
+    pub encodings: u64,
+    /// Values made of images that were published here, for subscriptions of this process that take values, or another Rust type.
+    pub decodings: u64,
+    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample) that were passed on.
+    pub drafts: u64,
     /// Messages kept for late joiners now.
     pub retained: u64,
     /// Blocks in its pool, here or lent.
@@ -289,6 +301,7 @@ impl<T: Message> sealed::Prepare<T> for T {
 
 impl<T: Message + Clone> sealed::Prepare<T> for &T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        publisher.outlet.count(Work::COPY);
         sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Form::Unique)
     }
 

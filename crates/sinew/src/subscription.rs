@@ -6,6 +6,7 @@ use crate::delivery::history::Entry;
 use crate::delivery::inbox::{Filter, Inbox, Wanted};
 use crate::delivery::listening::{Listener, Ticket};
 use crate::delivery::plan::Role;
+use crate::delivery::work::Work;
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
@@ -226,7 +227,7 @@ impl<T: Message> Subscription<T> {
 
     /// What became of its messages so far.
     pub fn statistics(&self) -> SubscriptionStatistics {
-        let (counts, waiting) = self.inbox.counts();
+        let (counts, work, waiting) = self.inbox.counts();
         SubscriptionStatistics {
             received: counts.received,
             taken: counts.taken,
@@ -234,7 +235,9 @@ impl<T: Message> Subscription<T> {
             overwritten: counts.overwritten,
             refused: counts.refused,
             expired: counts.expired,
-            copies: counts.copies,
+            copies: work.copies,
+            decodings: work.decodings,
+            views: work.images,
         }
     }
 
@@ -258,17 +261,17 @@ impl<T: Message> Subscription<T> {
     {
         let info = self.inbox.info(entry.publication, entry.reception);
         let message = self.value(entry.message)?;
-        let (message, copied) = Incoming::<T>::new(message, &self.inbox.wanted.pool).unique();
-        if copied {
-            self.inbox.count_copy();
-        }
+        let (message, work) = Incoming::<T>::new(message, &self.inbox.wanted.pool).unique();
+        self.inbox.count(work);
         Some((message, info))
     }
 
     /// A message that was taken, as it lies.
     pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
         let info = self.inbox.info(entry.publication, entry.reception);
-        (Sample::assume(entry.message), info)
+        let (sample, work) = Incoming::new(entry.message, &self.inbox.wanted.pool).sample();
+        self.inbox.count(work);
+        (sample, info)
     }
 
     #[inline]
@@ -279,7 +282,9 @@ impl<T: Message> Subscription<T> {
     #[cold]
     fn decoded(&self, image: &Erased) -> Option<Erased> {
         let value = image.decoded(&self.inbox.wanted.pool);
-        value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()
+        let value = value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()?;
+        self.inbox.count(Work::DECODING);
+        Some(value)
     }
 
     pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
@@ -359,8 +364,15 @@ pub struct SubscriptionStatistics {
     pub refused: u64,
     /// Messages whose lifespan was over.
     pub expired: u64,
-    /// Copies made when messages were taken, because somebody else held them too.
+    /// Copies made for it: of values, when they were taken and somebody else held them too; of images of other
+    /// processes as bytes, because too many are in use to read another one where it lies.
     pub copies: u64,
+    /// Values made of images: of messages of other processes, unless they are viewed or plain. One that several subscriptions
+    /// of the process share counts for one of them.
+    pub decodings: u64,
+    /// Messages that were handed out as images, to be read where they lie: by a [`View`](crate::View) or [`Sample`]. (Those
+    /// that were values are none: nothing was to be saved.)
+    pub views: u64,
 }
 
 /// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
@@ -661,10 +673,8 @@ where
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || self.inbox.info(publication, reception);
         let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
-        let Called { result, copied } = F::call(&self.callback, &self.group, turn, incoming, &about);
-        if copied {
-            self.inbox.count_copy();
-        }
+        let Called { result, work } = F::call(&self.callback, &self.group, turn, incoming, &about);
+        self.inbox.count(work);
         Ran { result, next, called: true }
     }
 

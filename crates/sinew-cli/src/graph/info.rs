@@ -22,7 +22,7 @@ const SECTIONS: [(EntityKind, &str, &str); 4] = [
 ];
 
 /// The counters, with their names in JSON.
-const COUNTERS: [(Counter, &str); 12] = [
+const COUNTERS: [(Counter, &str); 15] = [
     (Counter::Messages, "messages"),
     (Counter::Bytes, "bytes"),
     (Counter::Taken, "taken"),
@@ -33,6 +33,9 @@ const COUNTERS: [(Counter, &str); 12] = [
     (Counter::Waiting, "waiting"),
     (Counter::Matched, "matched"),
     (Counter::Copies, "copies"),
+    (Counter::Encodings, "encodings"),
+    (Counter::Decodings, "decodings"),
+    (Counter::Images, "images"),
     (Counter::Last, "last_published_steady_ns"),
     (Counter::Latencies, "latencies_sum_ns"),
 ];
@@ -233,6 +236,9 @@ fn end_text(end: &Endpoint, snapshot: &Snapshot) -> String {
             ("Retained", of(Counter::Waiting)),
             ("Matched", of(Counter::Matched)),
             ("Copies", of(Counter::Copies)),
+            ("Encodings", of(Counter::Encodings)),
+            ("Decodings", of(Counter::Decodings)),
+            ("Drafts", of(Counter::Images)),
             ("Refused", of(Counter::Refused)),
         ]
     } else {
@@ -243,6 +249,8 @@ fn end_text(end: &Endpoint, snapshot: &Snapshot) -> String {
             ("Not fetched yet", snapshot.waiting(end).unread),
             ("Matched", of(Counter::Matched)),
             ("Copies", of(Counter::Copies)),
+            ("Decodings", of(Counter::Decodings)),
+            ("Views", of(Counter::Images)),
             ("Dropped", dropped(&counts)),
             ("  for newer ones", of(Counter::Overwritten)),
             ("  history full", of(Counter::Refused)),

@@ -30,6 +30,8 @@ pub(crate) struct Change {
     pub(crate) messages: u64,
     pub(crate) bytes: u64,
     pub(crate) taken: u64,
+    /// Copies, encodings and decodings.
+    pub(crate) work: [u64; 3],
     pub(crate) dropped: u64,
     /// Messages per second.
     pub(crate) rate: f64,
@@ -80,6 +82,7 @@ impl Track {
             messages,
             bytes: more(Counter::Bytes),
             taken: more(Counter::Taken),
+            work: [Counter::Copies, Counter::Encodings, Counter::Decodings].map(more),
             dropped: dropped(&now.counts).wrapping_sub(dropped(&first.counts)),
             rate: rate(messages, first, now),
             latencies,

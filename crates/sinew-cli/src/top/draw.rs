@@ -109,6 +109,7 @@ const TOPIC: &[Column<Topic>] = &[
     ("SUB", 5, |topic| topic.subscriptions.to_string()),
     ("MSG/S", 8, |topic| rate(topic.rate_hz)),
     ("BYTES/S", 9, |topic| bytes(topic.bytes_per_second)),
+    ("COPIES/S", 9, |topic| rate(topic.copies_hz + topic.encodings_hz + topic.decodings_hz)),
     ("DELAY", 8, |topic| topic.mean_delay_ns.map_or_else(String::new, time)),
     ("P99 <", 8, |topic| topic.p99_below_ns.map_or_else(String::new, |ns| time(ns as f64))),
     ("QUEUE", 6, |topic| count(topic.queued)),

@@ -56,6 +56,10 @@ pub(super) struct Topic {
     pub(super) subscriptions: usize,
     pub(super) rate_hz: f64,
     pub(super) bytes_per_second: f64,
+    /// How often messages' contents were gone through: copied, encoded or decoded.
+    pub(super) copies_hz: f64,
+    pub(super) encodings_hz: f64,
+    pub(super) decodings_hz: f64,
     /// From publication to callback, of the messages since the last look.
     pub(super) mean_delay_ns: Option<f64>,
     pub(super) p99_below_ns: Option<u64>,
@@ -149,6 +153,10 @@ fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
             if topic.type_name.is_empty() {
                 topic.type_name.clone_from(&end.entity.type_name);
             }
+            let [copies, encodings, decodings] = change.work.map(|count| count as f64 / seconds);
+            topic.copies_hz += copies;
+            topic.encodings_hz += encodings;
+            topic.decodings_hz += decodings;
             topic.dropped = topic.dropped.wrapping_add(*dropped);
             topic.dropped_now = topic.dropped_now.wrapping_add(change.dropped);
             if end.entity.kind == EntityKind::Publisher {

@@ -103,6 +103,9 @@ Counters:
   Retained: 0
   Matched: 0
   Copies: 0
+  Encodings: 0
+  Decodings: 0
+  Drafts: 0
   Refused: 0
 
 Subscription count: 1
@@ -128,6 +131,8 @@ Counters:
   Not fetched yet: 0
   Matched: 0
   Copies: 0
+  Decodings: 0
+  Views: 0
   Dropped: 5
     for newer ones: 2
     history full: 0

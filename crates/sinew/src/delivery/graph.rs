@@ -214,8 +214,9 @@ impl Graph {
         let mut retained: Vec<_> = outlets.iter().flat_map(|outlet| outlet.retained()).collect();
         let reader = Reader::for_inbox(inbox);
         retained.retain_mut(|entry| match reader.convert(&entry.message) {
-            Ok(message) => {
+            Ok((message, work)) => {
                 entry.message = message;
+                inbox.count(work);
                 true
             }
             Err(error) => {

@@ -58,7 +58,6 @@ pub(crate) struct Counts {
     pub(crate) missed: u64,
     pub(crate) refused: u64,
     pub(crate) expired: u64,
-    pub(crate) copies: u64,
 }
 
 /// The messages a subscription still has to take, oldest first.
@@ -84,7 +83,6 @@ pub(crate) struct History {
     missed: u64,
     refused: u64,
     expired: u64,
-    pub(crate) copies: u64,
 }
 
 impl History {
@@ -101,7 +99,6 @@ impl History {
             missed: 0,
             refused: 0,
             expired: 0,
-            copies: 0,
         }
     }
 
@@ -118,7 +115,6 @@ impl History {
             missed: self.missed,
             refused: self.refused,
             expired: self.expired,
-            copies: self.copies,
         }
     }
 

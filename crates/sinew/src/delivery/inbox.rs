@@ -11,6 +11,7 @@ use super::outbox::{Left, Outbox, Seldom};
 use super::plan::Role;
 use super::reader::Complaints;
 use super::waits::{InVain, Waits};
+use super::work::Work;
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
@@ -100,6 +101,7 @@ struct State {
     counters: Option<Counters>,
     /// The publication of the last message whose latency was noted.
     noted: i64,
+    work: Work,
     /// The only publisher of another process, if its messages may be taken past the history.
     direct: Option<Arc<Proxy>>,
 }
@@ -201,6 +203,7 @@ impl Inbox {
             listening: None,
             counters: None,
             noted: i64::MIN / 2,
+            work: Work::NONE,
             direct: None,
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
@@ -617,16 +620,18 @@ impl Inbox {
         self.leave_sources();
     }
 
-    pub(crate) fn count_copy(&self) {
-        let mut state = self.state.lock();
-        state.history.copies += 1;
-        if let Some(counters) = &state.counters {
-            counters.set(Counter::Copies, state.history.copies);
+    /// Counts what was done with a message besides bringing it in and taking it.
+    #[inline]
+    pub(crate) fn count(&self, work: Work) {
+        if !work.is_none() {
+            let mut state = self.state.lock();
+            let State { work: sum, counters, .. } = &mut *state;
+            sum.count(work, counters);
         }
     }
 
-    pub(crate) fn counts(&self) -> (Counts, usize) {
+    pub(crate) fn counts(&self) -> (Counts, Work, usize) {
         let state = self.state.lock();
-        (state.history.counts(), state.history.len())
+        (state.history.counts(), state.work, state.history.len())
     }
 }

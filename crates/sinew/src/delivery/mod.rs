@@ -19,6 +19,7 @@
 //! | `requests` | the queue of a service, from its clients to its server |
 //! | `calls` | a client's calls, and the way back to them |
 //! | `waits` | who waits for whom |
+//! | `work` | what messages' contents took on their way: copies, encodings, decodings |
 
 pub(crate) mod alarm;
 pub(crate) mod calls;
@@ -38,3 +39,4 @@ pub(crate) mod requests;
 pub(crate) mod routes;
 pub(crate) mod services;
 pub(crate) mod waits;
+pub(crate) mod work;

@@ -39,8 +39,9 @@ use super::inbox::Inbox;
 use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::outbox::Outbox;
-use super::plan::{Form, Plan};
+use super::plan::Form;
 use super::routes::{Class, Routes};
+use super::work::Work;
 use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
@@ -115,7 +116,7 @@ struct State {
     way: Way,
     /// What late joiners get: of a transient-local publisher only.
     retained: Option<Box<Retained>>,
-    copies: u64,
+    work: Work,
     closed: bool,
     /// Somebody in another process is connected. Changes under the sender's lock and this one.
     leaves: bool,
@@ -126,18 +127,9 @@ struct State {
 }
 
 impl State {
-    fn count_copies(&mut self, plan: Plan) {
-        count_copies(&mut self.copies, &self.counters, plan);
-    }
-}
-
-/// Counts the copies that were made for a message.
-fn count_copies(copies: &mut u64, counters: &Option<Counters>, plan: Plan) {
-    if plan.copies() > 0 {
-        *copies += plan.copies() as u64;
-        if let Some(counters) = counters {
-            counters.set(Counter::Copies, *copies);
-        }
+    #[inline]
+    fn count(&mut self, work: Work) {
+        self.work.count(work, &self.counters);
     }
 }
 
@@ -193,7 +185,7 @@ pub(crate) enum Unpublished {
 /// What an outlet has done.
 pub(crate) struct Sent {
     pub(crate) published: u64,
-    pub(crate) copies: u64,
+    pub(crate) work: Work,
     pub(crate) retained: usize,
 }
 
@@ -220,7 +212,7 @@ impl Outlet {
             sequence: 0,
             way: Way::Nobody,
             retained,
-            copies: 0,
+            work: Work::NONE,
             closed: false,
             leaves: false,
             fetched: 0,
@@ -342,6 +334,7 @@ impl Outlet {
             return false;
         }
         let Ok(prepared) = open.prepare_length(length) else { return false };
+        state.count(Work::encoding(encoding.plain.is_some(), length));
         let State { sequence, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         drop(state);
@@ -377,6 +370,8 @@ impl Outlet {
                 return self.publish_with_care(message, form); // those here get it all the same
             }
         };
+        let bringing_out = prepared.as_ref().map_or(Work::NONE, |prepared| prepared.work(&message));
+        state.count(bringing_out + Work::of_form(&message));
         let State { way, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         let displaced = self.retain(retained, counters, &message, &publication);
@@ -433,6 +428,11 @@ impl Outlet {
     /// Publishes a message of which there is only an image.
     pub(crate) fn publish_image(&self, message: Erased) -> Result<(), (Erased, Unpublished)> {
         self.publish_slowly(message, Form::Shared)
+    }
+
+    /// Counts what was done with a message besides publishing it.
+    pub(crate) fn count(&self, work: Work) {
+        self.state.lock().count(work);
     }
 
     fn refuses(&self, state: &State) -> Option<Unpublished> {
@@ -533,7 +533,7 @@ impl Outlet {
         let state = self.state.lock();
         Sent {
             published: state.sequence,
-            copies: state.copies,
+            work: state.work,
             retained: state.retained.as_ref().map_or(0, |retained| retained.0.len()),
         }
     }

@@ -3,6 +3,7 @@
 
 use super::inbox::Inbox;
 use super::routes::Routes;
+use super::work::Work;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, OwnImage, out_of_memory};
@@ -55,6 +56,16 @@ pub(crate) struct Group {
     pub(crate) reader: Reader,
 }
 
+impl Group {
+    /// Counts what is done once for all of them: at the first.
+    #[inline]
+    pub(crate) fn count(&self, work: Work) {
+        if let Some(first) = self.routes.inboxes().first() {
+            first.count(work);
+        }
+    }
+}
+
 /// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
 pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
     let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
@@ -96,13 +107,13 @@ impl Reader {
         !matches!(self.in_place, InPlace::No)
     }
 
-    /// The message in an image that is held: where it lies, if it can be read there.
-    pub(crate) fn read(&self, hold: Hold) -> Result<Erased, DecodeError> {
+    /// The message in an image that is held: where it lies, if it can be read there. Also what that took.
+    pub(crate) fn read(&self, hold: Hold) -> Result<(Erased, Work), DecodeError> {
         let image = hold.bytes();
         match &self.in_place {
             InPlace::Images(Check(check), pool) => {
                 check(image)?;
-                return Ok(Erased::image_kept_by(pool, Keep::Hold(hold)));
+                return Ok((Erased::image_kept_by(pool, Keep::Hold(hold)), Work::NONE));
             }
             InPlace::Values(pool) => {
                 let layout = self.table.layout;
@@ -110,7 +121,8 @@ impl Reader {
                     let value = NonNull::from(&image[4..]).cast::<u8>();
                     if value.addr().get().is_multiple_of(layout.align()) {
                         // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
-                        return Ok(unsafe { Erased::foreign(pool, Keep::Hold(hold), value) });
+                        let message = unsafe { Erased::foreign(pool, Keep::Hold(hold), value) };
+                        return Ok((message, Work::NONE));
                     }
                 }
             }
@@ -119,12 +131,18 @@ impl Reader {
         self.decode(image)
     }
 
+    /// The message in an image that was copied, since it could not be held, or lay in the ring itself.
+    pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
+        let (message, work) = self.decode(image)?;
+        Ok((message, work + Work::copying(image.len())))
+    }
+
     /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
-    pub(crate) fn convert(&self, message: &Erased) -> Result<Erased, DecodeError> {
+    pub(crate) fn convert(&self, message: &Erased) -> Result<(Erased, Work), DecodeError> {
         let is_ours = message.table().representation == self.table.representation;
         match message.image() {
-            None if is_ours => return Ok(message.another()),
-            Some(_) if is_ours && self.takes_images() => return Ok(message.another()),
+            None if is_ours => return Ok((message.another(), Work::NONE)),
+            Some(_) if is_ours && self.takes_images() => return Ok((message.another(), Work::NONE)),
             Some(image) => return self.decode(image),
             None => {}
         }
@@ -132,13 +150,15 @@ impl Reader {
         let length = message.image_length().unwrap_or(0);
         image.resize(length).unwrap_or_else(|| out_of_memory(length));
         message.write_image(image.bytes_mut());
-        self.decode(image.bytes())
+        let (value, work) = self.decode(image.bytes())?;
+        Ok((value, work + Work::encoding(message.table().is_plain(), length)))
     }
 
     /// The message in an image that is the caller's: decoded, or copied.
-    pub(crate) fn decode(&self, image: &[u8]) -> Result<Erased, DecodeError> {
+    pub(crate) fn decode(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
         let InPlace::Images(Check(check), pool) = &self.in_place else {
-            return Erased::decode(&self.values, image);
+            let work = Work::decoding(self.table.is_plain(), image.len());
+            return Ok((Erased::decode(&self.values, image)?, work));
         };
         check(image)?;
         let message = Erased::own_image(pool, image.len());
@@ -146,6 +166,6 @@ impl Reader {
         if let Some(to) = message.image_mut() {
             to.copy_from_slice(image);
         }
-        Ok(message)
+        Ok((message, Work::copying(image.len())))
     }
 }

@@ -3,6 +3,7 @@
 use super::block::{Erased, Memory, Pool};
 use super::sample::Sample;
 use super::table::{Table, clone_into};
+use crate::delivery::work::Work;
 use crate::sync::Arc;
 use sinew_msg::Message;
 use std::fmt;
@@ -220,20 +221,22 @@ impl<'a, T: Message> Incoming<'a, T> {
         Shared::assume(self.message)
     }
 
-    pub(crate) fn sample(self) -> Sample<T> {
-        Sample::assume(self.message)
+    /// The message as it lies, and what is to be counted for that.
+    pub(crate) fn sample(self) -> (Sample<T>, Work) {
+        let work = Work::of_form(&self.message);
+        (Sample::assume(self.message), work)
     }
 
-    /// The message for its reader alone, and whether that took a copy (somebody else still holds the message).
-    pub(crate) fn unique(self) -> (Unique<T>, bool)
+    /// The message for its reader alone, and what that took: a copy if somebody else still holds the message.
+    pub(crate) fn unique(self) -> (Unique<T>, Work)
     where
         T: Clone,
     {
         if self.message.is_ownable() {
-            return (Unique::assume(self.message), false);
+            return (Unique::assume(self.message), Work::NONE);
         }
         // SAFETY: both the function and the pool are made for `T`, which the message is.
         let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
-        (Unique::assume(copy), true)
+        (Unique::assume(copy), Work::COPY)
     }
 }

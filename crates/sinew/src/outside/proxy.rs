@@ -17,6 +17,7 @@ use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
 use crate::delivery::reader::{Complaints, Group, Reader, groups};
+use crate::delivery::work::Work;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -64,8 +65,8 @@ pub(crate) enum Direct {
     /// It is not so simple.
     NotSo,
     Nothing,
-    /// A message, and how many were lost before it.
-    Message(Erased, Publication, u64),
+    /// A message, how many were lost before it, and what making it took.
+    Message(Erased, Publication, u64, Work),
     /// Beside it, so many were lost, as below.
     Unreadable(SegmentError, u64),
     Undecodable(DecodeError, u64),
@@ -222,10 +223,10 @@ impl Proxy {
         let lost = skipped + message.missed;
         let value = match message.hold {
             Some(hold) => group.reader.read(hold),
-            None => group.reader.decode(buffer),
+            None => group.reader.decode_copied(buffer),
         };
         match value {
-            Ok(value) => Direct::Message(value, publication, lost),
+            Ok((value, work)) => Direct::Message(value, publication, lost, work),
             Err(error) => Direct::Undecodable(error, lost + 1),
         }
     }
@@ -385,10 +386,11 @@ impl Proxy {
                 let value = match (held, &hold) {
                     (Some(held), _) => group.reader.read(held),
                     (None, Some(hold)) => group.reader.decode(hold.bytes()),
-                    (None, None) => group.reader.decode(buffer),
+                    (None, None) => group.reader.decode_copied(buffer),
                 };
                 match value {
-                    Ok(value) => {
+                    Ok((value, work)) => {
+                        group.count(work);
                         let message = (index, value, publication);
                         stalled.extend(self.deliver(&ends.groups, message, outbox).err());
                     }
@@ -534,10 +536,11 @@ impl Proxy {
             };
             let value = match message.hold {
                 Some(hold) => reader.read(hold),
-                None => reader.decode(buffer),
+                None => reader.decode_copied(buffer),
             };
             match value {
-                Ok(value) => {
+                Ok((value, work)) => {
+                    inbox.count(work);
                     let publication = self.publication(message.number, &message.head);
                     entries.push(Entry { message: value, publication, reception: 0 });
                 }

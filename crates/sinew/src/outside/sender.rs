@@ -8,6 +8,7 @@
 //! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
 //! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
 
+use crate::delivery::work::Work;
 use crate::message::block::Erased;
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
@@ -63,6 +64,19 @@ pub(crate) enum Prepared {
     Small(usize),
 }
 
+impl Prepared {
+    /// What it takes to bring this message out.
+    #[inline]
+    pub(crate) fn work(&self, message: &Erased) -> Work {
+        let length = match self {
+            Prepared::There(_) => return Work::NONE,
+            Prepared::Loan(loan) => loan.bytes().len(),
+            Prepared::Small(length) => *length,
+        };
+        Work::encoding(message.is_image() || message.table().is_plain(), length)
+    }
+}
+
 impl Sender {
     /// `next`: the number of the publisher's next message.
     pub(crate) fn new(
@@ -103,13 +117,15 @@ impl Sender {
     }
 
     /// A subscription elsewhere matches. `next`: the number of the next message; `retained`: of those before, with their messages.
+    /// Returns what was done with them.
     pub(crate) fn connect<'a>(
         &mut self,
         other: &mut Refused,
         offered: &QoS,
         next: u64,
         retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
-    ) -> Result<(), CapacityError> {
+    ) -> Result<Work, CapacityError> {
+        let mut work = Work::NONE;
         let Refused { peer, key, requested, has_retained } = other;
         if !self.writer.is_connected() {
             self.writer.skip_to(next);
@@ -119,7 +135,8 @@ impl Sender {
         self.writer.grow(retained.len())?;
         if requested.is_transient_local() && retained.len() > 0 && !*has_retained {
             let wanted = retained.len().min(requested.capacity());
-            let first = self.retain(retained, wanted, next)?;
+            let first;
+            (first, work) = self.retain(retained, wanted, next)?;
             self.writer.hand_over(peer, *key, first)?;
             *has_retained = true;
         }
@@ -129,18 +146,18 @@ impl Sender {
         }
         self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);
-        Ok(())
+        Ok(work)
     }
 
-    /// Brings retained messages into the ring that are not there; returns the number of the first that is wanted.
+    /// Brings retained messages into the ring that are not there; returns the number of the first that is wanted, and what it took.
     fn retain<'a>(
         &mut self,
         retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
         wanted: usize,
         next: u64,
-    ) -> Result<u64, CapacityError> {
+    ) -> Result<(u64, Work), CapacityError> {
         let unwanted = retained.len() - wanted;
-        let mut first = next;
+        let (mut first, mut work) = (next, Work::NONE);
         for (message, publication) in retained.skip(unwanted) {
             first = first.min(publication.sequence);
             if self.writer.has_number(publication.sequence) {
@@ -148,13 +165,14 @@ impl Sender {
             }
             let mut message = message.another();
             let prepared = self.prepare(&mut message)?;
+            work = work + prepared.work(&message);
             let head = head_of(publication);
             match self.encode(&message, prepared) {
                 Some(lent) => self.writer.bring_back(publication.sequence, &head, Ok(lent)),
                 None => self.writer.bring_back(publication.sequence, &head, Err(&self.scratch)),
             }
         }
-        Ok(first)
+        Ok((first, work))
     }
 
     /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.

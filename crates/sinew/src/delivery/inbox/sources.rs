@@ -31,7 +31,10 @@ impl Inbox {
         let direct = proxy.take_for(self, self.wanted.qos.capacity() as u64);
         let again = proxy.is_wanted();
         let (message, publication, lost) = match direct {
-            Direct::Message(message, publication, lost) => (message, publication, lost),
+            Direct::Message(message, publication, lost, work) => {
+                state.work.count(work, &state.counters);
+                (message, publication, lost)
+            }
             Direct::Nothing if !again => return ControlFlow::Break(None),
             _ => {
                 let proxy = proxy.clone();

@@ -1,13 +1,14 @@
 //! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
 
 use super::way_out::Out;
-use super::{Outlet, State, Unpublished, count_copies};
+use super::{Outlet, State, Unpublished};
 use crate::clock::Time;
 use crate::delivery::given::{Given, Promises};
 use crate::delivery::outbox::Outbox;
-use crate::delivery::plan::{Form, Plan};
+use crate::delivery::plan::Form;
 use crate::delivery::reader::Group;
 use crate::delivery::routes::Routes;
+use crate::delivery::work::Work;
 use crate::message::block::Erased;
 use crate::message::foreign::out_of_memory;
 use crate::sync::Ordering;
@@ -20,6 +21,8 @@ struct Message {
     value: Option<Erased>,
     /// Its image, if it is a value and somebody here takes another type.
     image: Option<Erased>,
+    /// What that took, as far as it isn't counted yet.
+    work: Work,
 }
 
 impl Message {
@@ -39,7 +42,7 @@ struct Abroad<'a> {
     message: Erased,
     given: Given,
     promises: Promises<'a>,
-    plan: Plan,
+    work: Work,
 }
 
 /// What came of an attempt.
@@ -54,7 +57,7 @@ impl Outlet {
     #[inline(never)]
     pub(super) fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
         let deadline = Time::steady() + self.qos.max_blocking_time;
-        let mut message = Message { published: Some(message), value: None, image: None };
+        let mut message = Message { published: Some(message), value: None, image: None, work: Work::NONE };
         let mut given = Given::take();
         loop {
             let attempt = self.attempt(&mut message, form, &mut given, deadline);
@@ -104,12 +107,16 @@ impl Outlet {
             None => Vec::new(),
         };
         let taken_here = !given.is_empty() || abroad.iter().any(|abroad| !abroad.given.is_empty());
+        let made = std::mem::take(&mut message.work);
+        let form_of_all = message.published.as_ref().map_or(Work::NONE, Work::of_form);
         let Some(outside) = message.for_those_outside() else { return Ok(Attempt::Published) };
         let mut out = match self.open_way_out(leaves, taken_here, outside, deadline)? {
             Out::Closed => None,
             Out::Open(out) => Some(out),
             Out::Changed => return Ok(Attempt::Again),
         };
+        let copies = Work::copies(plan.copies());
+        let work = abroad.iter().fold(made + copies, |sum, abroad| sum + abroad.work);
         let mut state = self.state.lock();
         if let Some(reason) = self.refuses(&state) {
             return Err(reason);
@@ -118,9 +125,11 @@ impl Outlet {
         let is_missed =
             || retains && self.context.graph.generation() != generation && !self.is_newest(&routes);
         if state.leaves != out.is_some() || is_missed() {
-            state.count_copies(plan); // made in vain, but made
+            state.count(work); // made in vain, but made
             return Ok(Attempt::Again);
         }
+        let bringing_out = out.as_ref().map_or(Work::NONE, |out| out.work(outside));
+        state.count(work + bringing_out + form_of_all);
         let is_early = form == Form::Unique || is_apart;
         let early = out.as_mut().filter(|_| is_early);
         let mut image = early.and_then(|out| out.encode(outside));
@@ -129,15 +138,13 @@ impl Outlet {
             return Ok(Attempt::Published);
         };
         Outbox::with(|outbox| {
-            let State { sequence, retained, copies, counters, .. } = &mut *state;
+            let State { sequence, retained, counters, .. } = &mut *state;
             let publication = self.next_publication(sequence, counters);
             outbox.dropped.extend(self.retain(retained, counters, &local, &publication));
-            count_copies(copies, counters, plan);
             self.promised.published(&publication, outbox);
             given.deliver(local, &publication, &promises, outbox);
             promises.kept(); // before the outbox, where the program's code may panic
-            for Abroad { message, mut given, promises, plan } in abroad {
-                count_copies(copies, counters, plan);
+            for Abroad { message, mut given, promises, .. } in abroad {
                 given.deliver(message, &publication, &promises, outbox);
                 promises.kept();
             }
@@ -156,16 +163,18 @@ impl Outlet {
 
     /// Makes the value, or the image, that somebody here takes.
     fn make_forms(&self, message: &mut Message, routes: &Routes) -> Result<(), Unpublished> {
-        let Message { published: Some(published), value, image } = message else { return Ok(()) };
+        let Message { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
             if !routes.take_images && value.is_none() {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
+                *work = *work + Work::DECODING;
             }
         } else if !routes.others.is_empty() && image.is_none() {
             let length = published.image_length().unwrap_or(0);
             let mut made = self.image_of(length).unwrap_or_else(|| out_of_memory(length));
             published.write_image(made.image_mut().unwrap_or_default());
             *image = Some(made);
+            *work = *work + Work::encoding(published.table().is_plain(), length);
         }
         Ok(())
     }
@@ -179,8 +188,8 @@ impl Outlet {
     ) -> Result<Vec<Abroad<'a>>, Unpublished> {
         let mut abroad = Vec::new();
         for Group { routes, reader } in groups {
-            let message = match reader.convert(image) {
-                Ok(message) => message,
+            let (message, converting) = match reader.convert(image) {
+                Ok(converted) => converted,
                 Err(error) => {
                     routes.inboxes().iter().for_each(|inbox| inbox.cannot_decode(&error));
                     continue;
@@ -191,7 +200,8 @@ impl Outlet {
             let promises = Promises::collect(routes, &mut given, self, deadline)?;
             let plan = given.plan(routes, Form::Unique);
             given.copy(routes, plan, &message, &reader.values);
-            abroad.push(Abroad { message, given, promises, plan });
+            let work = converting + Work::copies(plan.copies());
+            abroad.push(Abroad { message, given, promises, work });
         }
         Ok(abroad)
     }

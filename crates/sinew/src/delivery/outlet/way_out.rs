@@ -2,6 +2,7 @@
 
 use super::{Outlet, State, Unpublished, no_space};
 use crate::clock::Time;
+use crate::delivery::work::Work;
 use crate::executor::trail::Place;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
@@ -49,6 +50,14 @@ pub(super) enum Out<'a> {
 }
 
 impl Opened<'_> {
+    /// What it takes to bring the message out.
+    pub(super) fn work(&self, message: &Erased) -> Work {
+        match &self.prepared {
+            Some(Ok(prepared)) => prepared.work(message),
+            _ => Work::NONE,
+        }
+    }
+
     pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
         let sender = self.sender.as_deref_mut()?;
         let prepared = self.prepared.take_if(|prepared| prepared.is_ok())?.ok()?;
@@ -187,9 +196,10 @@ impl Outlet {
         let retained = state.retained.as_ref().map(|retained| &retained.0);
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
-            let Some(sender) = sender.as_deref_mut() else { return Ok(()) };
+            let Some(sender) = sender.as_deref_mut() else { return Ok(Work::NONE) };
             sender.connect(other, &self.qos, next, retained.unwrap_or(&none).iter())
         });
+        let connected = connected.map(|work| state.count(work));
         self.mark_way_out(&sender, &mut state);
         connected
     }
