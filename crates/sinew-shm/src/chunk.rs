@@ -9,39 +9,84 @@
 //! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile, unless it is broken; that much is trusted
 //!   (design, 6.1), and nothing else: place and length were checked against what is mapped and reserved.
 
+use crate::counters::Counters;
 use crate::error::CapacityError;
 use crate::holds::Mark;
 use crate::kill::{self, Point};
 use crate::memory::{LONGEST, OwnChunk, class_of};
 use crate::participant::Participant;
-use crate::sync::{Arc, AtomicU32, Mutex, Ordering, PlainU64};
+use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys::Mapping;
 use std::fmt;
 
-/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be asked at every loan.
+/// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be asked
+/// at every loan.
 const SPARE: usize = 256 << 10;
+
+/// The same where readers keep many: so that looking through what they keep is worth it.
+const MOST_SPARE: usize = 4 << 20;
+
+/// Images of at least so many bytes are let go of as soon as all readers have passed them, and their
+/// chunks used again at once: a writer that goes round more memory than the caches hold waits for it.
+/// Of smaller ones a ring full isn't much, and telling each other costs more than that.
+pub(crate) const LARGE: usize = 32 << 10;
+
+/// Steps that may be taken before each loan, per so many bytes of the chunk.
+const BYTES_PER_STEP: usize = 1 << 10;
 
 /// Chunks of one writer, lent and taken back.
 ///
-/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread and without a lock. The pool has a
-/// reference to each of its cells: a cell with no other one is unused in this process.
+/// They come in classes of size. An image gets the chunk that came back last of those that have room for
+/// it and at most twice as much, so a large message makes no later one large. What isn't needed from one
+/// look of the helper thread to the next goes back to the participant's [memory](crate::memory), which
+/// gives it back to the file system: nobody who lends waits for that.
+///
+/// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread and
+/// without a lock. The pool has a reference to each of its cells: a cell with no other one is unused in
+/// this process.
 pub(crate) struct Pool {
     participant: Arc<Participant>,
+    /// Of the writer's entity; what they say of memory, the pool says.
+    counters: Counters,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Chunks have at least this size.
-    class: usize,
-    /// Unused here and elsewhere.
-    free: Vec<Arc<Cell>>,
-    /// Lent: some of them may be unused again.
+    /// Unused here and elsewhere, by class; the smallest first.
+    shelves: Vec<Shelf>,
+    /// Lent, those lent last at the end: some of them may be unused again.
     lent: Vec<Arc<Cell>>,
+    /// How many are free.
+    free: usize,
+    /// Bytes of all chunks.
+    bytes: usize,
     /// Messages that the ring keeps.
     slots: usize,
-    /// Scratch: what readers hold.
+    /// Before so many are made, another is made rather than readers asked.
+    enough: usize,
+    /// Free, and to go.
+    leaving: Vec<Arc<Cell>>,
+    /// Holds that the last look at the readers' went through.
+    steps: usize,
+    /// Steps of all looks: cells of this writer, and holds.
+    #[cfg(all(test, not(loom)))]
+    all_steps: usize,
+    /// Scratch: what readers hold, in order.
     held: Vec<u64>,
+    /// Scratch: cells that are unused here.
+    unused: Vec<Arc<Cell>>,
+}
+
+/// The free chunks of one class.
+struct Shelf {
+    class: usize,
+    /// The last one back is the first one lent.
+    free: Vec<Arc<Cell>>,
+    /// The fewest that were free since the last look: they weren't needed.
+    idle: usize,
+    /// How many there are, free or lent.
+    made: usize,
 }
 
 /// A chunk with references: a loan, slots, messages, and its pool's.
@@ -51,6 +96,8 @@ pub(crate) struct Cell {
     owner: u64,
     /// 1: a slot named it since it was lent, so readers may hold it.
     published: PlainU64,
+    /// 1: it goes back to the participant when it is free.
+    surplus: PlainU64,
 }
 
 impl Cell {
@@ -65,53 +112,82 @@ impl Cell {
     }
 }
 
-/// Moves the cells that are unused, and of which nobody knows or holds, from one list to another.
+/// W4 to W6: takes the cells that are unused here, and that no reader holds, out of a list: those that
+/// were lent last come last. Returns how many holds were looked at. `unused` and `held` are scratch.
 ///
-/// `held` gives the names of the chunks that readers hold, and is asked after it was seen that nothing here names them (W4).
+/// Readers are asked after it was seen that nothing here names them (W4), once for all of them, and
+/// each cell takes a look into what they said, in order: so many cells that are held cost no more than
+/// as many holds do.
 pub(crate) fn move_unused(
     from: &mut Vec<Arc<Cell>>,
-    held: impl FnOnce(),
-    is_held: impl Fn(u64) -> bool,
+    unused: &mut Vec<Arc<Cell>>,
+    held: &mut Vec<u64>,
+    participant: &Participant,
     mut to: impl FnMut(Arc<Cell>),
-) {
-    // The unused ones go to the end of the list.
-    let mut first = from.len();
-    let mut index = 0;
-    while index < first {
-        if Cell::is_unused(&mut from[index]) {
-            first -= 1;
-            from.swap(index, first);
+) -> usize {
+    unused.extend(from.extract_if(.., Cell::is_unused));
+    let is_asked = unused.iter().any(|cell| cell.is_published());
+    let steps = if is_asked { participant.collect_held(held) } else { 0 };
+    held.sort_unstable();
+    for cell in unused.drain(..) {
+        if cell.is_published() && held.binary_search(&cell.chunk.name).is_ok() {
+            from.push(cell);
         } else {
-            index += 1;
+            to(cell);
         }
     }
-    if first == from.len() {
-        return;
-    }
-    held();
-    for index in (first..from.len()).rev() {
-        if !from[index].is_published() || !is_held(from[index].chunk.name) {
-            to(from.swap_remove(index));
-        }
-    }
+    steps
 }
 
 impl State {
     fn made(&self) -> usize {
-        self.free.len() + self.lent.len()
+        self.free + self.lent.len()
     }
 
-    /// Before so many are made, another is made rather than readers asked.
-    fn enough(&self) -> usize {
-        self.slots + (SPARE / self.class.max(1)).clamp(2, 4)
+    /// Where chunks of a class are, or would be.
+    fn shelf(&mut self, class: usize) -> &mut Shelf {
+        let index = match self.shelves.binary_search_by_key(&class, |shelf| shelf.class) {
+            Ok(index) => index,
+            Err(index) => {
+                self.shelves.insert(index, Shelf { class, free: Vec::new(), idle: 0, made: 0 });
+                index
+            }
+        };
+        &mut self.shelves[index]
+    }
+
+    /// A free chunk of this class, or a greater one that isn't too great.
+    #[inline]
+    fn take(&mut self, class: usize) -> Option<Arc<Cell>> {
+        let fits = |shelf: &&mut Shelf| (class..=2 * class).contains(&shelf.class) && !shelf.free.is_empty();
+        let shelf = self.shelves.iter_mut().find(fits)?;
+        let cell = shelf.free.pop()?;
+        shelf.idle = shelf.idle.min(shelf.free.len());
+        self.free -= 1;
+        Some(cell)
+    }
+
+    /// How many chunks there are beyond those in use before readers are asked: the more they keep, the
+    /// more, so that asking them is paid for by what it frees.
+    fn spare(&self, class: usize) -> usize {
+        let class = class.max(1);
+        (self.lent.len() / 8).min(MOST_SPARE / class).max((SPARE / class).clamp(2, 4))
+    }
+
+    /// Whether readers can be asked before every loan, since that takes less than the image does.
+    fn is_asking_cheap(&self, class: usize) -> bool {
+        class >= LARGE && (self.lent.len() + self.steps) * BYTES_PER_STEP <= class
     }
 }
 
 impl Pool {
     /// For a ring with so many slots.
-    pub(crate) fn new(participant: &Arc<Participant>, slots: usize) -> Arc<Self> {
+    pub(crate) fn new(participant: &Arc<Participant>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = State { slots, ..State::default() };
-        Arc::new(Self { participant: participant.clone(), state: Mutex::new(state) })
+        let pool = Self { participant: participant.clone(), counters, state: Mutex::new(state) };
+        let pool = Arc::new(pool);
+        participant.memory.add_pool(&pool);
+        pool
     }
 
     /// The ring has so many slots now.
@@ -126,14 +202,22 @@ impl Pool {
         if length > LONGEST {
             return Err(CapacityError::Length { length, limit: LONGEST });
         }
+        let class = class_of(length);
         let mut state = self.state.lock();
-        let wanted = class_of(length);
-        if wanted > state.class {
-            self.enlarge(&mut state, wanted)?;
+        if state.is_asking_cheap(class) {
+            self.reclaim(&mut state, class);
         }
-        let cell = match state.free.pop() {
+        let cell = match state.take(class) {
             Some(cell) => cell,
-            None => self.find(&mut state)?,
+            None => match self.find(&mut state, class) {
+                Ok(cell) => cell,
+                Err(error) => {
+                    drop(state);
+                    let cell = self.scrape_together(class, error)?;
+                    state = self.state.lock();
+                    cell
+                }
+            },
         };
         cell.published.store(0, Ordering::Relaxed); // nobody else has it
         state.lent.push(cell.clone());
@@ -141,68 +225,144 @@ impl Pool {
         Ok(Loan(Held { cell, length }))
     }
 
-    /// Bigger chunks from now on.
-    #[cold]
-    fn enlarge(&self, state: &mut State, class: usize) -> Result<(), CapacityError> {
-        // First of all: where there is no room for it, everything stays as it was.
-        let chunk = self.participant.memory.chunk(class, &self.participant)?;
-        let small = std::mem::take(&mut state.free);
-        state.class = class;
-        self.participant.memory.free_chunks(small.iter().map(own));
-        let cell = self.cell(state, chunk);
-        state.free.push(cell);
-        Ok(())
-    }
-
     /// A cell for a new chunk. The lists have room for it: nothing is allocated when it comes back.
     fn cell(&self, state: &mut State, chunk: OwnChunk) -> Arc<Cell> {
         let made = state.made() + 1;
-        state.free.reserve(made);
-        state.lent.reserve(made);
-        Arc::new(Cell { chunk, owner: self.participant.id(), published: PlainU64::new(0) })
+        state.lent.reserve(made.saturating_sub(state.lent.len()));
+        state.unused.reserve(made);
+        state.leaving.reserve(made);
+        state.bytes += chunk.class();
+        self.counters.set_memory(state.bytes);
+        let shelf = state.shelf(chunk.class());
+        shelf.made += 1;
+        shelf.free.reserve(shelf.made.saturating_sub(shelf.free.len()));
+        let (published, surplus) = (PlainU64::new(0), PlainU64::new(0));
+        Arc::new(Cell { chunk, owner: self.participant.id(), published, surplus })
     }
 
     /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more, or a new one.
-    fn find(&self, state: &mut State) -> Result<Arc<Cell>, CapacityError> {
-        if state.made() >= state.enough() {
-            self.reclaim(state);
+    fn find(&self, state: &mut State, class: usize) -> Result<Arc<Cell>, CapacityError> {
+        if state.made() >= state.enough.max(state.slots + state.spare(class)) {
+            self.reclaim(state, class);
             kill::at(Point::ChunkReclaimed);
+            if let Some(cell) = state.take(class) {
+                return Ok(cell);
+            }
         } else {
-            let class = state.class;
             let in_vain = |cell: &mut Arc<Cell>| {
-                cell.chunk.class() >= class && Cell::is_unused(cell) && !cell.is_published()
+                (class..=2 * class).contains(&cell.chunk.class())
+                    && !cell.is_published()
+                    && Cell::is_unused(cell)
             };
-            if let Some(index) = state.lent.iter_mut().position(in_vain) {
-                return Ok(state.lent.swap_remove(index));
+            // One that was is among the last.
+            let first = state.lent.len().saturating_sub(8);
+            if let Some(index) = state.lent[first..].iter_mut().position(in_vain) {
+                return Ok(state.lent.remove(first + index));
             }
         }
-        if let Some(cell) = state.free.pop() {
+        self.participant.memory.chunk(class, &self.participant).map(|chunk| self.cell(state, chunk))
+    }
+
+    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is used, or
+    /// given back to the file system first.
+    #[cold]
+    fn scrape_together(&self, class: usize, error: CapacityError) -> Result<Arc<Cell>, CapacityError> {
+        let mut state = self.state.lock();
+        self.reclaim(&mut state, class);
+        if let Some(cell) = state.take(class) {
             return Ok(cell);
         }
-        match self.participant.memory.chunk(state.class, &self.participant) {
-            Ok(chunk) => Ok(self.cell(state, chunk)),
-            // No room for one more than needed: then readers are asked.
-            Err(error) => {
-                self.reclaim(state);
-                state.free.pop().ok_or(error)
-            }
+        drop(state);
+        if matches!(error, CapacityError::Left { .. }) {
+            return Err(error);
         }
+        let participant = &self.participant;
+        participant.memory.give_back_all(participant);
+        let chunk = participant.memory.chunk(class, participant);
+        let chunk = chunk.or_else(|_| participant.memory.any_chunk(class).ok_or(error))?;
+        Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
     /// W4 to W6: chunks that nobody names or holds are free.
-    fn reclaim(&self, state: &mut State) {
-        let State { lent, held, free, class, .. } = state;
-        let mut outgrown = Vec::new();
-        let held = std::cell::RefCell::new(held);
-        move_unused(
-            lent,
-            || self.participant.collect_held(&mut held.borrow_mut()),
-            |name| held.borrow().contains(&name),
-            |cell| if cell.chunk.class() < *class { outgrown.push(cell) } else { free.push(cell) },
-        );
-        if !outgrown.is_empty() {
-            self.participant.memory.free_chunks(outgrown.iter().map(own));
+    fn reclaim(&self, state: &mut State, class: usize) {
+        #[cfg(all(test, not(loom)))]
+        {
+            state.all_steps += state.lent.len();
         }
+        let State { lent, held, unused, shelves, free, leaving, .. } = state;
+        let steps = move_unused(lent, unused, held, &self.participant, |cell| {
+            let shelf = shelves.iter_mut().find(|shelf| shelf.class == cell.chunk.class());
+            match shelf.filter(|_| cell.surplus.load(Ordering::Relaxed) == 0) {
+                Some(shelf) => {
+                    shelf.free.push(cell);
+                    *free += 1;
+                }
+                None => leaving.push(cell),
+            }
+        });
+        state.steps = steps;
+        #[cfg(all(test, not(loom)))]
+        {
+            state.all_steps += steps;
+        }
+        // What is in use now will be for a while: until there are more, asking again frees little.
+        state.enough = state.lent.len() + state.spare(class);
+    }
+
+    /// What wasn't needed since the last time goes. Called by the helper thread.
+    pub(crate) fn tidy(&self) {
+        let mut state = self.state.lock();
+        if state.bytes == 0 {
+            return;
+        }
+        self.reclaim(&mut state, LARGE);
+        let State { shelves, lent, free, leaving, .. } = &mut *state;
+        for shelf in shelves.iter_mut() {
+            if shelf.idle > 0 {
+                // The last ones of all, so that slabs end earlier. Those of them that are lent follow.
+                let lent = lent.iter().filter(|cell| cell.chunk.class() == shelf.class);
+                let mut all: Vec<_> = lent.chain(&shelf.free).collect();
+                all.sort_unstable_by_key(|cell| std::cmp::Reverse(cell.chunk.name));
+                // Relaxed: only looked at under the lock.
+                all.iter().take(shelf.idle).for_each(|cell| cell.surplus.store(1, Ordering::Relaxed));
+                let before = leaving.len();
+                let is_surplus = |cell: &mut Arc<Cell>| cell.surplus.load(Ordering::Relaxed) != 0;
+                leaving.extend(shelf.free.extract_if(.., is_surplus));
+                *free -= leaving.len() - before;
+            }
+            shelf.idle = shelf.free.len();
+        }
+        let leaving = self.dismiss(&mut state);
+        drop(state);
+        self.participant.memory.free_chunks(leaving.iter().map(own));
+    }
+
+    /// Whatever isn't in use goes, since there is no room for others.
+    #[cold]
+    pub(crate) fn give_back_free(&self) {
+        let mut state = self.state.lock();
+        self.reclaim(&mut state, LARGE);
+        let State { shelves, free, leaving, .. } = &mut *state;
+        shelves.iter_mut().for_each(|shelf| leaving.append(&mut shelf.free));
+        *free = 0;
+        let leaving = self.dismiss(&mut state);
+        drop(state);
+        self.participant.memory.free_chunks(leaving.iter().map(own));
+    }
+
+    /// What is to go back, which takes a while: without the lock.
+    fn dismiss(&self, state: &mut State) -> Vec<Arc<Cell>> {
+        let leaving = std::mem::take(&mut state.leaving);
+        for cell in &leaving {
+            let class = cell.chunk.class();
+            state.bytes -= class;
+            state.shelf(class).made -= 1;
+        }
+        state.shelves.retain(|shelf| shelf.made > 0);
+        let made = state.made();
+        state.leaving.reserve(made);
+        self.counters.set_memory(state.bytes);
+        leaving
     }
 }
 
@@ -216,8 +376,9 @@ impl Drop for Pool {
         if self.participant.check().is_err() {
             return;
         }
-        let State { free, lent, .. } = std::mem::take(&mut *self.state.lock());
-        self.participant.memory.free_chunks(free.iter().map(own));
+        let State { shelves, leaving, lent, .. } = std::mem::take(&mut *self.state.lock());
+        let free = shelves.iter().flat_map(|shelf| &shelf.free);
+        self.participant.memory.free_chunks(free.chain(&leaving).map(own));
         self.participant.memory.retire(lent);
     }
 }
@@ -304,6 +465,11 @@ impl Lent {
         self.0.cell.owner
     }
 
+    /// Bytes of its chunk.
+    pub(crate) fn class(&self) -> usize {
+        self.0.cell.chunk.class()
+    }
+
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {
         crate::ring::Chunk { name: self.0.cell.chunk.name, length: self.0.length as u64 }
     }
@@ -355,13 +521,6 @@ impl Drop for Hold {
     }
 }
 
-/// Copies an image that nobody keeps from being overwritten meanwhile: the caller checks afterwards whether it was.
-pub(crate) fn copy_unheld((mapping, offset): &(Arc<Mapping>, usize), to: &mut [u8]) {
-    let words = to.len().div_ceil(4);
-    let Some(from) = crate::place::Place::<[AtomicU32]>::slice(mapping, *offset, words) else {
-        return to.fill(0);
-    };
-    for (bytes, word) in to.chunks_mut(4).zip(from.iter()) {
-        bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes()[..bytes.len()]); // the caller's fence orders it
-    }
-}
+#[cfg(all(test, not(loom)))]
+#[expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+mod tests;

@@ -208,6 +208,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `ring` | where its ring is: segment << 32, offset / 64; 0 while it has none. G2 of `ring` | 0 |
 /// | `hash` | of its type | |
 /// | `lengths` | of node, topic or service, and type in `text`: 16 bits each | |
+/// | `memory` | bytes of chunks that it has for messages, beside its ring | 0 |
 /// | `qos` | the layer above says what is in it | |
 /// | `text` | node, topic or service, type, UTF-8 | |
 /// | `counters` | each by one word, Relaxed: see [`Counter`](crate::entity::Counter) | 0 |
@@ -220,7 +221,8 @@ pub(crate) struct EntityRecord {
     pub(crate) ring: AtomicU64,
     pub(crate) hash: [AtomicU64; 4],
     pub(crate) lengths: AtomicU64,
-    pub(crate) spare: [AtomicU64; 7],
+    pub(crate) memory: AtomicU64,
+    pub(crate) spare: [AtomicU64; 6],
     pub(crate) qos: [AtomicU64; 8],
     pub(crate) text: [AtomicU64; TEXT / 8],
     pub(crate) counters: [AtomicU64; 16],
@@ -267,7 +269,7 @@ unsafe impl Record for OutgoingRecord {}
 /// | `port` | whom to notify: slot << 32, lower half of the port's life; 0 for nobody. E1 of `events` | 0 |
 /// | `cursor` | B2: number of the first message that isn't done with; [`UNBOUND`], [`DONE`] | `first` |
 /// | `spare` | | 0 |
-/// | `next` | number of the next message to read; for tools. On a line that the writer doesn't look at | `first` |
+/// | `next` | number of the next message to read: a hint, for tools and for W0 of `ring`. On a line that the writer seldom looks at | `first` |
 /// | `spare_line` | | 0 |
 #[repr(C, align(64))]
 pub(crate) struct IncomingRecord {

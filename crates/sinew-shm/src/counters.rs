@@ -61,6 +61,13 @@ impl Counters {
         self.key
     }
 
+    /// Says how many bytes of memory the entity has for messages. Also for another thread than the others'.
+    pub(crate) fn set_memory(&self, bytes: usize) {
+        if self.is_ours() {
+            self.record.memory.store(bytes as u64, Ordering::Relaxed); // counts for itself
+        }
+    }
+
     /// Sets one of them.
     #[inline]
     pub fn set(&self, counter: Counter, value: u64) {

@@ -422,6 +422,7 @@ impl Participant {
         }
         if is_due {
             observer.retry();
+            self.memory.tidy_now_and_then();
         }
         patience
     }

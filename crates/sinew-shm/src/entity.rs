@@ -159,7 +159,8 @@ impl Entity {
         }
         record.lengths.store(lengths, Ordering::Relaxed);
         store_text(&record.text, &text);
-        let counters = record.counters.iter().chain(&record.histogram).chain(&record.spare);
+        let counters =
+            record.counters.iter().chain(&record.histogram).chain([&record.memory]).chain(&record.spare);
         counters.for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
@@ -229,13 +230,16 @@ impl Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     words: [u64; 16],
+    /// Bytes of shared memory that it has for messages, beside its ring.
+    pub memory: u64,
     /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also those above.
     pub latencies: [u64; BUCKETS],
 }
 
 impl Counts {
     pub(crate) fn load(record: &EntityRecord) -> Self {
-        let mut counts = Self::default();
+        let memory = record.memory.load(Ordering::Relaxed); // as the others
+        let mut counts = Self { memory, ..Self::default() };
         // Relaxed: each counts for itself.
         for (count, word) in counts.words.iter_mut().zip(&record.counters) {
             *count = word.load(Ordering::Relaxed);

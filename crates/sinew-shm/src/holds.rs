@@ -18,21 +18,29 @@
 //! - R1, R2 of [`ring`](crate::ring): the sequence is 2n+2, the fields name c.
 //! - H3 hold = 1 + c (Release): W6 may see this instead of the H7 before it, and then it carries what H7 did.
 //! - H4 fence SeqCst.
-//! - H5 the sequence is 2n+2 still (Relaxed); else hold = 0, and the message is lost to this reader.
+//! - H5 the chunk is c still (Relaxed), fence Acquire, the sequence is 2n+2 still (Acquire); else hold = 0: the message
+//!   is lost to this reader, or to be looked at once more.
 //! - H6 only now the name is checked and the chunk read.
 //! - H7 hold = 0 (Release): what was read is read before the chunk is written again; pairs with W6.
 //!
 //! Writer:
-//! - W3 of `ring`, for message n + slots (or G3): nothing names c any more: c is *retired*.
+//! - W3 of `ring`, for message n + slots, or W0 (or G3): nothing names c any more: c is *retired*.
 //! - W4 fence SeqCst.
 //! - W5 the list of those whom this writer has accepted as readers, loaded after the fence.
 //! - W6 their holds (Acquire). A retired chunk that none names is free.
 //!
-//! The forbidden outcome: H5 sees 2n+2 and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6, which
-//! sees it. If W4 is: the new sequence comes before H5, which sees it and gives up. And a reader whose acceptance isn't in the
+//! The forbidden outcome: H5 sees c and 2n+2, and W6 sees no hold. Of the two fences one is first. If H4 is: H3 comes before W6,
+//! which sees it. If W4 is: what was retired comes before H5, which sees it and gives up: by W0, that no chunk is named, unless the
+//! slot is newer than that. Then it names c again only if c was lent again since, for another message, whose W1 came before and
+//! is seen after it; or for this one: then it is its image that the hold keeps. And a reader whose acceptance isn't in the
 //! list that W5 loads was accepted after W4, so it reads only what was published later.
 //!
 //! A reader that dies leaves its holds. They count until its lock is free; then it leaves the list.
+//!
+//! # Copying
+//!
+//! A reader that keeps as many as it may copies what it reads, and holds it meanwhile like any other: the last word that is
+//! free is not given to anybody for keeps. So a chunk's bytes are touched between H5 and H7 only.
 //!
 //! # Leaving
 //!
@@ -86,9 +94,17 @@ impl Holds {
         Self { table, words: Mutex::new(Words { ready: 0, free: Vec::new(), leaving: Leaving::No }) }
     }
 
-    /// How many chunks may be in use at once.
+    /// How many words there can be.
     pub(crate) fn limit(&self) -> usize {
         self.table.len()
+    }
+
+    /// A word for as long as it takes to copy a chunk: the last one that is free, too. One thread at a
+    /// time, which gives it back before the next. `None` after Q1.
+    #[cold]
+    pub(crate) fn take_to_copy(&self) -> Option<Mark> {
+        let mut words = self.words.lock();
+        (words.leaving == Leaving::No).then(|| words.free.pop().map(Mark)).flatten()
     }
 
     /// A word to mark a chunk with; `None` if none is ready: then more are to be [made ready](Self::add). None is after Q1.
@@ -98,7 +114,7 @@ impl Holds {
         if words.leaving != Leaving::No {
             return None;
         }
-        words.free.pop().map(Mark)
+        (words.free.len() > 1).then(|| words.free.pop().map(Mark)).flatten() // one is for copying
     }
 
     #[inline]
@@ -113,10 +129,10 @@ impl Holds {
         // H3: Release, pairs with W6, which may find this where H7 has just been: what was read before H7 is read before W6. The fence
         // orders it before H5.
         self.word(mark).store(chunk.wrapping_add(1), Ordering::Release);
-        // H4: SeqCst, pairs with W4. Forbids that H5 sees the old sequence and W6 no hold.
+        // H4: SeqCst, pairs with W4. Forbids that H5 sees the chunk named and W6 no hold.
         fence(Ordering::SeqCst);
         kill::at(Point::HoldSet);
-        ring.still_there_after_fence(number) // H5
+        ring.still_names(number, chunk) // H5
     }
 
     /// How many words are ready, in use or not.
@@ -167,15 +183,18 @@ impl Words {
 }
 
 /// W4 to W6: appends the chunks that readers hold. `readers` gives the tables of those who are accepted now; it is not asked
-/// before the fence. To be called after the last message that named a chunk was overwritten.
+/// before the fence. To be called after the last message that named a chunk was overwritten, or withdrawn. Returns how many
+/// words were looked at.
 pub(crate) fn collect<R: IntoIterator<Item = Place<[AtomicU64]>>>(
     held: &mut Vec<u64>,
     readers: impl FnOnce() -> R,
-) {
+) -> usize {
     // W4: SeqCst, pairs with H4.
     fence(Ordering::SeqCst);
     let readers = readers(); // W5
+    let mut looked = 0;
     for table in readers {
+        looked += table.len();
         for word in &*table {
             // W6: Acquire, pairs with H7 and H3: what was read before the hold went is read before we write.
             if let Some(chunk) = word.load(Ordering::Acquire).checked_sub(1) {
@@ -183,4 +202,5 @@ pub(crate) fn collect<R: IntoIterator<Item = Place<[AtomicU64]>>>(
             }
         }
     }
+    looked
 }

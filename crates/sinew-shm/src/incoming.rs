@@ -1,12 +1,13 @@
 //! The receiving end of a connection.
 
-use crate::chunk::{Hold, copy_unheld};
+use crate::chunk::Hold;
 use crate::control::{
     DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
 use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, SegmentError};
 use crate::events;
+use crate::holds::Mark;
 use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
@@ -24,9 +25,6 @@ const RETRIES: usize = 16;
 
 /// The greatest number that a message can have: twice as much fits into a word.
 const GREATEST: u64 = 1 << 62;
-
-/// The longest image that is copied where no hold is to be had: what isn't mapped can't be read anyway.
-const LONGEST: u64 = 1 << 40;
 
 /// The receiving end of a connection: reads what a peer's entity publishes, from its first message for this participant on. Its
 /// user has it under a lock.
@@ -139,6 +137,7 @@ impl Incoming {
             return Ok(None);
         }
         let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
+        participant.prepare_marks()?;
         let control = participant.control()?;
         let slot = control.allocate(Table::Incoming)?;
         let record: Place<IncomingRecord> = control.record(Table::Incoming, slot)?;
@@ -210,9 +209,9 @@ impl Incoming {
     }
 
     /// The next message, if there is one. If its image isn't read in place, it is in `buffer` afterwards: images that stand in the
-    /// ring itself, and any while this participant holds as many as it may (4096): those are [counted](Participant::copied).
+    /// ring itself, and any while this participant holds as many as it may (4095): those are [counted](Participant::copied).
     ///
-    /// Allocates only in `buffer`. Never blocks.
+    /// Allocates only in `buffer`. Never blocks, but while another thread copies such an image.
     ///
     /// # Errors
     /// [`SegmentError`]: the peer's memory is not what it should be. The message is skipped; if all of the ring is unusable, this is
@@ -343,16 +342,23 @@ impl Incoming {
     }
 
     /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
+    #[inline]
     fn read_chunk(
         &mut self,
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let Some(ring) = &self.ring else { return Ok(None) };
-        let Some(mark) = self.participant.take_mark() else {
-            return self.copy_chunk(ring, chunk, buffer);
-        };
-        if !self.participant.holds.hold(&mark, chunk.name, ring, self.next) {
+        match self.participant.take_mark() {
+            Some(mark) => Ok(self.hold(mark, chunk)?.map(Some)),
+            None => self.copy_chunk(chunk, buffer),
+        }
+    }
+
+    /// H3 to H6. `None` if it was overwritten meanwhile.
+    #[inline]
+    fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
+        let is_there = |ring: &Ring| self.participant.holds.hold(&mark, chunk.name, ring, self.next);
+        if !self.ring.as_ref().is_some_and(is_there) {
             self.participant.give_back(&mark);
             return Ok(None);
         }
@@ -360,12 +366,29 @@ impl Incoming {
         kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.image(chunk) {
-            Ok(place) => Ok(Some(Some(Hold::new(&self.participant, mark, place, length)))),
+            Ok(place) => Ok(Some(Hold::new(&self.participant, mark, place, length))),
             Err(error) => {
                 self.participant.give_back(&mark);
                 Err(error)
             }
         }
+    }
+
+    /// Holds it for as long as that takes; the hold for it is one thread's at a time.
+    #[cold]
+    fn copy_chunk(
+        &mut self,
+        chunk: Chunk,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Option<Option<Hold>>, SegmentError> {
+        let participant = self.participant.clone();
+        let _turn = participant.copying.lock();
+        let Some(mark) = participant.holds.take_to_copy() else { return Ok(None) };
+        let Some(hold) = self.hold(mark, chunk)? else { return Ok(None) };
+        buffer.clear();
+        buffer.extend_from_slice(hold.bytes());
+        participant.has_copied();
+        Ok(Some(None))
     }
 
     /// Where a chunk's image lies. The segment of the last one is known, and mostly the same.
@@ -380,29 +403,6 @@ impl Incoming {
         let place = segment.image(chunk.name, chunk.length);
         self.segment = Some((number, segment));
         place
-    }
-
-    #[cold]
-    fn copy_chunk(
-        &self,
-        ring: &Ring,
-        chunk: Chunk,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let length = chunk.length.min(LONGEST);
-        let place = self.peer.image(chunk.name, length);
-        if !ring.still_there(self.next) {
-            return Ok(None); // then the place may have been nonsense, too
-        }
-        let place = place?;
-        buffer.clear();
-        buffer.resize(usize::try_from(length).unwrap_or(0), 0);
-        copy_unheld(&place, buffer);
-        if !ring.still_there(self.next) {
-            return Ok(None);
-        }
-        self.participant.has_copied();
-        Ok(Some(None))
     }
 
     /// Whether a message is there to be read. Cheaper than reading it.

@@ -77,6 +77,10 @@ pub enum Point {
     LeftControl,
     /// Of a dead one's files, the control segment is there.
     ReapedControl,
+    /// A message's chunk is named no more, and not let go of. W0
+    Withdrawn,
+    /// A slab says that less of it may be touched, and has as much as before. M1
+    LessDeclared,
 }
 
 // Models end when all of their threads do.
@@ -120,7 +124,7 @@ mod armed {
 
     impl Point {
         /// All of them.
-        pub const ALL: [Point; 35] = [
+        pub const ALL: [Point; 37] = [
             Point::SegmentUnlinked,
             Point::Joining,
             Point::Reserved,
@@ -156,6 +160,8 @@ mod armed {
             Point::Leaving,
             Point::LeftControl,
             Point::ReapedControl,
+            Point::Withdrawn,
+            Point::LessDeclared,
         ];
     }
 }

@@ -58,7 +58,7 @@ fn records() {
     compare!(Header: magic, version_kind, length, owner, boot, number, reserved, spare);
     compare!(ControlHeader: segment, pid, started, program, state, copied, spare, changes, spare_line, reserved, log);
     compare!(
-        EntityRecord: life, kind_node, number, ring, hash, lengths, spare, qos, text, counters, histogram
+        EntityRecord: life, kind_node, number, ring, hash, lengths, memory, spare, qos, text, counters, histogram
     );
     compare!(OutgoingRecord: life, peer, source, target, first, live, end, waiting);
     compare!(IncomingRecord: life, peer, outgoing, port, cursor, spare, next, spare_line);

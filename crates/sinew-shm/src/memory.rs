@@ -1,19 +1,33 @@
 //! A participant's data segments: blocks for rings, and slabs of equal chunks for large payloads.
 //!
-//! Everything here is the owner's bookkeeping, under a lock of its process; others see only the bytes. Space is reserved in the file
-//! system before it is touched, so that a full one is an error here and never a signal later. Segments are never given back
-//! while the participant lives; their blocks and chunks are used again.
+//! Everything here is the owner's bookkeeping, under a lock of its process; others see only the
+//! bytes. Space is reserved in the file system before it is touched, so that a full one is an error
+//! here and never a signal later.
+//!
+//! # What is given back
+//!
+//! Blocks and chunks are used again. Of a slab, the chunks from some index on are given back to the
+//! file system once all of those are free, and the files stay:
+//! - M1 the header's `reserved` says less (Release). A chunk beyond it is refused by every reader.
+//! - M2 a hole is punched behind that.
+//! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release); W3
+//!   of [`ring`](crate::ring), which names it, comes after that.
+//!
+//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::holds). The writer knows that
+//! nobody is there (W6) before a chunk is free; so no reader touches a hole, which would allocate, or
+//! be a signal in a full file system.
 
-use crate::chunk::{Cell, move_unused, own};
+use crate::chunk::{Cell, Pool, move_unused, own};
 use crate::domain::Domain;
 use crate::error::CapacityError;
+use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::place::Place;
 use crate::segment::{Header, Kind, NewSegment, OwnSegment};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
 use crate::sys::{self, Mapping};
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Weak;
 
 /// Bytes of an arena, unless a block needs more.
 const ARENA: usize = 4 << 20;
@@ -24,8 +38,19 @@ const STEP: usize = 16 << 10;
 /// What a slab's header says behind [`Header`]: word 0 is the size of its chunks in bytes.
 const SLAB_HEADER: usize = 4096;
 
-/// Chunks of a slab, unless they are huge.
+/// Bytes of a class's first slab, about: a slab is given back from its end only, so one of large chunks
+/// has few.
+const SLAB: usize = 1 << 20;
+
+/// Chunks of a slab, at most.
 const CHUNKS: usize = 64;
+
+/// Chunks of at least so many bytes are given back to the file system when nothing needs them; smaller
+/// ones are kept for whatever comes, unless there is no room.
+const WORTH_GIVING_BACK: usize = 64 << 10;
+
+/// What wasn't needed for so long isn't needed: nanoseconds.
+const WHILE: i64 = 10_000_000_000;
 
 /// Bytes before an image in its chunk: byte 4 of the image is 16-aligned.
 pub(crate) const IMAGE_AT: usize = 12;
@@ -35,6 +60,11 @@ pub(crate) struct Memory {
     domain: Domain,
     owner: u64,
     state: Mutex<State>,
+    /// Those who lend its chunks: asked for what they don't need when there is no room. Never locked
+    /// with a pool's lock or `state` held.
+    pools: Mutex<Vec<Weak<Pool>>>,
+    /// When it was last asked what isn't needed, in steady nanoseconds.
+    tidied: PlainU64,
 }
 
 struct State {
@@ -42,9 +72,10 @@ struct State {
     next: u64,
     arenas: Vec<Arena>,
     free_blocks: HashMap<usize, Vec<Block>>,
-    slabs: HashMap<u64, Arc<Slab>>,
+    /// By number of segment.
+    slabs: HashMap<u64, Stock>,
     /// By size of chunk.
-    classes: HashMap<usize, Class>,
+    classes: BTreeMap<usize, Class>,
 }
 
 struct Arena {
@@ -57,11 +88,20 @@ struct Arena {
 /// Chunks of one size.
 #[derive(Default)]
 struct Class {
-    /// The newest slab, and its chunks handed out so far.
-    slab: Option<(Arc<Slab>, usize)>,
-    free: Vec<u64>,
+    /// The numbers of its slabs, oldest first.
+    slabs: Vec<u64>,
     /// Used by messages of this process, or held by readers, perhaps.
     retired: Vec<Arc<Cell>>,
+}
+
+/// A slab, and which of its chunks are here.
+struct Stock {
+    slab: Arc<Slab>,
+    /// So many chunks, from the first on, may be touched.
+    reserved: usize,
+    /// Those of them that are not handed out. The first is handed out first, so that the last ones
+    /// become free together.
+    free: BTreeSet<usize>,
 }
 
 /// A file of equal chunks.
@@ -98,9 +138,16 @@ impl Memory {
             arenas: Vec::new(),
             free_blocks: HashMap::new(),
             slabs: HashMap::new(),
-            classes: HashMap::new(),
+            classes: BTreeMap::new(),
         };
-        Self { domain, owner, state: Mutex::new(state) }
+        Self { domain, owner, state: Mutex::new(state), pools: Mutex::default(), tidied: PlainU64::new(0) }
+    }
+
+    /// There is another one who lends its chunks.
+    pub(crate) fn add_pool(&self, pool: &Arc<Pool>) {
+        let mut pools = self.pools.lock();
+        pools.retain(|pool| pool.strong_count() > 0);
+        pools.push(Arc::downgrade(pool));
     }
 
     /// A zeroed block of at least so many bytes.
@@ -142,45 +189,89 @@ impl Memory {
     pub(crate) fn chunk(&self, class: usize, participant: &Participant) -> Result<OwnChunk, CapacityError> {
         let mut state = self.state.lock();
         let state = &mut *state;
-        let entry = state.classes.entry(class).or_default();
-        let Class { free, retired, .. } = entry;
-        if free.is_empty() && !retired.is_empty() {
-            let held = RefCell::new(Vec::new());
-            let ask = || participant.collect_held(&mut held.borrow_mut());
-            let is_held = |name| held.borrow().contains(&name);
-            move_unused(retired, ask, is_held, |cell| free.push(own(&cell).name));
+        let mut entry = state.classes.entry(class).or_default();
+        if let Some(chunk) = entry.pop_free(&mut state.slabs) {
+            return Ok(chunk);
         }
-        if let Some(name) = entry.free.pop()
-            && let Some(slab) = state.slabs.get(&(name >> 32))
-        {
-            return Ok(OwnChunk { name, slab: slab.clone() });
-        }
-        let (slab, used) = match &mut entry.slab {
-            Some((slab, used)) if *used < slab.count => (slab, used),
-            place => {
-                let number = state.next;
-                state.next += 1;
-                let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class)?);
-                slab.reserve(&self.domain, 0).inspect_err(|_| {
-                    let _ = std::fs::remove_file(&slab.segment.path); // nobody knows of it yet
-                })?;
-                state.slabs.insert(number, slab.clone());
-                let (slab, used) = place.insert((slab, 0));
-                (slab, used)
+        if !entry.retired.is_empty() {
+            state.reclaim_retired(class, participant);
+            entry = state.classes.entry(class).or_default();
+            if let Some(chunk) = entry.pop_free(&mut state.slabs) {
+                return Ok(chunk);
             }
-        };
-        slab.reserve(&self.domain, *used)?;
-        let name = slab.number << 32 | *used as u64;
-        *used += 1;
-        Ok(OwnChunk { name, slab: slab.clone() })
+        }
+        for number in &entry.slabs {
+            let Some(stock) = state.slabs.get_mut(number) else { continue };
+            if stock.reserved < stock.slab.count {
+                return stock.extend(&self.domain);
+            }
+        }
+        // Deep histories of large messages take few files all the same.
+        let made = entry.slabs.iter().filter_map(|number| state.slabs.get(number));
+        let made: usize = made.map(|stock| stock.slab.count).sum();
+        let count = (SLAB / class).max(made).clamp(1, CHUNKS);
+        let number = state.next;
+        state.next += 1;
+        let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class, count)?);
+        let mut stock = Stock { slab, reserved: 0, free: BTreeSet::new() };
+        let chunk = stock.extend(&self.domain).inspect_err(|_| {
+            let _ = std::fs::remove_file(&stock.slab.segment.path); // nobody knows of it yet
+        })?;
+        entry.slabs.push(number);
+        state.slabs.insert(number, stock);
+        Ok(chunk)
+    }
+
+    /// For want of room: any free chunk of at least this class, the smallest there is.
+    #[cold]
+    pub(crate) fn any_chunk(&self, class: usize) -> Option<OwnChunk> {
+        let mut state = self.state.lock();
+        let State { classes, slabs, .. } = &mut *state;
+        classes.range_mut(class..).find_map(|(_, entry)| entry.pop_free(slabs))
     }
 
     /// Takes chunks back that nobody names or reads any more.
     pub(crate) fn free_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
         let mut state = self.state.lock();
         for chunk in chunks {
-            state.classes.entry(chunk.slab.chunk).or_default().free.push(chunk.name);
+            let Some(stock) = state.slabs.get_mut(&(chunk.name >> 32)) else { continue };
+            stock.free.insert(chunk.index());
+            if stock.slab.chunk >= WORTH_GIVING_BACK {
+                stock.give_back();
+            }
         }
+    }
+
+    /// Now and then, gives back to the file system what no writer has needed since the last time. Called by
+    /// the helper thread.
+    pub(crate) fn tidy_now_and_then(&self) {
+        let now = sys::steady();
+        // Relaxed: one thread at a time comes here, more or less.
+        if now - self.tidied.load(Ordering::Relaxed).cast_signed() > WHILE {
+            self.tidied.store(now.cast_unsigned(), Ordering::Relaxed);
+            self.tidy();
+        }
+    }
+
+    /// Gives back to the file system what no writer has needed since the last call.
+    pub(crate) fn tidy(&self) {
+        let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
+        pools.iter().for_each(|pool| pool.tidy());
+    }
+
+    /// There is no room: gives back to the file system whatever isn't needed, also by other writers of
+    /// this participant.
+    #[cold]
+    pub(crate) fn give_back_all(&self, participant: &Participant) {
+        let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
+        pools.iter().for_each(|pool| pool.give_back_free());
+        let mut state = self.state.lock();
+        let classes: Vec<usize> = state.classes.keys().copied().collect();
+        for class in classes {
+            state.reclaim_retired(class, participant);
+        }
+        state.slabs.values_mut().for_each(Stock::give_back);
+        drop(state); // before the pools, the last of which may go here
     }
 
     /// Takes chunks back whose writer is gone: messages may still be in them.
@@ -195,7 +286,56 @@ impl Memory {
     pub(crate) fn paths(&self) -> Vec<std::path::PathBuf> {
         let state = self.state.lock();
         let arenas = state.arenas.iter().map(|arena| arena.segment.path.clone());
-        arenas.chain(state.slabs.values().map(|slab| slab.segment.path.clone())).collect()
+        let slabs = state.slabs.values().map(|stock| stock.slab.segment.path.clone());
+        arenas.chain(slabs).collect()
+    }
+}
+
+impl State {
+    /// W4 to W6: of the chunks of writers that are gone, those that are used no more are free.
+    fn reclaim_retired(&mut self, class: usize, participant: &Participant) {
+        let Some(entry) = self.classes.get_mut(&class) else { return };
+        let slabs = &mut self.slabs;
+        move_unused(&mut entry.retired, &mut Vec::new(), &mut Vec::new(), participant, |cell| {
+            let chunk = own(&cell);
+            if let Some(stock) = slabs.get_mut(&(chunk.name >> 32)) {
+                stock.free.insert(chunk.index());
+            }
+        });
+    }
+}
+
+impl Class {
+    fn pop_free(&self, slabs: &mut HashMap<u64, Stock>) -> Option<OwnChunk> {
+        self.slabs.iter().find_map(|number| {
+            let stock = slabs.get_mut(number)?;
+            let index = stock.free.pop_first()?;
+            Some(stock.chunk(index))
+        })
+    }
+}
+
+impl Stock {
+    fn chunk(&self, index: usize) -> OwnChunk {
+        OwnChunk { name: self.slab.number << 32 | index as u64, slab: self.slab.clone() }
+    }
+
+    /// M3: one chunk more may be touched.
+    fn extend(&mut self, domain: &Domain) -> Result<OwnChunk, CapacityError> {
+        self.slab.reserve(domain, self.reserved)?;
+        self.reserved += 1;
+        Ok(self.chunk(self.reserved - 1))
+    }
+
+    /// Gives the free chunks at its end back to the file system.
+    fn give_back(&mut self) {
+        let before = self.reserved;
+        while self.reserved > 0 && self.free.remove(&(self.reserved - 1)) {
+            self.reserved -= 1;
+        }
+        if self.reserved < before {
+            self.slab.give_back(self.reserved, before);
+        }
     }
 }
 
@@ -225,8 +365,13 @@ impl Arena {
 }
 
 impl Slab {
-    fn create(domain: &Domain, owner: u64, number: u64, chunk: usize) -> Result<Self, CapacityError> {
-        let count = CHUNKS.min((1 << 30) / chunk).max(4);
+    fn create(
+        domain: &Domain,
+        owner: u64,
+        number: u64,
+        chunk: usize,
+        count: usize,
+    ) -> Result<Self, CapacityError> {
         let length = SLAB_HEADER + (count * chunk).next_multiple_of(4096);
         let new =
             NewSegment { kind: Kind::Data, owner, number, length, reserved: SLAB_HEADER, locked: false };
@@ -238,15 +383,27 @@ impl Slab {
         Ok(Self { segment: unpublished.publish()?, number, chunk, count })
     }
 
-    /// Makes sure that the chunk may be touched.
-    fn reserve(&self, domain: &Domain, index: usize) -> Result<(), CapacityError> {
-        let begin = (SLAB_HEADER + index * self.chunk).next_multiple_of(4096);
-        let end = (SLAB_HEADER + (index + 1) * self.chunk).next_multiple_of(4096);
+    /// Where the pages of its first so many chunks end.
+    fn end_of(&self, chunks: usize) -> usize {
+        (SLAB_HEADER + chunks * self.chunk).next_multiple_of(4096)
+    }
+
+    /// M3: makes sure that the chunk after so many may be touched.
+    fn reserve(&self, domain: &Domain, chunks: usize) -> Result<(), CapacityError> {
+        let (begin, end) = (self.end_of(chunks), self.end_of(chunks + 1));
         if end > begin {
             self.segment.reserve(domain, begin, end - begin)?;
         }
         self.segment.declare(end);
         Ok(())
+    }
+
+    /// M1, M2: only the first `kept` of its chunks may be touched, of so many before.
+    fn give_back(&self, kept: usize, before: usize) {
+        let (begin, end) = (self.end_of(kept), self.end_of(before));
+        self.segment.declare(begin); // M1
+        kill::at(Point::LessDeclared);
+        self.segment.give_back(begin, end - begin); // M2
     }
 
     pub(crate) fn mapping(&self) -> &Arc<Mapping> {
@@ -271,6 +428,11 @@ impl OwnChunk {
     /// Its size.
     pub(crate) fn class(&self) -> usize {
         self.slab.chunk
+    }
+
+    /// Which one of its slab it is.
+    fn index(&self) -> usize {
+        usize::try_from(self.name & 0xffff_ffff).unwrap_or(usize::MAX)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
 use crate::events::{Bell, Entries};
-use crate::holds::Holds;
+use crate::holds::{Holds, Mark};
 use crate::incoming::{Incoming, Taken};
 use crate::kill::{self, Point};
 use crate::memory::Memory;
@@ -52,6 +52,9 @@ pub trait Observer: Send + Sync + 'static {
 /// How long what couldn't be opened is left alone.
 const PAUSE: i64 = 20_000_000;
 
+/// Words to mark chunks with that a participant has at least, once it reads.
+const FEWEST_MARKS: usize = 8;
+
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
 /// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all that was made with it is dropped, or its process
@@ -64,6 +67,8 @@ pub struct Participant {
     bells: OwnSegment,
     pub(crate) memory: Memory,
     pub(crate) holds: Holds,
+    /// Who copies what can't be held: the last hold is that one's.
+    pub(crate) copying: PlainMutex<()>,
     /// Whom this participant's chunks may be read by: W5 of `holds`.
     pub(crate) accepted: Mutex<Vec<Arc<Peer>>>,
     pub(crate) discovery: Mutex<Discovery>,
@@ -134,6 +139,7 @@ impl Participant {
             bells,
             memory: Memory::new(domain.clone(), id),
             holds,
+            copying: PlainMutex::default(),
             accepted: Mutex::default(),
             discovery: Mutex::new(discovery),
             observer: std::sync::OnceLock::new(),
@@ -386,32 +392,40 @@ impl Participant {
         taken.sink.clone()
     }
 
-    /// W4 to W6 of `holds`: the chunks that readers of this participant hold.
-    pub(crate) fn collect_held(&self, held: &mut Vec<u64>) {
+    /// W4 to W6 of `holds`: the chunks that readers of this participant hold. Returns how many holds were looked at.
+    pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
         // W5: whoever isn't in the list yet begins to read after this lock was ours.
         let mut accepted = None;
         crate::holds::collect(held, || {
             let list = accepted.insert(self.accepted.lock());
             list.iter().filter_map(|peer| peer.records::<AtomicU64>(Table::Holds))
-        });
+        })
+    }
+
+    /// Makes sure that there are some words to mark chunks with: without any, nothing can be read that lies in one.
+    pub(crate) fn prepare_marks(&self) -> Result<(), CapacityError> {
+        if self.holds.ready() == 0 {
+            self.holds.add(self.control()?.reserve(Table::Holds, FEWEST_MARKS)?);
+        }
+        Ok(())
     }
 
     /// A word to mark a chunk with that is read in place; `None` at the limit.
     #[inline]
-    pub(crate) fn take_mark(&self) -> Option<crate::holds::Mark> {
+    pub(crate) fn take_mark(&self) -> Option<Mark> {
         self.holds.take().or_else(|| self.more_marks())
     }
 
     #[cold]
-    fn more_marks(&self) -> Option<crate::holds::Mark> {
-        let wanted = (self.holds.ready() * 2).clamp(8, self.holds.limit());
+    fn more_marks(&self) -> Option<Mark> {
+        let wanted = (self.holds.ready() * 2).clamp(FEWEST_MARKS, self.holds.limit());
         let ready = self.control().ok()?.reserve(Table::Holds, wanted).ok()?;
         self.holds.add(ready);
         self.holds.take()
     }
 
-    /// Messages that were copied because this participant had [as many](crate::Hold) of other processes in use as it may (4096): nothing is lost,
+    /// Messages that were copied because this participant had [as many](crate::Hold) of other processes in use as it may (4095): nothing is lost,
     /// but each costs its length. The first one is logged as a warning.
     pub fn copied(&self) -> u64 {
         self.control().map_or(0, OwnControl::copied)
@@ -424,14 +438,14 @@ impl Participant {
             log::warn!(
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",
-                self.holds.limit()
+                self.holds.limit() - 1
             );
         }
     }
 
     /// H7.
     #[inline]
-    pub(crate) fn give_back(&self, mark: &crate::holds::Mark) {
+    pub(crate) fn give_back(&self, mark: &Mark) {
         if self.holds.give_back(mark) {
             self.let_go();
         }

@@ -271,11 +271,6 @@ impl Peer {
         let place = Place::slice(&segment.mapping, offset, words).ok_or_else(wrong)?;
         Ok((place, segment))
     }
-
-    /// Where a chunk's image lies, if all of it may be touched.
-    pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
-        self.data(name >> 32)?.image(name, length)
-    }
 }
 
 impl PeerSegment {

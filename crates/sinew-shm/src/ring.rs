@@ -32,12 +32,19 @@
 //! - W2 fields and bytes (Relaxed).
 //! - W3 sequence = 2n+2 (Release); pairs with R1; carries W2.
 //!
+//! Withdraw, when the chunk of message n is wanted before the message's place is:
+//! - W0 chunk = [`LEFT_OUT`] (Relaxed), and nothing else: whenever the writer dies, the slot is whole. Who
+//!   hasn't read the message misses it; who is about to read it in place notices (H5). The chunk is
+//!   *retired* as by W3 for message n + slots. The message may be brought back, in this chunk or
+//!   another one, by W1 to W3.
+//!
 //! Copy out:
 //! - R1 sequence (Acquire). Smaller than 2n+2: nothing new. Greater: overwritten.
 //! - R2 fields and bytes (Relaxed).
 //! - R3 fence Acquire, sequence unchanged (Relaxed); pairs with W1: had R2 read anything newer, this would see it.
 //!
-//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::holds)), which checks the sequence in R3's stead.
+//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::holds)), which checks chunk and sequence in R3's
+//! stead.
 //!
 //! Growth, under the writer's lock:
 //! - G1 the live slots are copied to the new ring, with the same numbers.
@@ -62,7 +69,7 @@ const LEFT_OUT: u64 = u64::MAX;
 pub(crate) const HEAD: usize = 7;
 
 /// The most messages that a ring keeps. What is asked for may come from another process.
-const DEEPEST: usize = 1 << 24;
+pub(crate) const DEEPEST: usize = 1 << 24;
 
 /// The most messages that a ring keeps for its readers' sake, whatever they ask for: the memory is the writer's.
 const DEEPEST_FOR_READERS: usize = 1 << 16;
@@ -258,6 +265,12 @@ impl Ring {
         kill::at(Point::SlotPublished);
     }
 
+    /// W0: this message has no image from now on. For the writer.
+    pub(crate) fn withdraw(&self, number: u64) {
+        self.slot(number)[CHUNK].store(LEFT_OUT, Ordering::Relaxed); // W0: W4 orders it before W6
+        kill::at(Point::Withdrawn);
+    }
+
     /// R1: whether this message stands there now.
     #[inline]
     pub(crate) fn has(&self, number: u64) -> bool {
@@ -353,11 +366,19 @@ impl Ring {
         self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
     }
 
-    /// R5 of `holds`: the same for who has marked his hold, after a fence SeqCst.
+    /// H5 of `holds`, for who has marked a hold, after a fence SeqCst: whether the message is there, and
+    /// in this chunk.
     #[inline]
-    pub(crate) fn still_there_after_fence(&self, number: u64) -> bool {
-        // Relaxed: the caller's fence orders it after the hold; its value is all that counts.
-        self.slot(number)[SEQUENCE].load(Ordering::Relaxed) == number.wrapping_mul(2).wrapping_add(2)
+    pub(crate) fn still_names(&self, number: u64, chunk: u64) -> bool {
+        let slot = self.slot(number);
+        // Relaxed: the caller's fence orders it after the hold: it is as new as W0 and W3 before W4.
+        let named = slot[CHUNK].load(Ordering::Relaxed);
+        // Acquire: pairs with the fence of W1. The chunk may have come back for another message that has
+        // this one's place: then the sequence says so.
+        fence(Ordering::Acquire);
+        // Acquire: pairs with W3: this message may have been brought back, in the same chunk.
+        named == chunk.wrapping_add(1)
+            && slot[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2)
     }
 
     /// Whether a newer message has this one's place. For the writer.

@@ -13,7 +13,7 @@
 //!
 //! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.
 
-use crate::control::IncomingRecord;
+use crate::control::{DONE, IncomingRecord};
 use crate::events::Bell;
 use crate::kill::{self, Point};
 use crate::place::Place;
@@ -45,6 +45,17 @@ impl Cursor {
             record.cursor.load(Ordering::Acquire) // B1: pairs with B2
         });
         next.saturating_sub(cursor) // a cursor beyond is UNBOUND, or a broken reader's
+    }
+
+    /// The number of the first message that the reader may still have to read, as far as it says so: what
+    /// it is done with, or has read. A hint.
+    pub(crate) fn passed(&self, is_bound: bool) -> u64 {
+        self.record.get().map_or(self.first, |record| {
+            let passed = record.next.load(Ordering::Relaxed); // whoever doubts it looks for holds
+            // Of a reader that isn't bound, the cursor says nothing until it is done.
+            let cursor = record.cursor.load(Ordering::Relaxed);
+            if is_bound || cursor == DONE { passed.max(cursor) } else { passed }
+        })
     }
 
     /// B3: the reader's record was found.

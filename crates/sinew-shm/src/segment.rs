@@ -8,7 +8,8 @@
 //!
 //! A file has holes, and a page of one that is touched while the file system is full is a signal. So `reserved` words say how far it
 //! may be touched; whoever hears of more than before compares with what the file system has allocated for the file. A peer that
-//! says too much is believed no further than before.
+//! says too much is believed no further than before. A data segment may say less again, and more after
+//! that (M1 to M3 of [`memory`](crate::memory)); what a reader may use of it is never given back.
 //!
 //! # The lock
 //!
@@ -164,6 +165,14 @@ impl OwnSegment {
         sys::reserve(&self.file, offset, length).map_err(|error| domain.no_room("fallocate", length, &error))
     }
 
+    /// M2 of [`memory`](crate::memory): gives a range of the file back, which nobody touches. Where the
+    /// file system can't, it stays allocated.
+    pub(crate) fn give_back(&self, offset: usize, length: usize) {
+        if let Err(error) = sys::punch(&self.file, offset, length) {
+            log::debug!("{}: {length} bytes can't be given back: {error}", self.path.display());
+        }
+    }
+
     /// Tells others how much of it, from the start, they may touch.
     pub(crate) fn declare(&self, reserved: usize) {
         // Release: pairs with the Acquire in `PeerSegment::reserved`; carries that the space is there.
@@ -221,7 +230,7 @@ impl Declared {
     /// What may be touched where the peer says so much. `has_room` looks whether that can be.
     #[inline]
     pub(crate) fn check(&self, declared: u64, has_room: impl FnOnce() -> bool) -> u64 {
-        // Relaxed: what was allocated once stays so.
+        // Relaxed: what was allocated once is so whenever it is declared (M3 of `memory`).
         let checked = self.checked.load(Ordering::Relaxed);
         if declared <= checked { declared } else { self.look(checked, declared, has_room) }
     }

@@ -105,6 +105,17 @@ pub(crate) fn reserve(file: &OwnedFd, offset: usize, length: usize) -> io::Resul
     }
 }
 
+/// Gives the space of this part of a file back. It reads as zeros then, and isn't to be touched.
+pub(crate) fn punch(file: &OwnedFd, offset: usize, length: usize) -> io::Result<()> {
+    let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+    loop {
+        match rustix::fs::fallocate(file, flags, offset as u64, length as u64) {
+            Err(rustix::io::Errno::INTR) => {}
+            result => return Ok(result?),
+        }
+    }
+}
+
 /// Changes a file's times: those who watch it hear of it.
 pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };

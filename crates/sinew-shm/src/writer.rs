@@ -1,6 +1,6 @@
 //! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
 
-use crate::chunk::{Lent, Loan, Pool};
+use crate::chunk::{LARGE, Lent, Loan, Pool};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
@@ -10,7 +10,7 @@ use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::ring::{Head, Payload, Ring, Shape};
+use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
 use crate::room::{self, Cursor};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
@@ -25,8 +25,12 @@ pub struct Writer {
     outgrown: Vec<Block>,
     /// By slot: the chunk that it names.
     named: Vec<Option<Lent>>,
+    /// No message before this one has a chunk that is to be let go of.
+    oldest: u64,
     /// The number of the next message.
     next: u64,
+    /// So many messages are for late joiners: only want of room takes them from the ring.
+    retained: u64,
     connections: Vec<Connection>,
     /// Disconnected, but what was published before may still be read.
     ending: Vec<Arc<Accepted>>,
@@ -136,6 +140,9 @@ impl Connection {
 }
 
 impl Writer {
+    /// The most messages that a writer can be asked to keep.
+    pub const DEEPEST: usize = DEEPEST;
+
     /// The sending end of an entity, which begins with message `next`. Keeps `depth` messages at least; images of up to `inline` bytes
     /// go into the ring itself, greater ones into chunks.
     ///
@@ -152,7 +159,7 @@ impl Writer {
         let block = entity.participant().memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        let pool = Pool::new(entity.participant(), shape.slots);
+        let pool = Pool::new(entity.participant(), entity.counters(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let connections = Vec::with_capacity(1); // most have no more
         Ok(Self {
@@ -161,7 +168,9 @@ impl Writer {
             block,
             outgrown: Vec::new(),
             named,
+            oldest: next,
             next,
+            retained: 0,
             connections,
             ending: Vec::new(),
             pool,
@@ -206,6 +215,40 @@ impl Writer {
     #[inline]
     pub fn is_bound(&self) -> bool {
         self.connections.iter().any(|connection| connection.capacity.is_some())
+    }
+
+    /// Whether the writer knows where its reader says how far it is.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn knows_reader(&self) -> bool {
+        self.connections.iter().all(|connection| connection.accepted.cursor.record().is_some())
+    }
+
+    /// So many of the newest messages are for late joiners: they stay in the ring, also once all readers
+    /// have passed them. None before this is called.
+    pub fn retain(&mut self, messages: usize) {
+        self.retained = messages as u64;
+    }
+
+    /// Memory for an image of `length` bytes, for which the oldest messages make room if need be: first
+    /// those that all readers have read, then those that only readers miss that needn't get everything.
+    /// Allocates nothing once warm.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: the file system is full, and readers that must get everything have yet to read
+    /// what is in the ring.
+    pub fn loan(&mut self, length: usize) -> Result<Loan, CapacityError> {
+        loop {
+            match self.pool.loan(length) {
+                Err(CapacityError::FileSystem { .. } | CapacityError::System(_)) if self.displace() => {}
+                loaned => return loaned,
+            }
+        }
+    }
+
+    /// Lets go of what all readers have read: for a writer that publishes seldom, which does so each time it
+    /// publishes. The helper thread gives back what wasn't needed for some seconds.
+    pub fn tidy(&mut self) {
+        self.let_go();
     }
 
     /// What lends memory for this writer's images, without its lock.
@@ -309,6 +352,7 @@ impl Writer {
         self.ring.publish(number, head, payload);
         let place = slot_index(number, self.named.len());
         let displaced = std::mem::replace(&mut self.named[place], lent);
+        self.oldest = self.oldest.min(number);
         drop(displaced);
     }
 
@@ -470,7 +514,53 @@ impl Writer {
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
+        let is_large = image.class() >= LARGE;
         self.publish(number, head, Payload::Chunk(chunk), Some(image));
+        if is_large {
+            self.let_go();
+        }
+    }
+
+    /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks are
+    /// free for the next. Whether there were any.
+    fn let_go(&mut self) -> bool {
+        let readers = self.connections.iter().map(|connection| &connection.accepted);
+        let passed = readers.chain(&self.ending).map(|accepted| accepted.passed(false)).min();
+        let end = passed.unwrap_or(u64::MAX).min(self.next.saturating_sub(self.retained));
+        let mut is_any = false;
+        while self.withdraw(end) {
+            is_any = true;
+        }
+        is_any
+    }
+
+    /// There is no room: W0 of what all readers have read, or else of the oldest message that a reader
+    /// may miss. False if there is none.
+    #[cold]
+    pub(crate) fn displace(&mut self) -> bool {
+        self.connections.iter().for_each(|connection| connection.accepted.look_for_reader());
+        let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
+        let end = bound.map(|connection| connection.accepted.passed(true)).min();
+        self.let_go() || self.withdraw(end.unwrap_or(u64::MAX))
+    }
+
+    /// W0 of the oldest message before `end` that has a chunk. False if there is none.
+    fn withdraw(&mut self, end: u64) -> bool {
+        if self.entity.participant().is_forked() {
+            return false;
+        }
+        let slots = self.named.len();
+        self.oldest = self.oldest.max(self.next.saturating_sub(slots as u64));
+        while self.oldest < end.min(self.next) {
+            let number = self.oldest;
+            self.oldest += 1;
+            if let Some(lent) = self.named[slot_index(number, slots)].take() {
+                self.ring.withdraw(number);
+                drop(lent);
+                return true;
+            }
+        }
+        false
     }
 
     /// Gives the next message this number without an image, for which there was no room: its readers count it as missed. They are not told
@@ -599,6 +689,11 @@ impl fmt::Debug for Lender {
 }
 
 impl Lender {
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn pool(&self) -> &Arc<Pool> {
+        &self.0
+    }
+
     /// Memory for an image of `length` bytes. Once warm, allocates nothing and calls nothing; takes a short lock.
     ///
     /// # Errors
@@ -706,6 +801,12 @@ impl Accepted {
         if let Some(record) = records.find(answers) {
             self.adopt(record);
         }
+    }
+
+    /// The number of the first message that the reader may still have to read; see [`Cursor::passed`].
+    fn passed(&self, is_bound: bool) -> u64 {
+        let is_over = self.is_retired() || self.peer.is_gone();
+        if is_over { u64::MAX } else { self.cursor.passed(is_bound) }
     }
 
     /// B3: the reader's record was found.

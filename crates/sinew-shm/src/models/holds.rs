@@ -38,11 +38,11 @@ fn publish(ring: &Ring, number: u64, chunk: u64) {
     ring.publish(number, &Head::default(), Payload::Chunk(Chunk { name: chunk, length: 8 }));
 }
 
-/// A reader's table of holds, and the reader's end of it.
-fn holds(count: usize) -> (Place<[AtomicU64]>, Holds) {
-    let table = words(count);
+/// A reader's table of holds, and the reader's end of it: one to keep something with, one to copy.
+fn holds() -> (Place<[AtomicU64]>, Holds) {
+    let table = words(2);
     let holds = Holds::new(table.clone());
-    holds.add(count);
+    holds.add(2);
     (table, holds)
 }
 
@@ -75,7 +75,7 @@ fn nobody_reads_what_is_written() {
     check(2, || {
         let ours = ring(1);
         let chunks = Chunks::new();
-        let (table, holds) = holds(1);
+        let (table, holds) = holds();
         let tables = Mutex::new(vec![table]);
         chunks.write(0, 1);
         publish(&ours, 1, 0);
@@ -91,6 +91,56 @@ fn nobody_reads_what_is_written() {
     });
 }
 
+/// A chunk of which its message is deprived is written again only when nobody reads it any more, also
+/// when it comes back as that of another message in the same place.
+///
+/// Fails if W0 is left out, or if H5 looks at the chunk or the sequence alone, or without a fence between.
+#[test]
+fn a_message_that_loses_its_chunk() {
+    check(3, || {
+        let ours = ring(1);
+        let chunks = Chunks::new();
+        let (table, holds) = holds();
+        let tables = Mutex::new(vec![table]);
+        chunks.write(0, 1);
+        publish(&ours, 1, 0);
+        let (theirs, bytes) = (ours.clone(), chunks.clone());
+        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
+        ours.withdraw(1); // W0
+        if is_free(0, &tables) {
+            chunks.write(0, 2);
+            publish(&ours, 2, 0);
+        }
+        reader.join().unwrap();
+    });
+}
+
+/// The same when the message is brought back in that chunk, or in another one.
+///
+/// Fails if H5 doesn't look at the chunk, or reads the sequence relaxed.
+#[test]
+fn a_message_that_is_brought_back() {
+    for another in [0, 1] {
+        check(3, move || {
+            let ours = ring(1);
+            let chunks = Chunks::new();
+            let (table, holds) = holds();
+            let tables = Mutex::new(vec![table]);
+            chunks.write(0, 1);
+            publish(&ours, 1, 0);
+            let (theirs, bytes) = (ours.clone(), chunks.clone());
+            let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
+            ours.withdraw(1); // W0
+            if is_free(0, &tables) {
+                chunks.write(0, 7); // it was another's meanwhile
+                chunks.write(another, 1);
+                publish(&ours, 1, another);
+            }
+            reader.join().unwrap();
+        });
+    }
+}
+
 /// A word that marked one chunk and marks another now says of the first one that it is read no more.
 ///
 /// Fails if H3 is relaxed.
@@ -99,7 +149,7 @@ fn a_word_marks_one_chunk_after_another() {
     check(3, || {
         let ours = ring(2);
         let chunks = Chunks::new();
-        let (table, holds) = holds(1);
+        let (table, holds) = holds();
         let tables = Mutex::new(vec![table]);
         chunks.write(0, 2);
         chunks.write(1, 3);
@@ -128,7 +178,7 @@ fn a_reader_that_is_accepted_meanwhile() {
     check(2, || {
         let ours = ring(1);
         let chunks = Chunks::new();
-        let (table, holds) = holds(1);
+        let (table, holds) = holds();
         // A list that is stored whole, as the weakest that would do.
         let accepted = Arc::new(AtomicU64::new(0));
         let record = Arc::new(AtomicU64::new(0));
@@ -166,7 +216,7 @@ fn a_reader_that_leaves() {
     check(2, || {
         let ours = ring(1);
         let chunks = Chunks::new();
-        let (table, holds) = holds(1);
+        let (table, holds) = holds();
         let holds = Arc::new(holds);
         let state = Arc::new(AtomicU64::new(0));
         chunks.write(0, 1);
@@ -205,7 +255,7 @@ fn a_chunk_of_an_outgrown_ring() {
         let mut ours = ring(1);
         let bigger = ring(2);
         let chunks = Chunks::new();
-        let (table, holds) = holds(1);
+        let (table, holds) = holds();
         let tables = Mutex::new(vec![table]);
         chunks.write(0, 1);
         publish(&ours, 1, 0);

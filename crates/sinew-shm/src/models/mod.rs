@@ -15,7 +15,7 @@
 //! | module | protocol | sync points |
 //! |---|---|---|
 //! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |
-//! | `holds` | reading in place while chunks are reclaimed | H3-H7, W4-W6 |
+//! | `holds` | reading in place while chunks are reclaimed | H3-H7, W0, W4-W6 |
 //! | `announcing` | events, growth of their rings, change of a port | P1, P2, D1-D3, G1-G3, E1 |
 //! | `sleeping` | parking and ringing | P3, K1-K4 |
 //! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |

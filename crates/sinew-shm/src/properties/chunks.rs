@@ -1,6 +1,7 @@
-//! Chunks: nobody's image changes while he has it, whoever lends, publishes, reads, holds and lets go in whatever order.
+//! Chunks: no image changes while a thread of either process has it, and no message that has a place in the ring is lost,
+//! however they lend, publish, read, hold and let go.
 
-use crate::chunk::{Hold, Lent, Loan};
+use crate::chunk::{Hold, LARGE, Lent, Loan};
 use crate::control::Table;
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey, EntityKind};
@@ -30,12 +31,15 @@ enum Operation {
     Read,
     /// The writer keeps more.
     Grow,
+    /// There is no room for a loan, as far as the writer knows.
+    Displace,
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
     use Operation::*;
     prop_oneof![
-        4 => prop_oneof![Just(100usize), Just(1000), 1..9000usize].prop_map(Lend),
+        4 => prop_oneof![Just(100usize), Just(1000), 1..9000usize, LARGE..2 * LARGE]
+            .prop_map(Lend),
         1 => any::<usize>().prop_map(DropLoan),
         1 => any::<usize>().prop_map(DropLent),
         3 => any::<usize>().prop_map(DropHold),
@@ -43,6 +47,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => any::<usize>().prop_map(PublishAgain),
         4 => Just(Read),
         1 => Just(Grow),
+        1 => Just(Displace),
     ]
 }
 
@@ -107,19 +112,30 @@ impl Room {
     }
 }
 
-/// Whose image this is: its own number, all over.
+/// Whose image this is: its own number, all over; of a large one, at both ends.
 fn fill(image: &mut [u8], number: u64) {
-    for (index, byte) in (0u64..).zip(image) {
+    let length = image.len();
+    let (begin, end) = image.split_at_mut(length.min(END));
+    for (index, byte) in (0u64..).zip(begin) {
+        *byte = pattern(number, index);
+    }
+    let first = end.len().saturating_sub(END);
+    for (index, byte) in (0u64..).zip(&mut end[first..]) {
         *byte = pattern(number, index);
     }
 }
+
+/// Bytes of an end.
+const END: usize = 5000;
 
 fn pattern(number: u64, index: u64) -> u8 {
     number.wrapping_mul(0x9e37_79b9).wrapping_add(index).to_le_bytes()[0] ^ number.to_le_bytes()[1]
 }
 
 fn check(image: &[u8], number: u64) {
-    let other = (0u64..).zip(image).find(|&(index, byte)| *byte != pattern(number, index));
+    let (begin, end) = image.split_at(image.len().min(END));
+    let mut all = (0u64..).zip(begin).chain((0..).zip(&end[end.len().saturating_sub(END)..]));
+    let other = all.find(|&(index, byte)| *byte != pattern(number, index));
     assert_eq!(other, None, "image {number} of {} bytes was written while it was in use", image.len());
 }
 
@@ -131,9 +147,22 @@ struct Kept {
     holds: Vec<(u64, Hold)>,
     /// By message: which image it is.
     published: Vec<u64>,
+    /// The number of the last message that was read.
+    read: u64,
+    /// So many messages weren't to be read though nothing had overwritten them.
+    lost: u64,
 }
 
 impl Kept {
+    /// The reader has read a message of a ring that has so many slots at least. Which image it is.
+    fn has_read(&mut self, number: u64, slots: usize) -> u64 {
+        let last = self.published.len() as u64;
+        let lost = (self.read + 1..number).filter(|between| between + slots as u64 > last);
+        self.lost += lost.count() as u64;
+        self.read = number;
+        self.published[usize::try_from(number - 1).unwrap()]
+    }
+
     fn check(&mut self) {
         self.loans.iter_mut().for_each(|(number, loan)| check(loan.bytes_mut(), *number));
         self.lent.iter().for_each(|(number, lent)| check(lent.bytes(), *number));
@@ -160,8 +189,9 @@ proptest! {
         }
         ROOM.with(|room| {
             let (mut writer, mut incoming) = room.connection(depth);
-            let lender = writer.lender();
+            let (lender, slots) = (writer.lender(), writer.depth());
             let (mut kept, mut filled, mut buffer) = (Kept::default(), 0, Vec::new());
+            let mut displaced = 0;
             for operation in operations {
                 match operation {
                     Operation::Lend(length) => {
@@ -189,20 +219,26 @@ proptest! {
                     }
                     Operation::Read => {
                         if let Some(message) = incoming.read(&mut buffer).unwrap() {
-                            let index = usize::try_from(message.number - 1).unwrap();
-                            kept.holds.push((kept.published[index], message.hold.unwrap()));
+                            let number = kept.has_read(message.number, slots);
+                            kept.holds.push((number, message.hold.unwrap()));
                         }
                     }
                     Operation::Grow if writer.depth() < 32 => writer.grow(writer.depth() * 2).unwrap(),
                     Operation::Grow => {}
+                    Operation::Displace => {
+                        if writer.displace() {
+                            displaced += 1;
+                        }
+                    }
                 }
                 kept.check();
             }
             // What is in the ring is whole, too.
             while let Some(message) = incoming.read(&mut buffer).unwrap() {
-                let index = usize::try_from(message.number - 1).unwrap();
-                check(message.hold.unwrap().bytes(), kept.published[index]);
+                let number = kept.has_read(message.number, slots);
+                check(message.hold.unwrap().bytes(), number);
             }
+            assert!(kept.lost <= displaced, "{} were lost, {displaced} displaced", kept.lost);
             assert!(room.reading.holds.ready() <= Table::Holds.capacity());
         });
     }

@@ -35,6 +35,9 @@ pub(crate) fn talk(part: &Part) {
         if count.is_multiple_of(40) {
             station.with_writer(|writer| writer.grow((writer.depth() * 2).min(128))).unwrap();
         }
+        if count == 20 && point == Some(Point::LessDeclared) {
+            lend_large(&station);
+        }
         if is_growth
             && count > 20
             && idle.len() < 70
@@ -56,6 +59,14 @@ pub(crate) fn talk(part: &Part) {
     station.is_fine();
     drop(station);
     std::process::exit(0);
+}
+
+/// Lends a large chunk, which goes back to the file system, since nobody has room for a still larger one.
+fn lend_large(station: &Station) {
+    let Some(reader) = station.readers().pop() else { return };
+    let lender = station.idle_writer(&reader).unwrap().lender();
+    drop(lender.loan(100_000).unwrap());
+    lender.loan(1 << 43).unwrap_err();
 }
 
 /// Two participants that live on.

@@ -254,7 +254,7 @@ fn where_no_inotify_is_to_be_had_participants_look_by_themselves() {
 
 #[test]
 fn more_messages_in_use_than_there_are_holds_are_copied() {
-    const HOLDS: usize = 4096;
+    const HOLDS: usize = 4095;
     let scene = Scene::new();
     let domain = Domain::open(Some(scene.base()), 0).unwrap();
     let keeps = Arc::new(Keeps::default());

@@ -10,6 +10,7 @@ mod corrupt;
 mod isolation;
 mod kills;
 mod limits;
+mod memory;
 mod process;
 mod reuse;
 mod station;
@@ -25,6 +26,7 @@ fn a_child_plays_its_role() {
         "scribbles" => corrupt::scribble(&part),
         "fills" => limits::fill(&part),
         "overstates" => corrupt::overstate(&part),
+        "has little room" => memory::with_little_room(&part),
         "is late" => limits::be_late(&part),
         "runs short" => limits::run_short(&part),
         "moves" => bad_files::change_directory(&part),

@@ -1,0 +1,130 @@
+//! Writers where there is room for few of their messages: something makes room as long as anything can.
+
+use crate::limits::{has_namespaces, on_a_small_file_system};
+use crate::process::{Part, Scene};
+use crate::reuse::One;
+use crate::station::until;
+use sinew_shm::*;
+use std::fs::File;
+use std::io::Write as _;
+
+/// Bytes of an image.
+const LENGTH: usize = 600_000;
+
+fn publish(writer: &mut Writer, length: usize, byte: u8) -> Result<u64, CapacityError> {
+    let mut loan = writer.loan(length)?;
+    loan.bytes_mut().fill(byte); // a signal, were the space not there
+    let number = writer.next();
+    writer.publish_lent(number, &Head::default(), loan.share());
+    Ok(number)
+}
+
+/// A writer and its reader.
+fn pair(part: &Part, capacity: Option<usize>) -> (One, One, Writer, Incoming) {
+    let [reader, writer] = [0, 1].map(|_| One::join_at(&part.directory));
+    let mut messages = writer.writer();
+    messages.grow(16).unwrap();
+    let connect = Connect { target: None, first: 1, live: 1, depth: 16, capacity };
+    messages.connect(&writer.peer(&reader), &connect).unwrap();
+    let incoming = reader.incoming(&messages);
+    (reader, writer, messages, incoming)
+}
+
+/// Leaves so many KB.
+fn fill_but(part: &Part, kilobytes: u64) -> std::path::PathBuf {
+    let path = part.directory.join("ballast");
+    let mut ballast = File::create(&path).unwrap();
+    while ballast.write(&[1; 4096]).is_ok_and(|written| written > 0) {}
+    let length = ballast.metadata().unwrap().len();
+    ballast.set_len(length.saturating_sub(kilobytes << 10)).unwrap();
+    path
+}
+
+/// On a file system of 4 MB, with rings that are to keep 16 messages of 600 KB.
+pub(crate) fn with_little_room(part: &Part) {
+    let (_reading, writing, mut writer, mut incoming) = pair(part, None);
+    let mut buffer = Vec::new();
+    let mut read = |incoming: &mut Incoming| incoming.read(&mut buffer).unwrap();
+    // A reader that keeps up misses nothing.
+    for byte in 1..100 {
+        publish(&mut writer, LENGTH, byte).unwrap();
+        let message = read(&mut incoming).unwrap();
+        assert_eq!((message.missed, message.hold.unwrap().bytes()), (0, &[byte; LENGTH][..]));
+    }
+    // One that doesn't misses the oldest, as many as must be, and finds the newest.
+    for byte in 100..140 {
+        publish(&mut writer, LENGTH, byte).unwrap();
+    }
+    let message = read(&mut incoming).unwrap();
+    let fitting = 140 - message.number;
+    assert!(fitting >= 5, "of 4 MB, {fitting} messages of 600 KB");
+    assert_eq!(message.missed, message.number - 100);
+    let first = message.number as u8;
+    let kept = [message.hold.unwrap(), read(&mut incoming).unwrap().hold.unwrap()];
+    // What it keeps stays, though nothing is left in the ring.
+    for byte in 200..220 {
+        publish(&mut writer, LENGTH, byte).unwrap();
+    }
+    let bytes = kept.each_ref().map(|hold| hold.bytes());
+    assert!(bytes.iter().zip([first, first + 1]).all(|(&bytes, byte)| bytes == [byte; LENGTH]));
+    drop(kept);
+    while read(&mut incoming).is_some() {}
+
+    // A reader that must get everything does; as soon as it has read, there is room.
+    let mut other = writing.writer();
+    other.grow(16).unwrap();
+    let reader = One::join_at(&part.directory);
+    let connect = Connect { target: None, first: 1, live: 1, depth: 16, capacity: Some(16) };
+    other.connect(&writing.peer(&reader), &connect).unwrap();
+    let mut bound = reader.incoming(&other);
+    let mut next = 1;
+    let mut round = |writer: &mut Writer, bound: &mut Incoming| {
+        let mut published = 0;
+        let refused = loop {
+            match publish(writer, LENGTH, writer.next() as u8) {
+                Ok(_) => published += 1,
+                Err(refused) => break refused,
+            }
+            assert!(published < 7, "more than there can be");
+        };
+        assert!(matches!(refused, CapacityError::FileSystem { .. }), "{refused}");
+        for _ in 0..published {
+            let message = read(bound).unwrap();
+            assert_eq!((message.number, message.missed), (next, 0));
+            assert_eq!(message.hold.unwrap().bytes(), [next as u8; LENGTH]);
+            next += 1;
+        }
+        assert!(read(bound).is_none());
+        published
+    };
+    // The first writer's messages are read, so all of its memory can be had.
+    writer.tidy();
+    let fitting = [0, 1, 2].map(|_| round(&mut other, &mut bound));
+    assert!(fitting.iter().all(|&fitting| fitting >= 5), "{fitting:?}");
+    drop((writer, incoming));
+
+    // Small ones go into what large ones had, where nothing else is left.
+    publish(&mut other, LENGTH, 1).unwrap();
+    drop(read(&mut bound));
+    let ballast = fill_but(part, 0);
+    for byte in 0..50 {
+        publish(&mut other, 2000, byte).unwrap();
+        assert_eq!(read(&mut bound).unwrap().hold.unwrap().bytes(), [byte; 2000]);
+    }
+    // And large ones are there again when there is room.
+    std::fs::remove_file(ballast).unwrap();
+    publish(&mut other, LENGTH, 7).unwrap();
+    assert_eq!(read(&mut bound).unwrap().hold.unwrap().bytes(), [7; LENGTH]);
+
+    drop((other, bound, reader, writing, _reading));
+    until("nothing is left", || std::fs::read_dir(part.directory.join("0")).unwrap().count() == 0);
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn where_there_is_room_for_few_messages_the_oldest_make_room_for_the_newest() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "has little room", "4m");
+    }
+}
