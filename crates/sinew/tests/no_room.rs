@@ -118,6 +118,59 @@ fn who_looks_on_from_outside_stops_no_delivery_in_a_process() -> sinew::Result<(
 }
 
 #[test]
+fn a_camera_goes_on_where_its_history_has_no_room() -> sinew::Result<()> {
+    const LENGTH: usize = 600_000;
+    on_a_small_file_system("a_camera_goes_on_where_its_history_has_no_room", |place| {
+        let (own, other) = (place.context(), place.context());
+        let node = own.node("camera")?;
+        let publisher = node.publisher::<Blob>("images").create()?; // keeps ten: 6 MB
+        let listener = other.node("viewer")?;
+        let viewer = listener.subscription::<Blob>("images").create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        // One that takes each gets each, and small ones have room, too.
+        for byte in 1..=60 {
+            publisher.publish(Blob(vec![byte; LENGTH]))?;
+            publisher.publish(Blob(vec![byte; 1000]))?;
+            assert_eq!((next(&viewer), next(&viewer)), (Blob(vec![byte; LENGTH]), Blob(vec![byte; 1000])));
+        }
+        // One that doesn't misses the oldest, though its history would have held them.
+        for byte in 61..=70 {
+            publisher.publish(Blob(vec![byte; LENGTH]))?;
+        }
+        let mut taken = Vec::new();
+        while let Some((blob, _)) = viewer.take() {
+            assert_eq!(blob.0, [blob.0[0]; LENGTH]);
+            taken.push(blob.0[0]);
+        }
+        assert_eq!(taken, (71 - taken.len() as u8..=70).collect::<Vec<_>>());
+        assert!((3..10).contains(&taken.len()), "{taken:?}");
+        Ok(())
+    })
+}
+
+#[test]
+fn a_transient_local_camera_has_for_late_joiners_what_there_is_room_for() -> sinew::Result<()> {
+    const LENGTH: usize = 300_000;
+    on_a_small_file_system("a_transient_local_camera_has_for_late_joiners_what_there_is_room_for", |place| {
+        let (own, other) = (place.context(), place.context());
+        let qos = QoS::default().keep_last(5).transient_local();
+        let publisher = own.node("camera")?.publisher::<Blob>("images").qos(qos).create()?;
+        let listener = other.node("viewer")?;
+        let viewer = listener.subscription::<Blob>("images").qos(qos).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        for byte in 1..=40 {
+            publisher.publish(Blob(vec![byte; LENGTH]))?;
+            assert_eq!(next(&viewer), Blob(vec![byte; LENGTH]));
+        }
+        let late = listener.subscription::<Blob>("images").qos(qos).create()?;
+        for byte in 36..=40 {
+            assert_eq!(next(&late), Blob(vec![byte; LENGTH]), "the depth that was promised");
+        }
+        Ok(())
+    })
+}
+
+#[test]
 fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() -> sinew::Result<()> {
     on_a_small_file_system(
         "a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some",

@@ -345,6 +345,12 @@ impl Graph {
         });
     }
 
+    /// Publishers that publish seldom let go of what subscriptions of other processes have read.
+    pub(crate) fn tidy(&self) {
+        let topics = self.topics.lock();
+        topics.values().flat_map(|topic| &topic.outlets).for_each(|outlet| outlet.tidy());
+    }
+
     /// Waits until something is so that depends on who is there, at most for `timeout` of real time. Whether it is.
     pub(crate) fn wait_until(
         &self,

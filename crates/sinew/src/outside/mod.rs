@@ -454,6 +454,7 @@ impl Observer for Watching {
     fn retry(&self) {
         if let Some((outside, context)) = self.both() {
             context.graph.connect_again();
+            context.graph.tidy();
             outside.retry();
         }
     }

@@ -86,7 +86,10 @@ impl Sender {
         next: u64,
     ) -> Result<Self, CapacityError> {
         let inline = plain.filter(|&length| length <= LONGEST_INLINE).unwrap_or(INLINE);
-        let writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
+        let mut writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
+        if qos.is_transient_local() {
+            writer.retain(qos.capacity());
+        }
         let lender = writer.lender();
         let counters = entity.counters();
         Ok(Self {
@@ -182,6 +185,11 @@ impl Sender {
         self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
     }
 
+    /// As [`Writer::tidy`].
+    pub(crate) fn tidy(&mut self) {
+        self.writer.tidy();
+    }
+
     /// A subscription elsewhere is gone.
     pub(crate) fn disconnect(&mut self, peer: u64, key: EntityKey, offered: &QoS) {
         self.matched.retain(|(other, other_key, _)| other.id() != peer || *other_key != key);
@@ -228,7 +236,7 @@ impl Sender {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
-        let loan = self.lender.loan(length).map_err(|error| match error {
+        let loan = self.writer.loan(length).map_err(|error| match error {
             // What the message takes, whatever was asked for in its stead.
             CapacityError::FileSystem { path, free, size, .. } => {
                 CapacityError::FileSystem { path, wanted: length, free, size }
