@@ -364,7 +364,7 @@ impl Outlet {
         }
         let prepared = match open.map(|sender| sender.prepare(&mut message)).transpose() {
             Ok(prepared) => prepared,
-            Err(error) if matches!(state.way, Way::Nobody) => return Err((message, no_space(&error))),
+            Err(error) if matches!(state.way, Way::Nobody) => return Err((message, self.no_space(&error))),
             Err(_) => {
                 drop((state, way_out));
                 return self.publish_with_care(message, form); // those here get it all the same
@@ -539,16 +539,21 @@ impl Outlet {
     }
 }
 
-#[cold]
-fn no_space(error: &CapacityError) -> Unpublished {
-    match error {
-        CapacityError::FileSystem { wanted, free, size, .. } => {
-            Unpublished::NoSpace { wanted: *wanted, free: *free, size: *size }
-        }
-        CapacityError::Left { .. } => Unpublished::Shutdown,
-        other => {
-            log::error!("a message can't leave the process: {other}");
-            Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
+impl Outlet {
+    /// There is no memory for a message's image. If that isn't for want of room, the log says why, once.
+    #[cold]
+    fn no_space(&self, error: &CapacityError) -> Unpublished {
+        match error {
+            CapacityError::FileSystem { wanted, free, size, .. } => {
+                Unpublished::NoSpace { wanted: *wanted, free: *free, size: *size }
+            }
+            CapacityError::Left { .. } => Unpublished::Shutdown,
+            other => {
+                self.way_out.says_once(|| {
+                    log::error!("a message on {} can't leave the process: {other}", self.topic)
+                });
+                Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
+            }
         }
     }
 }

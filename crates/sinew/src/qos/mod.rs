@@ -17,6 +17,9 @@ use std::time::Duration;
 pub use validation::QosError;
 use validation::limited;
 
+/// The most messages that a history can hold: as many as a ring towards another process keeps.
+pub(crate) const DEEPEST: usize = sinew_shm::Writer::DEEPEST;
+
 /// How many messages a keep-all history holds that was given no `max_samples`.
 const KEEP_ALL_SAMPLES: usize = 1000;
 
@@ -226,8 +229,8 @@ impl QoS {
         Self::new().keep_last(1000).transient_local().lifespan(Duration::from_secs(10))
     }
 
-    /// Keeps the newest `depth` messages; when one more comes, the oldest is dropped and counted. At least 1, and not
-    /// more than `max_samples` if that is set.
+    /// Keeps the newest `depth` messages; when one more comes, the oldest is dropped and counted. At least 1, at most
+    /// 16,777,216, and not more than `max_samples` if that is set.
     ///
     /// ```
     /// use sinew::{History, QoS};

@@ -1,6 +1,6 @@
 //! Which settings no entity can be created with.
 
-use super::{History, QoS};
+use super::{DEEPEST, History, QoS};
 use std::time::Duration;
 
 /// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no limit.
@@ -34,6 +34,9 @@ impl QoS {
             && depth > max_samples
         {
             return Err(QosError::DepthOverMaxSamples { depth, max_samples });
+        }
+        if self.capacity() > DEEPEST {
+            return Err(QosError::TooDeep { messages: self.capacity() });
         }
         for (duration, error) in [
             (self.deadline, QosError::ZeroDeadline),
@@ -87,6 +90,15 @@ pub enum QosError {
         /// The entity's limit.
         max_samples: usize,
     },
+    /// A history that no other process could be given.
+    #[error(
+        "a history of {messages} messages is more than the {DEEPEST} that it can be: lower the depth of keep_last, or \
+         the max_samples of keep_all"
+    )]
+    TooDeep {
+        /// How many it was to hold.
+        messages: usize,
+    },
     /// No message could come in time.
     #[error("a deadline of zero is always missed: leave it out for no limit")]
     ZeroDeadline,
@@ -130,6 +142,7 @@ mod tests {
         for qos in [
             QoS::new().keep_last(1).max_samples(1),
             QoS::new().keep_last(10).max_samples(10),
+            QoS::new().keep_last(16_777_216).max_samples(usize::MAX),
             QoS::new().lifespan(instant).deadline(instant).lease(instant),
             QoS::new().lifespan(LONGEST - instant).deadline(LONGEST - instant).lease(LONGEST - instant),
             QoS::new().max_blocking_time(Duration::ZERO),
@@ -159,6 +172,11 @@ mod tests {
             (
                 QoS::new().deadline(Duration::ZERO),
                 "a deadline of zero is always missed: leave it out for no limit",
+            ),
+            (
+                QoS::new().keep_all().max_samples(16_777_217),
+                "a history of 16777217 messages is more than the 16777216 that it can be: lower the depth of keep_last, or \
+                 the max_samples of keep_all",
             ),
             (
                 QoS::new().lifespan(Duration::ZERO),
@@ -200,8 +218,8 @@ mod tests {
         let holds = |duration: Duration| unlimited(duration) || i64::try_from(duration.as_nanos()).is_ok();
         let room = qos.max_samples.unwrap_or(usize::MAX);
         let history = match qos.history {
-            History::KeepLast(depth) => (1..=room).contains(&depth),
-            History::KeepAll => room > 0,
+            History::KeepLast(depth) => (1..=room.min(1 << 24)).contains(&depth),
+            History::KeepAll => room > 0 && (qos.max_samples.is_none() || room <= 1 << 24),
         };
         let limits = [qos.deadline, qos.lifespan, qos.lease];
         history

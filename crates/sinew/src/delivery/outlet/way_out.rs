@@ -1,6 +1,6 @@
 //! How a publisher's messages leave the process.
 
-use super::{Outlet, State, Unpublished, no_space};
+use super::{Outlet, State, Unpublished};
 use crate::clock::Time;
 use crate::delivery::work::Work;
 use crate::executor::trail::Place;
@@ -9,7 +9,7 @@ use crate::message::foreign::Keep;
 use crate::message::info::Publication;
 use crate::outside::sender::{Prepared, Refused, Sender};
 use crate::qos::QoS;
-use crate::sync::{Arc, Guard, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_shm::{CapacityError, EntityKey, Lender, Lent, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -30,8 +30,19 @@ pub(crate) struct WayOut {
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages of which there is only an image.
     pub(super) images: OnceLock<Arc<Pool>>,
+    /// The log says why messages don't leave.
+    has_complained: AtomicBool,
     /// Where the thread that publishes with it has noted it.
     pub(crate) place: Place,
+}
+
+impl WayOut {
+    /// Runs it the first time: what is wrong is wrong for each message.
+    pub(super) fn says_once(&self, say: impl FnOnce()) {
+        if !self.has_complained.swap(true, Ordering::Relaxed) {
+            say(); // counts for itself
+        }
+    }
 }
 
 /// A message's way out, for the time of one publish.
@@ -123,7 +134,7 @@ impl Outlet {
             if let Err(error) = &prepared
                 && (is_vital || matches!(error, CapacityError::Left { .. }))
             {
-                return Err(no_space(error));
+                return Err(self.no_space(error));
             }
             return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
         }
@@ -162,6 +173,13 @@ impl Outlet {
         self.way_out.refused.lock().push(other);
         self.context.graph.has_refused();
         false
+    }
+
+    /// Lets go of what those outside have read; a thread that publishes does so itself.
+    pub(crate) fn tidy(&self) {
+        if let Some(sender) = self.way_out.sender.try_lock().as_deref_mut().and_then(Option::as_deref_mut) {
+            sender.tidy();
+        }
     }
 
     /// Connects those for whom there was no room before. Returns how many are connected now.
