@@ -46,8 +46,6 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// this process.
 pub(crate) struct Pool {
     participant: Arc<Participant>,
-    /// Of the writer's entity; what they say of memory, the pool says.
-    counters: Counters,
     state: Mutex<State>,
 }
 
@@ -61,6 +59,8 @@ struct State {
     free: usize,
     /// Bytes of all chunks.
     bytes: usize,
+    /// Of the writer's entity, as long as it is the writer's: what they say of memory, the pool says.
+    counters: Option<Counters>,
     /// Messages that the ring keeps.
     slots: usize,
     /// Before so many are made, another is made rather than readers asked.
@@ -144,6 +144,11 @@ impl State {
         self.free + self.lent.len()
     }
 
+    /// Says how much there is.
+    fn count(&self) {
+        self.counters.iter().for_each(|counters| counters.set_memory(self.bytes));
+    }
+
     /// Where chunks of a class are, or would be.
     fn shelf(&mut self, class: usize) -> &mut Shelf {
         let index = match self.shelves.binary_search_by_key(&class, |shelf| shelf.class) {
@@ -183,11 +188,16 @@ impl State {
 impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(participant: &Arc<Participant>, counters: Counters, slots: usize) -> Arc<Self> {
-        let state = State { slots, ..State::default() };
-        let pool = Self { participant: participant.clone(), counters, state: Mutex::new(state) };
+        let state = State { slots, counters: Some(counters), ..State::default() };
+        let pool = Self { participant: participant.clone(), state: Mutex::new(state) };
         let pool = Arc::new(pool);
         participant.memory.add_pool(&pool);
         pool
+    }
+
+    /// The writer is gone: its entity's record may be another's.
+    pub(crate) fn close(&self) {
+        self.state.lock().counters = None;
     }
 
     /// The ring has so many slots now.
@@ -232,7 +242,7 @@ impl Pool {
         state.unused.reserve(made);
         state.leaving.reserve(made);
         state.bytes += chunk.class();
-        self.counters.set_memory(state.bytes);
+        state.count();
         let shelf = state.shelf(chunk.class());
         shelf.made += 1;
         shelf.free.reserve(shelf.made.saturating_sub(shelf.free.len()));
@@ -361,7 +371,7 @@ impl Pool {
         state.shelves.retain(|shelf| shelf.made > 0);
         let made = state.made();
         state.leaving.reserve(made);
-        self.counters.set_memory(state.bytes);
+        state.count();
         leaving
     }
 }

@@ -63,7 +63,7 @@ impl Counters {
 
     /// Says how many bytes of memory the entity has for messages. Also for another thread than the others'.
     pub(crate) fn set_memory(&self, bytes: usize) {
-        if self.is_ours() {
+        if self.maker.is_here() {
             self.record.memory.store(bytes as u64, Ordering::Relaxed); // counts for itself
         }
     }

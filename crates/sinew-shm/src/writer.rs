@@ -657,6 +657,7 @@ impl Drop for Writer {
         if participant.is_forked() {
             return;
         }
+        self.pool.close();
         self.entity.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
         let Ok(control) = participant.control() else { return };
         control.unpublish(Table::Entities, self.entity.key().slot);
