@@ -24,6 +24,7 @@ pub(super) fn entity_record(mut next: impl FnMut() -> u64) -> EntityRecord {
         ring: word(),
         hash: array::from_fn(|_| word()),
         lengths: word(),
+        memory: word(),
         spare: array::from_fn(|_| word()),
         qos: array::from_fn(|_| word()),
         text: array::from_fn(|_| word()),
