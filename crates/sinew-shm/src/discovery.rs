@@ -10,6 +10,7 @@
 mod death;
 mod helper;
 
+use crate::logging::later;
 use death::Unburied;
 pub(crate) use death::{is_read_by_others, remove_files};
 pub(crate) use helper::Helper;
@@ -156,7 +157,10 @@ impl Discovery {
         let watch = match Watch::new(domain.path()) {
             Ok(watch) => Some(watch),
             Err(error) => {
-                log::info!("no inotify ({error}): looking for other participants every {POLL:?} instead");
+                crate::tell!(
+                    log::Level::Info,
+                    "no inotify ({error}): looking for other participants every {POLL:?} instead"
+                );
                 None
             }
         };
@@ -329,7 +333,11 @@ impl Discovery {
                 }
                 (Life::Dead, _) => remove_files(&self.domain, id), // whatever it was
                 (Life::Alive, why) => {
-                    log::warn!("a participant of {} is ignored: {error}", self.domain.path().display());
+                    crate::tell!(
+                        log::Level::Warn,
+                        "a participant of {} is ignored: {error}",
+                        self.domain.path().display()
+                    );
                     self.refused.insert(id, why);
                 }
             },
@@ -410,13 +418,14 @@ impl Participant {
         let Some(observer) = self.observer.get().cloned() else { return FALLBACK };
         let mut telling = Telling { observer: &*observer, sinks: Vec::new() };
         let (mut is_due, mut patience) = (false, FALLBACK);
-        observer.attend(&mut || {
+        let mut look = || {
             let _looking = Looking::begin();
             let mut discovery = self.discovery.lock();
             discovery.has_all_changed |= at_all;
             is_due = self.look_around(&mut discovery, &mut telling);
             patience = discovery.patience();
-        });
+        };
+        later(|| observer.attend(&mut look));
         for sink in telling.sinks.drain(..) {
             sink.drain();
         }
@@ -489,7 +498,8 @@ impl Participant {
         // After the news: a name that is there now was there for whoever has looked around since he came.
         if !self.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
-                log::warn!(
+                crate::tell!(
+                    log::Level::Warn,
                     "{} was removed while its participant lives: those who know it go on with it, but nobody else can find it, nor \
                      open anything new of it; restart the program, and exempt the directory from whatever cleans up",
                     self.control_path().display()
@@ -579,7 +589,7 @@ impl Participant {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
-                log::error!("a connection can't be taken up: {error}");
+                crate::tell!(log::Level::Error, "a connection can't be taken up: {error}");
                 known.is_incomplete = true;
                 return;
             }
@@ -680,7 +690,7 @@ impl Participant {
                 port.add_source(&known.peer, slot, entries, tail);
             }
             Err(error) => {
-                log::error!("events of another participant can't be read: {error}");
+                crate::tell!(log::Level::Error, "events of another participant can't be read: {error}");
                 known.is_incomplete = true;
             }
         }
@@ -743,7 +753,9 @@ impl Participant {
             let other = Peer::open(self.domain().path(), owner);
             other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
         };
-        found.map_err(|error| log::warn!("a port of {peer:?} can't be rung: {error}")).ok()
+        found
+            .map_err(|error| crate::tell!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
+            .ok()
     }
 }
 
@@ -752,7 +764,7 @@ fn follow_entity(known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
     let found = match Entity::load(&record, known.peer.file()) {
         Ok(found) => found,
         Err(error) => {
-            log::warn!("an entity of another participant is ignored: {error}");
+            crate::tell!(log::Level::Warn, "an entity of another participant is ignored: {error}");
             None
         }
     };

@@ -336,7 +336,11 @@ impl Incoming {
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
-            log::warn!("messages of {:?} can't be read now, it is tried again: {error}", self.peer);
+            crate::tell!(
+                log::Level::Warn,
+                "messages of {:?} can't be read now, it is tried again: {error}",
+                self.peer
+            );
         }
         self.paused = self.participant.pause();
     }

@@ -24,6 +24,8 @@ pub mod kill;
 mod kill;
 #[cfg(all(test, not(loom)))]
 mod layout;
+#[doc(hidden)]
+pub mod logging;
 mod memory;
 #[cfg(all(test, loom))]
 mod models;

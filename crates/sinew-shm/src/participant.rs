@@ -175,7 +175,8 @@ impl Participant {
             }
         };
         if let Err(error) = std::thread::Builder::new().name("sinew-fences".to_owned()).spawn(prepare) {
-            log::info!(
+            crate::tell!(
+                log::Level::Info,
                 "no thread to prepare the kernel's fences: publishing takes fences of its own ({error})"
             );
         }
@@ -435,7 +436,8 @@ impl Participant {
     #[cold]
     pub(crate) fn has_copied(&self) {
         if self.control().is_ok_and(|control| control.count_copied() == 0) {
-            log::warn!(
+            crate::tell!(
+                log::Level::Warn,
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",
                 self.holds.limit() - 1

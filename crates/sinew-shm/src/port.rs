@@ -180,7 +180,10 @@ impl Port {
                     return Some(self.participant.sink(peer, connection));
                 }
                 Drained::Lost => {
-                    log::warn!("events of {peer:?} are ignored: it says that they are elsewhere");
+                    crate::tell!(
+                        log::Level::Warn,
+                        "events of {peer:?} are ignored: it says that they are elsewhere"
+                    );
                     sources.swap_remove(index);
                     return Some(None); // and the others are looked at again
                 }

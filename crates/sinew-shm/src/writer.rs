@@ -292,7 +292,8 @@ impl Writer {
         if depth > most && !std::mem::replace(&mut self.has_refused_depth, true) {
             let name = Entity::load_last(&self.entity.record, "")
                 .map_or_else(|_| String::new(), |entity| entity.name);
-            log::warn!(
+            crate::tell!(
+                log::Level::Warn,
                 "a reader of `{name}` in another process asks for {depth} messages, {most} are kept for it: a slow one misses some; \
                  give it a smaller depth, or the writer a greater one"
             );
@@ -775,7 +776,7 @@ impl Accepted {
         }) {
             Ok(towards) => route.towards = towards,
             // The reader finds the messages when it looks for another reason; nothing else can be done.
-            Err(error) => log::error!("a reader can't be notified: {error}"),
+            Err(error) => crate::tell!(log::Level::Error, "a reader can't be notified: {error}"),
         }
     }
 

@@ -5,7 +5,9 @@
 //! over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a warning, belongs to the
 //! program here; and the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well.
 
+use crate::logging::{level_of, parse_level};
 use crate::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
+use sinew_shm::logging::LogLevel;
 
 /// Begins the options for us; may occur several times.
 const BEGIN: &str = "--ros-args";
@@ -33,7 +35,7 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `-r __node:=NAME`, `-r __name:=NAME` | a node is called `NAME` |
 /// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
 /// | `--remap RULE` | the same as `-r RULE` |
-/// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | see [`log_level`](Self::log_level) |
+/// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
 ///
 /// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or `rosservice://` before
@@ -57,21 +59,6 @@ pub struct Arguments {
     /// Logger and level, in the order of the command line; the empty name is the default of all loggers.
     log_levels: Vec<(String, LogLevel)>,
     rest: Vec<String>,
-}
-
-/// What a `--log-level` option asks for, from the most to the least talkative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LogLevel {
-    /// `debug`: what a developer wants to see.
-    Debug,
-    /// `info`: what an operator wants to see.
-    Info,
-    /// `warn`: something is not as it should be.
-    Warn,
-    /// `error`: something failed.
-    Error,
-    /// `fatal`: the process is about to end because something failed.
-    Fatal,
 }
 
 /// One `-r` option.
@@ -214,8 +201,8 @@ impl Arguments {
     /// (`robot` is above `robot.camera`), else the one without a name. Of several for one logger the last
     /// counts.
     ///
-    /// Sinew logs through the `log` crate and never changes a level itself: the program hands this to its
-    /// logger.
+    /// What Sinew itself says on standard error goes by it as soon as a context has these arguments. A program that has
+    /// a logger of its own for the `log` crate hands this to it: Sinew never changes a logger's level.
     ///
     /// ```
     /// use sinew::{Arguments, LogLevel};
@@ -227,10 +214,12 @@ impl Arguments {
     /// # Ok::<(), sinew::ArgumentError>(())
     /// ```
     pub fn log_level(&self, logger: &str) -> Option<LogLevel> {
-        let named = |name: &str| self.log_levels.iter().rev().find(|(logger, _)| logger == name);
-        let parents = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
-        let (_, level) = parents.chain([""]).find_map(named)?;
-        Some(*level)
+        level_of(&self.log_levels, logger)
+    }
+
+    /// What `--log-level` says of all loggers.
+    pub(crate) fn log_levels(&self) -> &[(String, LogLevel)] {
+        &self.log_levels
     }
 
     /// The name of the node that the program calls `name`.
@@ -324,7 +313,8 @@ impl Arguments {
                 let Some((value, position)) = value() else {
                     return Err(ArgumentError::MissingValue { option, position, expected });
                 };
-                self.log_levels.push(parse_log_level(&value, position)?);
+                let level = parse_level(&value);
+                self.log_levels.push(level.ok_or(ArgumentError::UnknownLogLevel { value, position })?);
             }
             _ if WITHOUT_EFFECT.contains(&option.as_str()) => {}
             "-p" | "--param" | "--params-file" | "-e" | "--enclave" | "--log-config-file"
@@ -385,25 +375,6 @@ impl Rule {
         };
         Ok(Self { node: node.map(str::to_owned), change })
     }
-}
-
-/// Parses `LEVEL`, which is for the logger without a name, or `LOGGER:=LEVEL`. As in ROS 2, a level may be
-/// written in capitals.
-fn parse_log_level(value: &str, position: usize) -> Result<(String, LogLevel), ArgumentError> {
-    let (logger, level) = match value.split_once(":=") {
-        Some(("", _)) => return Err(ArgumentError::UnknownLogLevel { value: value.to_owned(), position }),
-        Some((logger, level)) => (logger, level),
-        None => ("", value),
-    };
-    let level = match level.to_ascii_lowercase().as_str() {
-        "debug" => LogLevel::Debug,
-        "info" => LogLevel::Info,
-        "warn" => LogLevel::Warn,
-        "error" => LogLevel::Error,
-        "fatal" => LogLevel::Fatal,
-        _ => return Err(ArgumentError::UnknownLogLevel { value: value.to_owned(), position }),
-    };
-    Ok((logger.to_owned(), level))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::error::{ContextError, CreateError};
 use crate::executor::membership::Groups;
 use crate::executor::scheduler::Scheduler;
 use crate::interrupt;
+use crate::logging::set_levels;
 use crate::node::Node;
 use crate::outside::Outside;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -252,7 +253,8 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The command line, its first word being the program's name. Default: none.
+    /// The command line, its first word being the program's name. Default: none. Its `--log-level` options are for what
+    /// Sinew says in the whole process.
     #[must_use]
     pub fn arguments<I, A>(mut self, arguments: I) -> Self
     where
@@ -310,6 +312,7 @@ impl ContextBuilder {
     /// [`ContextError`].
     pub fn build(self) -> Result<Context, ContextError> {
         let arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
+        set_levels(arguments.log_levels());
         let domain = match self.domain {
             Some(domain) => domain,
             None => domain_from_environment()?,

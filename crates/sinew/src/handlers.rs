@@ -3,7 +3,7 @@
 use crate::delivery::alarm::{Alarm, Ringing};
 use crate::delivery::deadline::{Deadline, DeadlineMissed};
 use crate::delivery::inbox::Told;
-use crate::delivery::liveliness::{Pulse, Watcher};
+use crate::delivery::liveliness::{Lost, Pulse, Watcher};
 use crate::delivery::observers::Observers;
 use crate::delivery::outlet::Promised;
 use crate::event::{
@@ -69,13 +69,19 @@ impl Handlers {
         )
     }
 
-    /// What a publisher with this QoS has to keep an eye on.
-    pub(crate) fn promised(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> Promised {
+    /// What a publisher of this node and topic, with this QoS, has to keep an eye on.
+    pub(crate) fn promised(
+        &mut self,
+        qos: &QoS,
+        group: &Arc<GroupCore>,
+        (node, topic): (&Arc<str>, &Arc<str>),
+    ) -> Promised {
         let deadline = qos.deadline_nanoseconds().zip(source(self.offered_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let pulse = qos.manual_lease_nanoseconds().map(|lease| {
-            let lost = source(self.liveliness_lost.as_ref());
-            Pulse::new(lease, group.clock.clone(), lost.map(|source| (source, self.alarm(group))))
+            let handler = source(self.liveliness_lost.as_ref());
+            let (alarm, node, topic) = (self.alarm(group), node.clone(), topic.clone());
+            Pulse::new(lease, group.clock.clone(), Lost { handler, alarm, node, topic })
         });
         Promised { deadline, pulse }
     }
@@ -143,7 +149,7 @@ macro_rules! handler_methods {
         }
 
         /// Called by the executor when there is somebody on the topic whose QoS doesn't go with this one. Without a
-        /// handler, that is logged as a warning.
+        /// handler, the person who runs the program is [warned](crate#what-sinew-says), once for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,
             callback: impl crate::callback::EventCallback<crate::event::IncompatibleQos, G, Form>,
@@ -154,8 +160,8 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is somebody on the topic with another type. Without a handler, that is logged
-        /// as a warning.
+        /// Called by the executor when there is somebody on the topic with another type. Without a handler, the person who
+        /// runs the program is [warned](crate#what-sinew-says), once for the pair.
         pub fn on_incompatible_type<Form>(
             mut self,
             callback: impl crate::callback::EventCallback<crate::event::IncompatibleType, G, Form>,

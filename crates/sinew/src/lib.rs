@@ -225,7 +225,26 @@
 //! request that no server took in the [`CallError`]. What a server's callback returns as an error its caller gets. An error
 //! that another callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
 //! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
-//! ignored; ends that don't match are told, or it is logged.
+//! ignored; ends that don't match are told, or who runs the program is.
+//!
+//! # What Sinew says
+//!
+//! Pairs that exchange nothing (their QoS or types don't match, in one process or two), errors and panics of callbacks that
+//! no spin returns, leases that run out without a handler, and what is wrong with the machine or with other processes:
+//! that goes to the logger that the program has installed for the [`log`](https://docs.rs/log) crate, now or later. Without one,
+//! each is a line on standard error, as in ROS 2:
+//!
+//! ```text
+//! [WARN] [1700000000.123456789] [misuser]: nothing of a publisher on /map is received, incompatible: durability (offers volatile, asked transient_local) with /server in process 4711 (map_server)
+//! ```
+//!
+//! Sinew installs no logger itself. A pair is told once, in one line for each process. Of what comes again and again (about
+//! one topic or entity) standard error gets five lines, then one every 10 s with a count.
+//!
+//! How much: warnings and errors, unless `--ros-args --log-level info`, `--log-level robot.camera:=debug` (for the node
+//! `/robot/camera`; `sinew` is for what concerns no node) or `SINEW_LOG=info,robot.camera:=debug` say otherwise; the command
+//! line counts more. Levels are `debug`, `info`, `warn`, `error` and `fatal`, at which Sinew is silent. A program's own
+//! logger decides for itself.
 //!
 //! # Where to go on
 //!
@@ -252,7 +271,9 @@ mod executor;
 mod guard;
 mod handlers;
 mod interrupt;
+mod logging;
 mod message;
+mod mismatch;
 mod name;
 mod node;
 mod outside;
@@ -270,7 +291,7 @@ mod models;
 #[cfg(all(test, not(loom)))]
 mod properties;
 
-pub use arguments::{ArgumentError, Arguments, LogLevel};
+pub use arguments::{ArgumentError, Arguments};
 pub use callback::{EventCallback, Outcome, SubscriptionCallback};
 pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
@@ -291,12 +312,13 @@ pub use guard::{GuardCondition, GuardConditionBuilder};
 #[doc(hidden)]
 pub use message::Check;
 pub use message::{Chain, Draft, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
+pub use mismatch::Mismatch;
 pub use name::{NameError, NameKind};
 pub use node::Node;
 pub use publisher::{
     PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
 };
-pub use qos::{Durability, History, Liveliness, Policy, QoS, QosError, Reliability};
+pub use qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
 pub use receive::{Messages, Recv, RecvSample, RecvUnique};
 pub use service::{
     AsyncServiceCallback, CallError, CallFailure, CallResult, Client, ClientBuilder, ClientStatistics, Given,
@@ -334,6 +356,7 @@ pub use sinew_msg::{
     Action, Adapted, Adapter, DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TypeHash, cdr,
     include_interfaces, loan, view,
 };
+pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};

@@ -547,16 +547,18 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let context = self.node.context_shared().clone();
         let observers = self.handlers.observers();
+        let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
+        let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
         let offered = Offered {
             number: next_serial(),
-            topic: topic.as_str().into(),
-            node: self.node.full_name_shared(),
+            topic: shared_topic,
+            node,
             node_number: self.node.number(),
             qos: self.qos,
             table: Table::of::<T>(),
             pool: Pool::new::<T>(self.pool),
             context: context.clone(),
-            promised: self.handlers.promised(&self.qos, self.group.core()),
+            promised,
         };
         let entity = self.node.advertise(
             EntityKind::Publisher,

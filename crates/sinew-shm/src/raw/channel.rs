@@ -148,7 +148,11 @@ impl Channel {
         key: EntityKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
-            log::error!("a reader of `{}` gets nothing, until there is room: {error}", self.declared.name);
+            crate::tell!(
+                log::Level::Error,
+                "a reader of `{}` gets nothing, until there is room: {error}",
+                self.declared.name
+            );
             refused.push((peer.clone(), key));
         }
     }
@@ -212,7 +216,8 @@ impl Channel {
             });
             let Some(missing) = missing else { return };
             if elapsed(begin) > PATIENCE {
-                log::warn!(
+                crate::tell!(
+                    log::Level::Warn,
                     "process {} ({}) doesn't answer: a reader of `{}` may miss what it writes next",
                     missing.peer.pid(),
                     missing.peer.program(),
@@ -434,7 +439,8 @@ impl Sending {
             return false;
         }
         let (name, pid) = (&channel.declared.name, peer.pid());
-        log::warn!(
+        crate::tell!(
+            log::Level::Warn,
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()
         );

@@ -12,6 +12,7 @@ use super::value::{Origin, Value};
 use crate::entity::EntityKey;
 use crate::error::{CapacityError, SegmentError};
 use crate::incoming::Incoming;
+use crate::logging::later;
 use crate::participant::OwnEntity;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
@@ -91,6 +92,31 @@ impl State {
     }
 }
 
+impl Newest {
+    /// Takes what has come.
+    fn look(&self) {
+        let mut state = self.state.lock();
+        if let Err(error) = state.pull() {
+            crate::tell!(
+                log::Level::Warn,
+                "a value of `{}` is passed over: {error}",
+                self.channel.declared.name
+            );
+        }
+        let State { links, kept, is_new, .. } = &mut *state;
+        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
+        links.retain_mut(|link| {
+            let is_over = link.is_over();
+            let writer = link.peer().id();
+            if is_over && goes_with_its_writer && kept.origin.is_some_and(|origin| origin.writer == writer) {
+                kept.clear();
+                *is_new = false;
+            }
+            !is_over
+        });
+    }
+}
+
 impl Reading for Newest {
     fn key(&self) -> EntityKey {
         self.entity.key()
@@ -105,21 +131,7 @@ impl Reading for Newest {
     }
 
     fn changed(&self) {
-        let mut state = self.state.lock();
-        if let Err(error) = state.pull() {
-            log::warn!("a value of `{}` is passed over: {error}", self.channel.declared.name);
-        }
-        let State { links, kept, is_new, .. } = &mut *state;
-        let goes_with_its_writer = self.channel.declared.kind == Kind::Variable;
-        links.retain_mut(|link| {
-            let is_over = link.is_over();
-            let writer = link.peer().id();
-            if is_over && goes_with_its_writer && kept.origin.is_some_and(|origin| origin.writer == writer) {
-                kept.clear();
-                *is_new = false;
-            }
-            !is_over
-        });
+        later(|| self.look());
     }
 
     fn is_connected(&self, peer: u64, source: EntityKey) -> bool {

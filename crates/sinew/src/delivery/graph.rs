@@ -10,11 +10,13 @@ use super::outbox::Outbox;
 use super::outlet::{Offered, Outlet};
 use super::reader::Reader;
 use super::routes::{Class, Routes};
+use crate::logging::later;
 use crate::message::table::Table;
+use crate::mismatch::{End, Match};
 use crate::outside::description::Described;
 use crate::outside::drain_later;
 use crate::outside::proxy::Proxy;
-use crate::qos::{self, QoS};
+use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
@@ -58,31 +60,15 @@ fn push<T>(all: &mut Vec<T>, one: T) {
     all.push(one);
 }
 
-/// How an outlet and an inbox of one topic stand to each other.
-enum Match {
-    Yes,
-    OtherType,
-    OtherQos(qos::Policy),
-    /// Its type can't leave its process, or ours can't.
-    Never,
+/// With an outbox; and what connecting to others has to say waits until the lock is released, too.
+fn later_with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
+    later(|| Outbox::with(work))
 }
 
-/// How one of our ends and one of another process stand to each other.
-fn match_outside(table: &Table, other: &Described, offered: &QoS, requested: &QoS) -> Match {
-    if table.image.is_none() || !other.travels() {
-        return Match::Never;
-    }
-    if !other.has_type(table) {
-        return Match::OtherType;
-    }
-    qos::incompatibility(offered, requested).map_or(Match::Yes, Match::OtherQos)
-}
-
-fn match_ends(offered_type: &Table, offered: &QoS, inbox: &Inbox) -> Match {
-    if !offered_type.exchanges_with(inbox.wanted.table) {
-        return Match::OtherType;
-    }
-    qos::incompatibility(offered, &inbox.wanted.qos).map_or(Match::Yes, Match::OtherQos)
+fn match_ends(table: &Table, qos: &QoS, inbox: &Inbox) -> Match {
+    let wanted = &inbox.wanted;
+    let (offered, asked) = (End::new(table, qos), End::new(wanted.table, &wanted.qos));
+    Match::of(table.exchanges_with(wanted.table), &offered, &asked)
 }
 
 impl Default for Graph {
@@ -129,7 +115,7 @@ impl Graph {
         observers: Observers,
         entity: Option<OwnEntity>,
     ) -> Arc<Outlet> {
-        Outbox::with(|outbox| {
+        later_with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
@@ -336,7 +322,7 @@ impl Graph {
         if !self.refused.swap(false, Ordering::Relaxed) {
             return;
         }
-        Outbox::with(|outbox| {
+        later_with(|outbox| {
             let topics = self.topics.lock();
             for outlet in topics.values().flat_map(|topic| &topic.outlets) {
                 (0..outlet.connect_again()).for_each(|_| outlet.observers.is_matched(outbox));
@@ -445,108 +431,78 @@ fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
 }
 
 fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
-    let Described { qos, .. } = &proxy.offered;
-    match_outside(inbox.wanted.table, &proxy.offered, qos, &inbox.wanted.qos)
+    Match::outside(&proxy.offered.end(), &inbox.asks())
 }
 
 fn match_remote(outlet: &Outlet, remote: &Remote) -> Match {
-    match_outside(outlet.table, &remote.wanted, &outlet.qos, &remote.wanted.qos)
+    Match::outside(&outlet.offers(), &remote.wanted.end())
 }
 
 /// Tells a subscription what a publisher of another process is to it.
 fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
-    let offered = &proxy.offered;
-    let subscription = || format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node);
-    match match_proxy(proxy, inbox) {
-        Match::Yes => {
-            inbox.add_source(proxy);
-            match_up(inbox, None, outbox);
-        }
-        Match::OtherQos(policy) => {
-            let reason = format!(
-                "{} is offered by the publisher of node {} in another process, {} is requested",
-                offered.qos.word(policy),
-                offered.node,
-                inbox.wanted.qos.word(policy),
-            );
-            inbox.observers.has_incompatible_qos(&subscription(), policy, &reason, outbox);
-        }
-        Match::OtherType => {
-            let reason = format!(
-                "the publisher of node {} in another process has type {}, this has type {}",
-                offered.node,
-                offered.describe_type(),
-                inbox.wanted.table.describe(),
-            );
-            inbox.observers.has_incompatible_type(&subscription(), &reason, outbox);
-        }
-        Match::Never => {}
+    let found = match_proxy(proxy, inbox);
+    let Some(mismatch) = found.mismatch(&proxy.offered.end(), &inbox.asks()) else {
+        inbox.add_source(proxy);
+        match_up(inbox, None, outbox);
+        return;
+    };
+    let reason = format!("{mismatch} with {}", proxy.offered.whose);
+    if !inbox.observers.cannot_match(&mismatch, &reason, outbox) {
+        warn_subscription(inbox, &reason, outbox);
     }
 }
 
 /// Tells a publisher what a subscription of another process is to it.
 fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
     let wanted = &remote.wanted;
-    let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
-    match match_remote(outlet, remote) {
-        Match::Yes => {
-            if outlet.connect(&remote.peer, remote.key, &wanted.qos) {
-                outlet.observers.is_matched(outbox);
-            }
+    let found = match_remote(outlet, remote);
+    let Some(mismatch) = found.mismatch(&outlet.offers(), &wanted.end()) else {
+        if outlet.connect(&remote.peer, remote.key, &wanted.qos) {
+            outlet.observers.is_matched(outbox);
         }
-        Match::OtherQos(policy) => {
-            let reason = format!(
-                "{} is offered, {} is requested by the subscription of node {} in another process",
-                outlet.qos.word(policy),
-                wanted.qos.word(policy),
-                wanted.node,
-            );
-            outlet.observers.has_incompatible_qos(&publisher(), policy, &reason, outbox);
-        }
-        Match::OtherType => {
-            let reason = format!(
-                "the subscription of node {} in another process has type {}, this has type {}",
-                wanted.node,
-                wanted.describe_type(),
-                outlet.table.describe(),
-            );
-            outlet.observers.has_incompatible_type(&publisher(), &reason, outbox);
-        }
-        Match::Never => {}
+        return;
+    };
+    let reason = format!("{mismatch} with {}", wanted.whose);
+    if !outlet.observers.cannot_match(&mismatch, &reason, outbox) {
+        warn_publisher(outlet, &reason, outbox);
     }
 }
 
 /// Tells both ends what they are to each other.
 fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
-    let publisher = || format!("publisher on {} of node {}", outlet.topic, outlet.node);
-    let subscription = || format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node);
-    match match_ends(outlet.table, &outlet.qos, inbox) {
-        Match::Yes => {
-            match_up(inbox, outlet.promised.pulse.as_ref(), outbox);
-            outlet.observers.is_matched(outbox);
-        }
-        Match::OtherQos(policy) => {
-            let reason = format!(
-                "{} is offered by the {}, {} is requested by the {}",
-                outlet.qos.word(policy),
-                publisher(),
-                inbox.wanted.qos.word(policy),
-                subscription(),
-            );
-            outlet.observers.has_incompatible_qos(&publisher(), policy, &reason, outbox);
-            inbox.observers.has_incompatible_qos(&subscription(), policy, &reason, outbox);
-        }
-        Match::OtherType => {
-            let reason = format!(
-                "the {} has type {}, the {} has type {}",
-                publisher(),
-                outlet.table.describe(),
-                subscription(),
-                inbox.wanted.table.describe(),
-            );
-            outlet.observers.has_incompatible_type(&publisher(), &reason, outbox);
-            inbox.observers.has_incompatible_type(&subscription(), &reason, outbox);
-        }
-        Match::Never => {}
+    let found = match_ends(outlet.table, &outlet.qos, inbox);
+    let Some(mismatch) = found.mismatch(&outlet.offers(), &inbox.asks()) else {
+        match_up(inbox, outlet.promised.pulse.as_ref(), outbox);
+        outlet.observers.is_matched(outbox);
+        return;
+    };
+    let to_publisher = format!("{mismatch} with {}", inbox.wanted.node);
+    let to_subscription = format!("{mismatch} with {}", outlet.node);
+    let publisher_knows = outlet.observers.cannot_match(&mismatch, &to_publisher, outbox);
+    let subscription_knows = inbox.observers.cannot_match(&mismatch, &to_subscription, outbox);
+    // Once for the pair.
+    if !subscription_knows {
+        warn_subscription(inbox, &to_subscription, outbox);
+    } else if !publisher_knows {
+        warn_publisher(outlet, &to_publisher, outbox);
     }
+}
+
+/// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of answers.
+fn warn_subscription(inbox: &Inbox, reason: &str, outbox: &mut Outbox) {
+    let topic = &inbox.wanted.topic;
+    outbox.warn(
+        &inbox.wanted.node,
+        topic,
+        format!("nothing of a publisher on {topic} is received, incompatible: {reason}"),
+    );
+}
+
+fn warn_publisher(outlet: &Outlet, reason: &str, outbox: &mut Outbox) {
+    let topic = &outlet.topic;
+    outbox.warn(
+        &outlet.node,
+        topic,
+        format!("nothing of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
+    );
 }

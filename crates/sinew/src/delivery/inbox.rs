@@ -17,10 +17,12 @@ use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
+use crate::logging::{About, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
 use crate::message::{Check, MessageInfo};
+use crate::mismatch::End;
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
@@ -190,6 +192,11 @@ pub(crate) enum NoPlace {
 }
 
 impl Inbox {
+    /// What matching knows of it.
+    pub(crate) fn asks(&self) -> End<'_> {
+        End::new(self.wanted.table, &self.wanted.qos)
+    }
+
     pub(crate) fn new(wanted: Wanted, observers: Observers, told: Told) -> Arc<Self> {
         let Told { lost, deadline, liveliness } = told;
         let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
@@ -270,7 +277,9 @@ impl Inbox {
     /// A message that was taken can't be decoded: it counts as lost.
     #[cold]
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
-        log::log!(self.complaints.level(), "a message on {} can't be decoded: {error}", self.wanted.topic);
+        let Wanted { topic, node, .. } = &self.wanted;
+        let about = About { node, subject: topic };
+        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
         Outbox::with(|outbox| self.count_lost_for(1, Some(error), outbox));
     }
 

@@ -43,7 +43,8 @@ impl Listener {
 /// Runs code of the program, and reports its panic: that is no concern of the publisher on whose thread it runs.
 fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
-    report(&format_args!("{} panicked: {}", what(), panic_message(&*panic)));
+    let what = what();
+    report(&what, &format_args!("{what} panicked: {}", panic_message(&*panic)));
     dispose_of(panic);
 }
 

@@ -3,8 +3,8 @@
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A manual one with a lease has a
 //! [`Pulse`]: it *lapses* when more than the lease has passed since its last sign of life (its creation, a publication, an
 //! assertion), and lives again with the next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's
-//! handler, that of any matched subscription's handler, or the sign that comes too late; and told to all of them at once,
-//! under the pulse's lock.
+//! handler (or of the log's line, without a handler), that of any matched subscription's handler, or the sign that comes
+//! too late; and told to all of them at once, under the pulse's lock.
 //!
 //! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
 
@@ -14,6 +14,7 @@ use crate::clock::{Clock, Stamp};
 use crate::event::{LivelinessChanged, LivelinessLost, Source};
 use crate::sync::{Arc, Mutex};
 use std::sync::Weak;
+use std::time::Duration;
 
 /// Signs of life, and whether the last is longer ago than the lease. Times in nanoseconds.
 #[derive(Debug)]
@@ -70,11 +71,18 @@ impl Lease {
 pub(crate) struct Pulse {
     clock: Clock,
     state: Mutex<State>,
-    lost: Option<Lost>,
+    lost: Lost,
 }
 
-/// A publisher's handler for its own liveliness, and the alarm that looks for it.
-pub(crate) type Lost = (Arc<Source<LivelinessLost>>, Arc<Alarm>);
+/// Where a publisher is told that it lapsed, and the alarm that looks for it.
+pub(crate) struct Lost {
+    /// Without one, the log is told.
+    pub(crate) handler: Option<Arc<Source<LivelinessLost>>>,
+    pub(crate) alarm: Arc<Alarm>,
+    /// The publisher's.
+    pub(crate) node: Arc<str>,
+    pub(crate) topic: Arc<str>,
+}
 
 struct State {
     lease: Lease,
@@ -109,15 +117,13 @@ impl Watcher {
 
 impl Pulse {
     /// `lease` in nanoseconds, more than 0.
-    pub(crate) fn new(lease: i64, clock: Clock, lost: Option<Lost>) -> Arc<Self> {
+    pub(crate) fn new(lease: i64, clock: Clock, lost: Lost) -> Arc<Self> {
         let state = State { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
         let ends = state.lease.end();
         let this = Arc::new(Self { clock, state: Mutex::new(state), lost });
-        if let Some((_, alarm)) = &this.lost {
-            alarm.watch(this.watched());
-            if let Some(scheduler) = alarm.look_by(ends) {
-                scheduler.signal();
-            }
+        this.lost.alarm.watch(this.watched());
+        if let Some(scheduler) = this.lost.alarm.look_by(ends) {
+            scheduler.signal();
         }
         this
     }
@@ -129,21 +135,21 @@ impl Pulse {
 
     /// The publisher published at this (steady) time.
     pub(crate) fn published(&self, at: i64, outbox: &mut Outbox) {
-        self.state.lock().sign(at, self.lost.as_ref(), outbox);
+        self.state.lock().sign(at, &self.lost, outbox);
     }
 
     /// The program says that the publisher is alive.
     pub(crate) fn assert(&self) {
         Outbox::with(|outbox| {
             let mut state = self.state.lock();
-            state.sign(self.clock.steady(), self.lost.as_ref(), outbox);
+            state.sign(self.clock.steady(), &self.lost, outbox);
         });
     }
 
     /// Whoever matched wants to know from now on.
     fn join(self: &Arc<Self>, watcher: &Watcher, outbox: &mut Outbox) {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), self.lost.as_ref(), outbox);
+        state.look(self.clock.steady(), &self.lost, outbox);
         state.watchers.push(watcher.clone());
         watcher.alarm.watch(self.watched());
         let ends = state.lease.ends();
@@ -165,13 +171,13 @@ impl Pulse {
 }
 
 impl State {
-    fn look(&mut self, now: i64, lost: Option<&Lost>, outbox: &mut Outbox) {
+    fn look(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
         if let Some(at) = self.lease.look(now) {
             self.tell_lapsed(at, lost, outbox);
         }
     }
 
-    fn sign(&mut self, now: i64, lost: Option<&Lost>, outbox: &mut Outbox) {
+    fn sign(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
         let Sign { lapsed, revived, sooner } = self.lease.sign(now);
         if let Some(at) = lapsed {
             self.tell_lapsed(at, lost, outbox);
@@ -183,19 +189,28 @@ impl State {
         }
         if sooner && let Some(ends) = self.lease.ends() {
             let alarms = self.watchers.iter().map(|watcher| &watcher.alarm);
-            for alarm in alarms.chain(lost.map(|(_, alarm)| alarm)) {
+            for alarm in alarms.chain([&lost.alarm]) {
                 outbox.signal(alarm.look_by(ends));
             }
         }
     }
 
-    fn tell_lapsed(&self, at: i64, lost: Option<&Lost>, outbox: &mut Outbox) {
+    fn tell_lapsed(&self, at: i64, lost: &Lost, outbox: &mut Outbox) {
         let stamp = Stamp::due(at);
-        if let Some((source, _)) = lost {
-            outbox.signal(source.update_since(stamp, |event| {
+        match &lost.handler {
+            Some(handler) => outbox.signal(handler.update_since(stamp, |event| {
                 event.total += 1;
                 event.total_change += 1;
-            }));
+            })),
+            None => outbox.warn(
+                &lost.node,
+                &lost.topic,
+                format!(
+                    "publisher on {} gave no sign of life for longer than its lease of {:?}: it counts as not alive",
+                    lost.topic,
+                    Duration::from_nanos(self.lease.duration.unsigned_abs()),
+                ),
+            ),
         }
         for watcher in &self.watchers {
             outbox.signal(watcher.changed.update_since(stamp, LivelinessChanged::lapsed));
@@ -206,7 +221,7 @@ impl State {
 impl Watched for Pulse {
     fn look(&self, outbox: &mut Outbox) -> Option<i64> {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), self.lost.as_ref(), outbox);
+        state.look(self.clock.steady(), &self.lost, outbox);
         state.lease.ends()
     }
 }

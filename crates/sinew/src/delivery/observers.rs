@@ -2,7 +2,7 @@
 
 use super::outbox::Outbox;
 use crate::event::{IncompatibleQos, IncompatibleType, Matched, Source};
-use crate::qos::Policy;
+use crate::mismatch::Mismatch;
 use crate::sync::{Arc, Mutex};
 use sinew_shm::{Counter, Counters};
 
@@ -76,27 +76,24 @@ impl Observers {
         current.tell();
     }
 
-    /// Tells the handler, or the log if there is none: a pair that silently doesn't talk is the worst of answers.
-    pub(crate) fn has_incompatible_qos(&self, who: &str, policy: Policy, reason: &str, outbox: &mut Outbox) {
-        match &self.incompatible_qos {
-            Some(source) => outbox.signal(source.update(|event| {
+    /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of it: a handler is told.
+    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Outbox) -> bool {
+        match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
+            (Mismatch::Qos(incompatibility), Some(source), _) => outbox.signal(source.update(|event| {
                 event.total += 1;
                 event.total_change += 1;
-                event.last_policy = Some(policy);
+                event.last_policy = incompatibility.policies().next();
                 reason.clone_into(&mut event.last_reason);
             })),
-            None => outbox.warnings.push(format!("{who}: {reason}")),
-        }
-    }
-
-    pub(crate) fn has_incompatible_type(&self, who: &str, reason: &str, outbox: &mut Outbox) {
-        match &self.incompatible_type {
-            Some(source) => outbox.signal(source.update(|event| {
+            (Mismatch::Type { .. }, _, Some(source)) => outbox.signal(source.update(|event| {
                 event.total += 1;
                 event.total_change += 1;
                 reason.clone_into(&mut event.last_reason);
             })),
-            None => outbox.warnings.push(format!("{who}: {reason}")),
+            // Another instance of a program whose topic is private to its process, most likely, if it is matched here.
+            (Mismatch::StaysInside { .. }, ..) => return self.matched_now() > 0,
+            _ => return false,
         }
+        true
     }
 }

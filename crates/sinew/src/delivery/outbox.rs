@@ -2,6 +2,7 @@
 
 use super::listening::Heard;
 use crate::executor::scheduler::Scheduler;
+use crate::logging::{About, Level, tell};
 use crate::message::block::Erased;
 use crate::outside::proxy::Proxy;
 use crate::sync::Arc;
@@ -14,11 +15,19 @@ pub(crate) struct Outbox {
     pub(crate) dropped: Vec<Erased>,
     pub(crate) signals: Vec<Arc<Scheduler>>,
     pub(crate) heard: Vec<Heard>,
-    pub(crate) warnings: Vec<String>,
+    warnings: Vec<Warning>,
     /// Publishers of other processes, from whom there may be something to read.
     pub(crate) proxies: Vec<Arc<Proxy>>,
     /// It is kept as it is: a lock is held all the while.
     is_kept: bool,
+}
+
+/// Something for the person who runs the program.
+struct Warning {
+    /// The full name of the node it concerns.
+    node: Arc<str>,
+    topic: Arc<str>,
+    text: String,
 }
 
 thread_local! {
@@ -77,8 +86,21 @@ impl Outbox {
             proxy.drain();
         }
         if !outbox.warnings.is_empty() {
-            outbox.warnings.drain(..).for_each(|warning| log::warn!("{warning}"));
+            outbox.say_warnings();
         }
+    }
+
+    #[cold]
+    fn say_warnings(&mut self) {
+        for Warning { node, topic, text } in self.warnings.drain(..) {
+            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+        }
+    }
+
+    /// Warns of something about a topic.
+    #[cold]
+    pub(crate) fn warn(&mut self, node: &Arc<str>, topic: &Arc<str>, text: String) {
+        self.warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
     }
 
     pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {

@@ -45,9 +45,11 @@ use super::work::Work;
 use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
 use crate::executor::trail;
+use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::Table;
+use crate::mismatch::End;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_msg::Message;
@@ -203,6 +205,11 @@ pub(crate) struct Offered {
 }
 
 impl Outlet {
+    /// What matching knows of it.
+    pub(crate) fn offers(&self) -> End<'_> {
+        End::new(self.table, &self.qos)
+    }
+
     pub(crate) fn new(offered: Offered, class: Arc<Class>, observers: Observers) -> Arc<Self> {
         let Offered { number, topic, node, node_number, qos, table, pool, context, promised } = offered;
         let retained = qos.is_transient_local().then(Box::default);
@@ -550,7 +557,8 @@ impl Outlet {
             CapacityError::Left { .. } => Unpublished::Shutdown,
             other => {
                 self.way_out.says_once(|| {
-                    log::error!("a message on {} can't leave the process: {other}", self.topic)
+                    let about = About { node: &self.node, subject: &self.topic };
+                    tell!(Level::Error; about, "a message on {} can't leave the process: {other}", self.topic);
                 });
                 Unpublished::NoSpace { wanted: 0, free: 0, size: 0 }
             }

@@ -4,6 +4,7 @@
 use super::inbox::Inbox;
 use super::routes::Routes;
 use super::work::Work;
+use crate::logging::Level;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, OwnImage, out_of_memory};
@@ -44,9 +45,9 @@ impl Default for Complaints {
 
 impl Complaints {
     /// At which level one more is told: where one message makes no sense, the next thousand may not either. All of them are counted.
-    pub(crate) fn level(&self) -> log::Level {
+    pub(crate) fn level(&self) -> Level {
         // Relaxed: nothing else depends on who is the first.
-        if self.0.swap(true, Ordering::Relaxed) { log::Level::Debug } else { log::Level::Error }
+        if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }
     }
 }
 

@@ -162,6 +162,18 @@ impl AwayServer {
         let (name, hash, travels) = told_of(types);
         travels && *self.type_name == name && self.hash == hash
     }
+
+    /// Says who has which types.
+    pub(crate) fn mismatch(&self, service: &str, types: &Types) -> String {
+        format!(
+            "the server of {service} in process {} ({}) has type {} ({}), the client has type {}",
+            self.peer.pid(),
+            self.peer.program(),
+            self.type_name,
+            sinew_msg::TypeHash(self.hash),
+            types.describe()
+        )
+    }
 }
 
 impl State {
@@ -615,11 +627,15 @@ impl Requests {
         Seen { waiting: state.queue.len() as u64, ..state.seen }
     }
 
-    /// The server's types and node, for a client that wonders.
+    /// The server's types and where it is, for a client that wonders; `None` if there is one that serves it, or none at all.
     pub(crate) fn mismatch(&self, types: &Types) -> Option<String> {
         let state = self.state.lock();
-        let serving = state.serving.as_ref().filter(|serving| !serving.types.agree(types))?;
-        Some(mismatch(&self.name, serving, types))
+        if let Some(serving) = &state.serving {
+            return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
+        }
+        let server = state.away.first()?;
+        let is_served = state.away.iter().any(|server| server.serves(types));
+        (!is_served).then(|| server.mismatch(&self.name, types))
     }
 }
 

@@ -5,6 +5,7 @@
 use super::calls::Calls;
 use super::requests::{AwayServer, Requests, Serving, Types, mismatch};
 use crate::error::CreateError;
+use crate::logging::{About, Level, tell};
 use crate::sync::{Arc, Mutex};
 use sinew_shm::EntityKey;
 use slab::Slab;
@@ -49,7 +50,8 @@ impl Services {
             (calls, place)
         };
         if let Some(reason) = calls.requests.mismatch(&calls.types) {
-            log::warn!("client of service {name} in node {}: {reason}", calls.node);
+            let about = About { node: &calls.node, subject: name };
+            tell!(Level::Warn; about, "client of service {name}: {reason}");
         }
         (calls, place)
     }
@@ -72,7 +74,8 @@ impl Services {
             (entry.requests.clone(), entry.strangers(&serving))
         };
         for stranger in strangers {
-            log::warn!("server of service {name} in node {}: {stranger}", serving.node);
+            let about = About { node: &serving.node, subject: name };
+            tell!(Level::Warn; about, "server of service {name}: {stranger}");
         }
         requests.open(serving);
         self.count(name);
@@ -97,7 +100,18 @@ impl Services {
 
     /// A server of another process came.
     pub(crate) fn add_away(&self, name: &str, server: AwayServer) {
-        let requests = Entry::of(&mut self.0.lock(), name).requests.clone();
+        let (requests, strangers) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            let others = entry.clients.iter().filter(|(_, calls)| !server.serves(&calls.types));
+            let strange =
+                |(_, calls): (_, &Arc<Calls>)| (calls.node.clone(), server.mismatch(name, &calls.types));
+            (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
+        };
+        for (node, stranger) in strangers {
+            let about = About { node: &node, subject: name };
+            tell!(Level::Warn; about, "client of service {name}: {stranger}");
+        }
         requests.add_away(server);
         self.count(name);
     }

@@ -10,6 +10,7 @@ use crate::callback::{EventCallback, OnEvent};
 use crate::error::CreateError;
 use crate::event::{Gathered, Joined, Source};
 use crate::executor::group::{CallbackGroup, Group};
+use crate::logging::{Level, tell};
 use crate::node::Node;
 use crate::sync::{Arc, Mutex, next_serial};
 use poller::Poller;
@@ -159,7 +160,7 @@ impl Watch {
             _ => Ok(()),
         };
         if let Err(error) = asked {
-            log::error!("a descriptor source stops, as epoll_ctl failed: {error}");
+            tell!(Level::Error, "a descriptor source stops, as epoll_ctl failed: {error}");
         }
     }
 

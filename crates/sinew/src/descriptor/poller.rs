@@ -2,6 +2,7 @@
 
 use super::Readiness;
 use crate::event::Source;
+use crate::logging::{Level, tell};
 use crate::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
@@ -70,7 +71,10 @@ impl Poller {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
                     // Somebody closed a descriptor that isn't his.
-                    log::error!("descriptor sources don't work any more, as epoll_wait failed: {error}");
+                    tell!(
+                        Level::Error,
+                        "descriptor sources don't work any more, as epoll_wait failed: {error}"
+                    );
                     return;
                 }
             }

@@ -2,6 +2,7 @@
 //! interface's), and spins the executor when the descriptor says so.
 
 use crate::clock::{Alarm, Time};
+use crate::logging::{Level, tell};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::{Errno, read, write};
 use std::io;
@@ -39,14 +40,14 @@ impl Descriptor {
         match write(&self.work, &1_u64.to_ne_bytes()) {
             // It is readable already, for the 2^64th time.
             Ok(_) | Err(Errno::AGAIN) => {}
-            Err(error) => log::error!("an executor's descriptor could not be made readable: {error}"),
+            Err(error) => tell!(Level::Error, "an executor's descriptor could not be made readable: {error}"),
         }
     }
 
     /// When the first timer is due, at which it becomes readable; at once if that is past. `None`: there is none.
     pub(crate) fn arm(&self, due: Option<Time>) {
         if let Err(error) = self.alarm.set(due) {
-            log::error!("an executor's descriptor could not be set to {due:?}: {error}");
+            tell!(Level::Error, "an executor's descriptor could not be set to {due:?}: {error}");
         }
     }
 

@@ -25,6 +25,7 @@
 //! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
 
 use crate::clock::Time;
+use crate::logging::{Level, later, tell};
 use crate::outside::Outside;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_shm::Port;
@@ -93,6 +94,10 @@ impl Default for Ears {
 impl Ears {
     /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
     pub(crate) fn port(&self, outside: &Arc<Outside>) -> Option<(Arc<Port>, bool)> {
+        later(|| self.find_port(outside))
+    }
+
+    fn find_port(&self, outside: &Arc<Outside>) -> Option<(Arc<Port>, bool)> {
         let participant = outside.participant()?;
         let mut ports = self.ports.lock();
         if let Some(ear) = ports.iter().find(|ear| Arc::ptr_eq(ear.port.participant(), participant)) {
@@ -100,7 +105,9 @@ impl Ears {
         }
         let beside = ports.first().map(|ear| &*ear.port);
         let port = Port::new(participant, beside)
-            .inspect_err(|error| log::error!("an executor can't hear other processes by itself: {error}"))
+            .inspect_err(|error| {
+                tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
+            })
             .ok()?;
         let mut all: Vec<Ear> = ports.iter().filter(|ear| ear.outside.strong_count() > 0).cloned().collect();
         all.push(Ear { port: port.clone(), outside: Arc::downgrade(outside) });

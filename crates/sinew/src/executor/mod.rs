@@ -132,8 +132,8 @@ pub enum Order {
 pub enum OnFault {
     /// Spinning stops and returns it. The default for panics: nobody knows what state they left.
     Stop,
-    /// It is reported with the entity's name, in the log (or on standard error, if the program has no logger), and the
-    /// rest goes on. The default for errors.
+    /// It is reported with the entity's name, in the program's log or on standard error
+    /// ([how](crate#what-sinew-says)), and the rest goes on. The default for errors.
     Report,
 }
 

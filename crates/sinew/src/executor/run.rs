@@ -5,9 +5,9 @@ use super::scheduler::{Next, Patience, Ran, Scheduler, Work, Worker};
 use super::trail::{self, Noting};
 use super::{Executor, OnFault, SpinError};
 use crate::clock::Time;
+use crate::logging::{About, Level, tell};
 use std::any::Any;
 use std::fmt;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// One thread's part in a spin, from beginning to end.
@@ -118,7 +118,7 @@ impl InHand<'_> {
 fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, Box<SpinError>> {
     let (_, on_error) = scheduler.reactions();
     let fault = SpinError::Failed { entity: work.entity.describe(), message };
-    on_error.handle(fault).map(|()| true).map_err(Box::new)
+    on_error.handle(&work.entity.describe(), fault).map(|()| true).map_err(Box::new)
 }
 
 #[cold]
@@ -133,7 +133,7 @@ fn panicked(
     dispose_of(panic);
     let (on_panic, _) = scheduler.reactions();
     let fault = SpinError::Panicked { entity: work.entity.describe(), message };
-    on_panic.handle(fault).map(|()| true).map_err(Box::new)
+    on_panic.handle(&work.entity.describe(), fault).map(|()| true).map_err(Box::new)
 }
 
 impl Drop for InHand<'_> {
@@ -146,26 +146,23 @@ impl Drop for InHand<'_> {
 
 impl OnFault {
     #[cold]
-    fn handle(self, error: SpinError) -> Result<(), SpinError> {
+    fn handle(self, entity: &str, error: SpinError) -> Result<(), SpinError> {
         match self {
             OnFault::Stop => Err(error),
             OnFault::Report => {
-                report(&error);
+                report(entity, &error);
                 Ok(())
             }
         }
     }
 }
 
-/// Tells the program's maker of a fault in it: in the log, or on standard error if there is no logger.
+/// Tells the program's maker of a fault in the callback, listener or the like of an entity, as it is described.
 #[cold]
-pub(crate) fn report(fault: &dyn fmt::Display) {
-    if log::log_enabled!(log::Level::Error) {
-        log::error!("{fault}");
-    } else {
-        // Standard error may be closed: then there is nobody to tell.
-        let _ = writeln!(std::io::stderr(), "sinew: {fault}");
-    }
+pub(crate) fn report(entity: &str, fault: &dyn fmt::Display) {
+    // Every entity's description ends with its node.
+    let node = entity.rsplit_once(" of node ").map_or("", |(_, node)| node);
+    tell!(Level::Error; About { node, subject: entity }, "{fault}");
 }
 
 /// Drops a panic's payload, whose `Drop` may panic in turn: one report is enough.

@@ -4,6 +4,7 @@
 //! placed on, and think it the only one allowed). Then every worker, itself included, calls [`Plan::apply`] for itself. What
 //! was changed is put back when the worker drops its [`Restore`]: the thread that called `spin` isn't ours.
 
+use crate::logging::{Level, tell};
 use crate::sync::Mutex;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -134,7 +135,7 @@ impl Plan {
         } else if let Some(core) = of_worker(&self.places.0, worker) {
             match pin(core) {
                 Ok(before) => restore.affinity = Some(before),
-                Err(error) => log::debug!("worker {worker} stays where the kernel puts it: {error}"),
+                Err(error) => tell!(Level::Debug, "worker {worker} stays where the kernel puts it: {error}"),
             }
         }
         if let Some(priority) = self.priority {

@@ -15,9 +15,9 @@
 //! | 40.. | `max_samples`, u64; 0 for the default |
 //! | 48.. | `max_blocking_time` in ns |
 
-use crate::message::table::Table;
+use crate::mismatch::End;
 use crate::qos::{Durability, History, Liveliness, QoS, Reliability};
-use sinew_shm::Entity;
+use sinew_shm::{Entity, Peer};
 use std::time::Duration;
 
 const VERSION: u8 = 1;
@@ -51,6 +51,11 @@ impl QoS {
             *place = word.to_le_bytes();
         }
         bytes
+    }
+
+    /// Whether bytes from [`to_bytes`](Self::to_bytes) say that the type can leave its process.
+    pub(crate) fn says_travels(bytes: &[u8; 64]) -> bool {
+        bytes[5] == 1
     }
 
     /// The QoS that a participant tells of in an [`Entity`](sinew_shm::Entity); `None` if the bytes make no sense.
@@ -87,8 +92,9 @@ impl QoS {
 #[derive(Debug, Clone)]
 pub(crate) struct Described {
     pub(crate) topic: String,
-    pub(crate) node: String,
-    pub(crate) type_name: String,
+    /// For people: its node and its process.
+    pub(crate) whose: String,
+    type_name: String,
     hash: [u8; 32],
     travels: bool,
     pub(crate) qos: QoS,
@@ -97,13 +103,13 @@ pub(crate) struct Described {
 
 impl Described {
     /// `None` if it says what makes no sense.
-    pub(crate) fn of(entity: &Entity) -> Option<Self> {
+    pub(crate) fn of(entity: &Entity, peer: &Peer) -> Option<Self> {
         Some(Self {
             topic: entity.name.clone(),
-            node: entity.node.clone(),
+            whose: format!("{} in process {} ({})", entity.node, peer.pid(), peer.program()),
             type_name: entity.type_name.clone(),
             hash: entity.hash,
-            travels: entity.qos[5] == 1,
+            travels: QoS::says_travels(&entity.qos),
             qos: QoS::from_bytes(&entity.qos)?,
             number: entity.number,
         })
@@ -114,14 +120,9 @@ impl Described {
         self.travels
     }
 
-    /// Whether its type is ours: the same name and description.
-    pub(crate) fn has_type(&self, table: &Table) -> bool {
-        self.type_name == table.name() && table.hash().is_some_and(|hash| hash.0 == self.hash)
-    }
-
-    /// Name and hash, for people who wonder why two types are not the same.
-    pub(crate) fn describe_type(&self) -> String {
-        format!("{} ({})", self.type_name, sinew_msg::TypeHash(self.hash))
+    /// What matching knows of it.
+    pub(crate) fn end(&self) -> End<'_> {
+        End::told((&self.type_name, self.hash), self.travels, &self.qos)
     }
 }
 

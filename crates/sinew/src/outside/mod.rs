@@ -25,6 +25,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::requests::Types;
 use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
 use crate::error::CreateError;
+use crate::logging::{Level, later, tell};
 use crate::message::table::Table;
 use crate::node::Node;
 use crate::qos::QoS;
@@ -197,19 +198,22 @@ impl Outside {
     /// The port of the thread that receives for those who wait without an executor.
     pub(crate) fn receiver(&self) -> Option<Arc<Port>> {
         let participant = self.participant()?;
-        let mut receiver = self.receiver.lock();
-        if receiver.is_none() {
-            match Receiver::start(participant) {
-                Ok(started) => *receiver = Some(started),
-                Err(error) => {
-                    log::error!(
-                        "nothing is received for those who wait without an executor, until this works: {error}"
-                    );
-                    self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
+        later(|| {
+            let mut receiver = self.receiver.lock();
+            if receiver.is_none() {
+                match Receiver::start(participant) {
+                    Ok(started) => *receiver = Some(started),
+                    Err(error) => {
+                        tell!(
+                            Level::Error,
+                            "nothing is received for those who wait without an executor, until this works: {error}"
+                        );
+                        self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
+                    }
                 }
             }
-        }
-        receiver.as_ref().map(Receiver::port)
+            receiver.as_ref().map(Receiver::port)
+        })
     }
 
     /// Whether this is a server of ours.
@@ -361,8 +365,8 @@ impl Observer for Watching {
 
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
         let Some((outside, context)) = self.both() else { return };
-        let Some(described) = Described::of(entity) else {
-            log::warn!("an entity of {peer:?} on {} says what makes no sense", entity.name);
+        let Some(described) = Described::of(entity, peer) else {
+            tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
             return;
         };
         match entity.kind {
@@ -421,7 +425,7 @@ impl Observer for Watching {
                 return Some(proxy);
             }
             // It published and went before anybody looked: who was matched gets what it published.
-            let described = incoming.source_entity().ok().as_ref().and_then(Described::of)?;
+            let described = Described::of(&incoming.source_entity().ok()?, incoming.peer())?;
             let proxy = Proxy::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
             context.graph.add_proxy(proxy.clone());

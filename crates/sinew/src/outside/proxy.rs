@@ -18,6 +18,7 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
 use crate::delivery::reader::{Complaints, Group, Reader, groups};
 use crate::delivery::work::Work;
+use crate::logging::{About, tell};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
@@ -255,12 +256,16 @@ impl Proxy {
 
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
-        log::log!(self.complaints.level(), "a message on {} can't be read: {error}", self.offered.topic);
+        let topic = &self.offered.topic;
+        let about = About { node: "", subject: topic };
+        tell!(self.complaints.level(); about, "a message on {topic} can't be read: {error}");
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
-        log::log!(self.complaints.level(), "a message on {} can't be decoded: {error}", self.offered.topic);
+        let topic = &self.offered.topic;
+        let about = About { node: "", subject: topic };
+        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
     }
 
     /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.

@@ -25,6 +25,7 @@ use crate::clock::Stamp;
 use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
 use crate::delivery::requests::{Caller, Request, Requests, Types};
 use crate::executor::scheduler::Scheduler;
+use crate::logging::{Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::message::table::Table;
@@ -376,7 +377,7 @@ impl Line {
                 drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
             }
             if let Some(problem) = lost {
-                log::error!("calls of {} fail: {problem}", calls.requests.name);
+                tell!(Level::Error, "calls of {} fail: {problem}", calls.requests.name);
                 calls.lose_answers(self, problem);
             }
             if settled.capacity() > 0
@@ -592,7 +593,7 @@ impl Visitor {
     /// A request is lost, nobody knows which.
     #[cold]
     fn say_lost(&self, problem: &str) {
-        log::error!("{} of another process: {problem}", self.requests.name);
+        tell!(Level::Error, "{} of another process: {problem}", self.requests.name);
         self.answers.lock().send_short(header(0, 0, answer::LOST), &self.head(), problem);
     }
 
@@ -646,7 +647,11 @@ impl Away for Visitor {
             let problem = no_room(body.length(), &error);
             answers.send_short(header(sequence, place, answer::OTHER), &head, &problem);
             drop(answers);
-            log::error!("an answer of {} can't be sent, its caller is told: {error}", self.requests.name);
+            tell!(
+                Level::Error,
+                "an answer of {} can't be sent, its caller is told: {error}",
+                self.requests.name
+            );
         }
     }
 }
@@ -682,7 +687,7 @@ impl Visiting {
         let (waiting, visitor) = (Mutex::new(Some(incoming)), OnceLock::new());
         let this = Arc::new(Self { outside: Arc::downgrade(outside), server, target, waiting, visitor });
         if let Err(error) = this.serve() {
-            log::error!("a client of another process isn't served, until there is room: {error}");
+            tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
         this
     }

@@ -4,6 +4,7 @@
 //! is needed to exchange messages, so what goes wrong here is told in the log only.
 
 use crate::delivery::requests::Types;
+use crate::logging::{Level, tell};
 use crate::message::table::Table;
 use crate::sync::Mutex;
 use sinew_msg::TypeHash;
@@ -40,7 +41,11 @@ impl Told {
         // What has another hash describes something else: that of a service may be by hand.
         let Some(description) = describe().filter(|description| description.hash() == hash) else { return };
         if let Err(error) = domain.keep_description(&hash.0, &description.to_json()) {
-            log::warn!("tools can't read messages of {}: {error}", description.type_description.type_name);
+            tell!(
+                Level::Warn,
+                "tools can't read messages of {}: {error}",
+                description.type_description.type_name
+            );
         }
     }
 }

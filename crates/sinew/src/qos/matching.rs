@@ -52,8 +52,8 @@ fn limit(limit: Option<Duration>) -> Duration {
     limit.and_then(limited).unwrap_or(Duration::MAX)
 }
 
-/// The first policy for which a publisher offers less than a subscription requests; they match if there is none.
-pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> {
+/// Every policy for which a publisher offers less than a subscription requests; they match if there is none.
+fn unmet(offered: &QoS, requested: &QoS) -> impl Iterator<Item = Policy> {
     let unmet = [
         (offered.reliability < requested.reliability, Policy::Reliability),
         (offered.durability < requested.durability, Policy::Durability),
@@ -61,10 +61,54 @@ pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> 
         (offered.liveliness < requested.liveliness, Policy::Liveliness),
         (limit(offered.lease) > limit(requested.lease), Policy::Lease),
     ];
-    unmet.into_iter().find_map(|(is_unmet, policy)| is_unmet.then_some(policy))
+    unmet.into_iter().filter_map(|(is_unmet, policy)| is_unmet.then_some(policy))
+}
+
+/// The first of them.
+pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> {
+    unmet(offered, requested).next()
+}
+
+/// A publisher offers less than a subscription requests, so they exchange no messages; from [`QoS::incompatibility`].
+///
+/// As a text it names each policy with both values: "durability (offers volatile, asked transient_local)".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Incompatibility {
+    offered: QoS,
+    requested: QoS,
+}
+
+impl Incompatibility {
+    /// The policies for which too little is offered: at least one.
+    pub fn policies(&self) -> impl Iterator<Item = Policy> {
+        unmet(&self.offered, &self.requested)
+    }
+}
+
+impl fmt::Display for Incompatibility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { offered, requested } = self;
+        self.policies().enumerate().try_for_each(|(index, policy)| {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}{policy} (offers {}, asked {})", offered.word(policy), requested.word(policy))
+        })
+    }
 }
 
 impl QoS {
+    /// What keeps a publisher that offers this from a subscription that requests the other; `None` if they match.
+    ///
+    /// ```
+    /// use sinew::QoS;
+    /// let why = QoS::new().incompatibility(&QoS::new().transient_local()).expect("less than is asked for");
+    /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
+    /// assert!(QoS::new().transient_local().incompatibility(&QoS::new()).is_none());
+    /// ```
+    pub fn incompatibility(&self, requested: &QoS) -> Option<Incompatibility> {
+        let found = incompatibility(self, requested);
+        found.map(|_| Incompatibility { offered: *self, requested: *requested })
+    }
+
     /// Whether publishers with these two reach the same subscriptions in the same way: they are equal in all that
     /// matching looks at, and in whether they wait for room.
     pub(crate) fn same_class(&self, other: &QoS) -> bool {
@@ -81,27 +125,27 @@ impl QoS {
         class(self) == class(other)
     }
 
-    /// What this says for the policy, e.g. "best effort", "a deadline of 100ms".
-    pub(crate) fn word(&self, policy: Policy) -> String {
-        let limit = |name: &str, limit: Option<Duration>| match limit.and_then(limited) {
-            Some(limit) => format!("a {name} of {limit:?}"),
-            None => format!("no {name}"),
+    /// What this says for the policy, e.g. "best_effort", "100ms".
+    fn word(&self, policy: Policy) -> String {
+        let limit = |limit: Option<Duration>| match limit.and_then(limited) {
+            Some(limit) => format!("{limit:?}"),
+            None => "none".to_owned(),
         };
         match policy {
             Policy::Reliability => match self.reliability {
                 Reliability::Reliable => "reliable".to_owned(),
-                Reliability::BestEffort => "best effort".to_owned(),
+                Reliability::BestEffort => "best_effort".to_owned(),
             },
             Policy::Durability => match self.durability {
-                Durability::TransientLocal => "transient local".to_owned(),
+                Durability::TransientLocal => "transient_local".to_owned(),
                 Durability::Volatile => "volatile".to_owned(),
             },
-            Policy::Deadline => limit("deadline", self.deadline),
+            Policy::Deadline => limit(self.deadline),
             Policy::Liveliness => match self.liveliness {
-                Liveliness::Automatic => "automatic liveliness".to_owned(),
-                Liveliness::ManualByTopic => "liveliness manual by topic".to_owned(),
+                Liveliness::Automatic => "automatic".to_owned(),
+                Liveliness::ManualByTopic => "manual_by_topic".to_owned(),
             },
-            Policy::Lease => limit("liveliness lease", self.lease),
+            Policy::Lease => limit(self.lease),
         }
     }
 }
@@ -157,58 +201,36 @@ mod tests {
         let deadline = |period| QoS::new().deadline(period);
         let lease = |duration| QoS::new().lease(duration);
         let kind = |kind| QoS::new().liveliness(kind);
-        for (offered, requested, policy, words) in [
-            (deadline(NONE), deadline(NONE), None, ["no deadline", "no deadline"]),
-            (deadline(ms(9)), deadline(NONE), None, ["a deadline of 9ms", "no deadline"]),
-            (deadline(ms(9)), deadline(ms(10)), None, ["a deadline of 9ms", "a deadline of 10ms"]),
-            (deadline(ms(9)), deadline(ms(9)), None, ["a deadline of 9ms", "a deadline of 9ms"]),
-            (
-                deadline(ms(10)),
-                deadline(ms(9)),
-                Some(Policy::Deadline),
-                ["a deadline of 10ms", "a deadline of 9ms"],
-            ),
-            (deadline(NONE), deadline(ms(9)), Some(Policy::Deadline), ["no deadline", "a deadline of 9ms"]),
-            (kind(Automatic), kind(Automatic), None, ["automatic liveliness", "automatic liveliness"]),
-            (
-                kind(ManualByTopic),
-                kind(Automatic),
-                None,
-                ["liveliness manual by topic", "automatic liveliness"],
-            ),
-            (
-                kind(ManualByTopic),
-                kind(ManualByTopic),
-                None,
-                ["liveliness manual by topic", "liveliness manual by topic"],
-            ),
+        for (offered, requested, text) in [
+            (deadline(NONE), deadline(NONE), None),
+            (deadline(ms(9)), deadline(NONE), None),
+            (deadline(ms(9)), deadline(ms(10)), None),
+            (deadline(ms(9)), deadline(ms(9)), None),
+            (deadline(ms(10)), deadline(ms(9)), Some("deadline (offers 10ms, asked 9ms)")),
+            (deadline(NONE), deadline(ms(9)), Some("deadline (offers none, asked 9ms)")),
+            (kind(Automatic), kind(Automatic), None),
+            (kind(ManualByTopic), kind(Automatic), None),
+            (kind(ManualByTopic), kind(ManualByTopic), None),
             (
                 kind(Automatic),
                 kind(ManualByTopic),
-                Some(Policy::Liveliness),
-                ["automatic liveliness", "liveliness manual by topic"],
+                Some("liveliness (offers automatic, asked manual_by_topic)"),
             ),
-            (lease(NONE), lease(NONE), None, ["no liveliness lease", "no liveliness lease"]),
-            (lease(ms(9)), lease(NONE), None, ["a liveliness lease of 9ms", "no liveliness lease"]),
-            (lease(ms(9)), lease(ms(10)), None, ["a liveliness lease of 9ms", "a liveliness lease of 10ms"]),
+            (lease(ms(9)), lease(NONE), None),
+            (lease(ms(9)), lease(ms(10)), None),
+            (lease(ms(10)), lease(ms(9)), Some("liveliness lease (offers 10ms, asked 9ms)")),
+            (lease(NONE), lease(ms(9)), Some("liveliness lease (offers none, asked 9ms)")),
             (
-                lease(ms(10)),
-                lease(ms(9)),
-                Some(Policy::Lease),
-                ["a liveliness lease of 10ms", "a liveliness lease of 9ms"],
-            ),
-            (
-                lease(NONE),
-                lease(ms(9)),
-                Some(Policy::Lease),
-                ["no liveliness lease", "a liveliness lease of 9ms"],
+                QoS::new().best_effort(),
+                QoS::new().transient_local(),
+                Some(
+                    "reliability (offers best_effort, asked reliable), \
+                     durability (offers volatile, asked transient_local)",
+                ),
             ),
         ] {
-            assert_eq!(incompatibility(&offered, &requested), policy, "{words:?}");
-            let policies = [Policy::Deadline, Policy::Liveliness, Policy::Lease];
-            let said = |qos: &QoS| policies.map(|policy| qos.word(policy));
-            assert!(said(&offered).contains(&words[0].to_owned()), "{:?}", said(&offered));
-            assert!(said(&requested).contains(&words[1].to_owned()), "{:?}", said(&requested));
+            let found = offered.incompatibility(&requested);
+            assert_eq!(found.map(|found| found.to_string()).as_deref(), text);
         }
     }
 
@@ -220,7 +242,7 @@ mod tests {
         assert_eq!(incompatibility(&by_hand, &QoS::new()), None);
         assert_eq!(incompatibility(&QoS::new(), &by_hand), None);
         assert!(by_hand.same_class(&QoS::new()));
-        assert_eq!(by_hand.word(Policy::Deadline), "no deadline");
+        assert_eq!(by_hand.word(Policy::Deadline), "none");
     }
 
     /// The same QoS, but stronger in one policy (or as strong as it can be).

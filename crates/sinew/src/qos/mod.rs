@@ -11,8 +11,8 @@ mod validation;
 mod any;
 
 use crate::clock;
-pub use matching::Policy;
 pub(crate) use matching::incompatibility;
+pub use matching::{Incompatibility, Policy};
 use std::time::Duration;
 pub use validation::QosError;
 use validation::limited;

@@ -45,7 +45,7 @@ pub(crate) fn ends_that_do_not_match_are_both_told_why<R: Runner, P: Path>() -> 
             for log in [&publishers, &subscriptions] {
                 let [event] = &stage.collect(log, 1)?[..] else { panic!("it is told once") };
                 assert_eq!((event.total, event.total_change, event.last_policy), (1, 1, Some(policy)));
-                for word in ["offered", "requested"] {
+                for word in ["offers", "asked"] {
                     assert!(event.last_reason.contains(word), "{}", event.last_reason);
                 }
             }

@@ -154,7 +154,9 @@ impl Outlet {
                     image = out.encode(&kept);
                     outbox.dropped.push(kept);
                 }
-                outbox.warnings.extend(out.send(&publication, image, &self.topic));
+                if let Some(warning) = out.send(&publication, image, &self.topic) {
+                    outbox.warn(&self.node, &self.topic, warning);
+                }
             }
         });
         drop(routes); // the last of an old list, perhaps: outside the locks

@@ -4,6 +4,7 @@ use super::{Outlet, State, Unpublished};
 use crate::clock::Time;
 use crate::delivery::work::Work;
 use crate::executor::trail::Place;
+use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
@@ -166,7 +167,8 @@ impl Outlet {
     pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) -> bool {
         let mut other = Refused { peer: peer.clone(), key, requested: *requested, has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
-        log::error!(
+        tell!(
+            Level::Error; About { node: &self.node, subject: &self.topic },
             "publisher on {} can't reach a subscription in another process, until there is room: {error}",
             self.topic
         );

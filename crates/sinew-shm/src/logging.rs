@@ -1,0 +1,405 @@
+//! What Sinew says to the person who runs a program: warnings, errors, and what a developer wants to see.
+//!
+//! It goes to the `log` crate's logger if the program has installed one by then. A library must not install one
+//! itself (there is one place for all of a process, and the program's own attempt would fail), so otherwise each
+//! message is a line on standard error, in the form of ROS 2's:
+//!
+//! ```text
+//! [WARN] [1700000000.123456789] [robot.camera]: No messages of '/image' go to ..
+//! ```
+//!
+//! What has the same source and subject is told [`BURST`] times at once, then every [`AGAIN`] at most, with the number
+//! of those that were left out: a process that is started again and again fills nobody's disk. The program's own
+//! logger gets everything.
+//!
+//! How much is told, of each logger's: by `--log-level` ([`set_level`]), else `SINEW_LOG` (`warn`, or
+//! `info,robot.camera:=debug`), else warnings and worse. A message about a node has the node's logger, named as in
+//! ROS 2 (`robot.camera` for `/robot/camera`); all others are of the logger `sinew`.
+//!
+//! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code, and standard error
+//! may block. The one lock here guards plain data and is a leaf.
+
+use crate::sync::PlainMutex;
+use crate::sys;
+use log::{Level, LevelFilter};
+use std::cell::RefCell;
+use std::fmt::{self, Write as _};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::io::Write as _;
+use std::sync::OnceLock;
+
+/// The logger of what concerns no node.
+const OURS: &str = "sinew";
+
+/// So many messages of one source and subject are told at once.
+const BURST: i64 = 5;
+
+/// Then one of them in this many nanoseconds.
+const AGAIN: i64 = 10_000_000_000;
+
+/// Sources and subjects that are remembered; of more, those that were told longest ago are forgotten.
+const REMEMBERED: usize = 256;
+
+/// From the most to the least talkative: what `--log-level` and `SINEW_LOG` can ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// `debug`: what a developer wants to see.
+    Debug,
+    /// `info`: what an operator wants to see.
+    Info,
+    /// `warn`: something is not as it should be.
+    Warn,
+    /// `error`: something failed.
+    Error,
+    /// `fatal`: the process is about to end because something failed. Sinew says nothing of that kind, so it is silent.
+    Fatal,
+}
+
+impl LogLevel {
+    fn includes(self, level: Level) -> bool {
+        let filter = match self {
+            Self::Debug => LevelFilter::Trace,
+            Self::Info => LevelFilter::Info,
+            Self::Warn => LevelFilter::Warn,
+            Self::Error => LevelFilter::Error,
+            Self::Fatal => LevelFilter::Off,
+        };
+        level <= filter
+    }
+}
+
+/// Loggers and their levels; the empty name stands for all loggers.
+pub type Levels = Vec<(String, LogLevel)>;
+
+/// Parses `LEVEL`, which is for all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be written in capitals.
+pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
+    let (logger, level) = match text.split_once(":=") {
+        Some(("", _)) => return None,
+        Some((logger, level)) => (logger, level),
+        None => ("", text),
+    };
+    let level = match level.to_ascii_lowercase().as_str() {
+        "debug" => LogLevel::Debug,
+        "info" => LogLevel::Info,
+        "warn" => LogLevel::Warn,
+        "error" => LogLevel::Error,
+        "fatal" => LogLevel::Fatal,
+        _ => return None,
+    };
+    Some((logger.to_owned(), level))
+}
+
+/// The level of a logger: its own, else that of the closest logger above it (`robot` is above `robot.camera`), else
+/// that of all. Of several for one logger the last counts.
+pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel> {
+    let named = |name: &str| levels.iter().rev().find(|(logger, _)| logger == name);
+    let parents = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
+    let (_, level) = parents.chain([""]).find_map(named)?;
+    Some(*level)
+}
+
+/// From now on, loggers of this process have these levels, as the command line says.
+pub fn set_levels(levels: &[(String, LogLevel)]) {
+    let mut state = STATE.lock();
+    for (logger, level) in levels {
+        state.levels.retain(|(known, _)| known != logger);
+        state.levels.push((logger.clone(), *level));
+    }
+}
+
+/// Where in the code a message comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    /// How bad it is.
+    pub level: Level,
+    /// The module.
+    pub module: &'static str,
+    /// The line in it.
+    pub line: u32,
+}
+
+/// What a message is about.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct About<'a> {
+    /// The full name of the node it concerns; empty for none.
+    pub node: &'a str,
+    /// What those have in common that are not all told if there are many: a topic, an entity.
+    pub subject: &'a str,
+}
+
+/// Says something: `tell!(Level::Warn, "text {}", value)`, or `tell!(Level::Warn; About { node, subject }, "text")`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tell {
+    ($level:expr; $about:expr, $($text:tt)+) => {
+        $crate::logging::tell(
+            $crate::logging::Source { level: $level, module: module_path!(), line: line!() },
+            $about,
+            format_args!($($text)+),
+        )
+    };
+    ($level:expr, $($text:tt)+) => {
+        $crate::tell!($level; $crate::logging::About::default(), $($text)+)
+    };
+}
+
+/// What is said on this thread while it does something under a lock.
+type Kept = Vec<(Source, [String; 3])>;
+
+thread_local! {
+    /// What waits until the lock is released; `None` if nothing has to.
+    static KEPT: RefCell<Option<Kept>> = const { RefCell::new(None) };
+}
+
+/// Runs `work`, which takes a lock. What this thread has to say meanwhile it says afterwards.
+pub fn later<R>(work: impl FnOnce() -> R) -> R {
+    /// Also if `work` panics: the thread would be silent from then on.
+    struct Keeping;
+
+    impl Drop for Keeping {
+        fn drop(&mut self) {
+            let kept = KEPT.try_with(RefCell::take).ok().flatten().unwrap_or_default();
+            for (source, [node, subject, text]) in kept {
+                tell(source, About { node: &node, subject: &subject }, format_args!("{text}"));
+            }
+        }
+    }
+
+    let begin = |kept: &RefCell<Option<Kept>>| {
+        let mut kept = kept.borrow_mut();
+        let is_outermost = kept.is_none();
+        kept.get_or_insert_default();
+        is_outermost
+    };
+    let is_outermost = KEPT.try_with(begin).unwrap_or(false); // none in a thread that ends
+    let _keeping = is_outermost.then_some(Keeping);
+    work()
+}
+
+/// Keeps it until the lock is released that this thread holds. False: it holds none.
+fn keep(source: Source, about: About<'_>, text: fmt::Arguments<'_>) -> bool {
+    if !KEPT.try_with(|kept| kept.borrow().is_some()).unwrap_or(false) {
+        return false;
+    }
+    let text = [about.node.to_owned(), about.subject.to_owned(), text.to_string()];
+    KEPT.with_borrow_mut(|kept| kept.get_or_insert_default().push((source, text)));
+    true
+}
+
+/// See [`tell!`](crate::tell). May block on standard error, or run the program's logger.
+#[cold]
+pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
+    if keep(source, about, text) {
+        return;
+    }
+    let Source { level, module, line } = source;
+    if has_logger(module) {
+        let node = about.node;
+        let said = if node.is_empty() { "" } else { ": " };
+        let record = format_args!("{node}{said}{text}");
+        let record = log::Record::builder().level(level).target(module).args(record).line(Some(line)).build();
+        if level <= log::STATIC_MAX_LEVEL && level <= log::max_level() {
+            log::logger().log(&record);
+        }
+        return;
+    }
+    let logger = logger_of(about.node);
+    let Some(note) = STATE.lock().admit(source, about, &logger, sys::steady()) else { return };
+    let line = line_of(level, sys::wall(), &logger, format_args!("{text}{note}"));
+    // Whole, so that lines of several threads don't mix. A closed standard error leaves nobody to tell.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+    warn_of_environment();
+}
+
+/// Whether the program has a logger of its own. The one that stands in for none has no size, enables nothing, and
+/// leaves the level off.
+fn has_logger(target: &str) -> bool {
+    log::max_level() != LevelFilter::Off || size_of_val(log::logger()) > 0 || {
+        log::logger().enabled(&log::Metadata::builder().level(Level::Error).target(target).build())
+    }
+}
+
+/// The name of a node's logger, as `rcl_node_get_logger_name` has it.
+fn logger_of(node: &str) -> String {
+    match node.trim_start_matches('/') {
+        "" => OURS.to_owned(),
+        name => name.replace('/', "."),
+    }
+}
+
+fn line_of(level: Level, wall: i64, logger: &str, text: fmt::Arguments<'_>) -> String {
+    const SECOND: i64 = 1_000_000_000;
+    let (seconds, rest) = (wall.div_euclid(SECOND), wall.rem_euclid(SECOND));
+    let mut line = String::new();
+    let _ = writeln!(line, "[{level}] [{seconds}.{rest:09}] [{logger}]: {text}"); // a string takes everything
+    line
+}
+
+/// Levels by the environment, and what of it makes no sense.
+fn environment() -> &'static (Levels, Option<String>) {
+    static ENVIRONMENT: OnceLock<(Levels, Option<String>)> = OnceLock::new();
+    ENVIRONMENT.get_or_init(|| {
+        let value = std::env::var_os("SINEW_LOG").unwrap_or_default();
+        levels_in(&value.to_string_lossy())
+    })
+}
+
+/// The levels in a list with commas, and the first thing in it that is none.
+fn levels_in(list: &str) -> (Levels, Option<String>) {
+    let (mut levels, mut strange) = (Levels::new(), None);
+    for text in list.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        match parse_level(text) {
+            Some(level) => levels.push(level),
+            None => strange = strange.or_else(|| Some(text.to_owned())),
+        }
+    }
+    (levels, strange)
+}
+
+/// Says once what is wrong with the environment, where something is said anyway.
+fn warn_of_environment() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    let (_, Some(strange)) = environment() else { return };
+    ONCE.call_once(|| {
+        let text = format_args!(
+            "SINEW_LOG has `{}`, which is no level: debug, info, warn, error or fatal, or one of these for one \
+             logger, as in `robot.camera:=debug`",
+            strange.escape_debug()
+        );
+        let _ = std::io::stderr().write_all(line_of(Level::Warn, sys::wall(), OURS, text).as_bytes());
+    });
+}
+
+static STATE: PlainMutex<State> = PlainMutex::new(State { levels: Levels::new(), told: Vec::new() });
+
+struct State {
+    /// As the command line says.
+    levels: Levels,
+    told: Vec<Told>,
+}
+
+/// What has been told of one source and subject.
+struct Told {
+    key: u64,
+    /// The steady time by which it would have been told so often as it was, at one in [`AGAIN`].
+    even: i64,
+    /// Messages left out since.
+    left_out: u64,
+}
+
+impl State {
+    /// Whether a message is told; if so, what is added to it.
+    fn admit(&mut self, source: Source, about: About<'_>, logger: &str, now: i64) -> Option<String> {
+        let level = level_of(&self.levels, logger).or_else(|| level_of(&environment().0, logger));
+        if !level.unwrap_or(LogLevel::Warn).includes(source.level) {
+            return None;
+        }
+        let subject = if about.subject.is_empty() { logger } else { about.subject };
+        // Which one it is hangs on no secret: with fixed keys, a hash of it is the same in every process.
+        let hasher = BuildHasherDefault::<DefaultHasher>::default();
+        let told = self.told_of(hasher.hash_one((source.module, source.line, subject)));
+        if told.even > now + (BURST - 1) * AGAIN {
+            told.left_out += 1;
+            return None;
+        }
+        told.even = told.even.max(now) + AGAIN;
+        Some(match std::mem::take(&mut told.left_out) {
+            0 if told.even > now + (BURST - 1) * AGAIN => {
+                format!(" (more of these are counted, and one told every {} s)", AGAIN / 1_000_000_000)
+            }
+            0 => String::new(),
+            left_out => format!(" (and {left_out} like it since the last one that was told)"),
+        })
+    }
+
+    fn told_of(&mut self, key: u64) -> &mut Told {
+        let place = self.told.iter().position(|told| told.key == key).unwrap_or_else(|| {
+            let new = Told { key, even: i64::MIN, left_out: 0 };
+            if self.told.len() < REMEMBERED {
+                self.told.push(new);
+                return self.told.len() - 1;
+            }
+            let oldest = self.told.iter().enumerate().min_by_key(|(_, told)| told.even);
+            let place = oldest.map_or(0, |(place, _)| place);
+            self.told[place] = new;
+            place
+        });
+        &mut self.told[place]
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const SOURCE: Source = Source { level: Level::Warn, module: "module", line: 1 };
+
+    fn empty() -> State {
+        State { levels: Levels::new(), told: Vec::new() }
+    }
+
+    /// What is added to those of so many messages that are told, a nanosecond apart.
+    fn burst(state: &mut State, subject: &str, count: i64, from: i64) -> Vec<String> {
+        let about = About { node: "/arm", subject };
+        (0..count).filter_map(|at| state.admit(SOURCE, about, "arm", from + at)).collect()
+    }
+
+    #[test]
+    fn a_thousand_of_one_subject_are_a_few_lines_and_a_count() {
+        let mut state = empty();
+        let told = burst(&mut state, "/x", 1000, 0);
+        let last = " (more of these are counted, and one told every 10 s)";
+        assert_eq!(told, ["", "", "", "", last]);
+        assert_eq!(burst(&mut state, "/y", 1, 1000).len(), 1, "another subject has a count of its own");
+        let other = Source { line: 2, ..SOURCE };
+        let about = About { node: "/arm", subject: "/x" };
+        assert!(state.admit(other, about, "arm", 1000).is_some(), "and so has another source");
+        assert_eq!(
+            burst(&mut state, "/x", 1000, AGAIN),
+            [" (and 995 like it since the last one that was told)"]
+        );
+        assert_eq!(burst(&mut state, "/x", 1000, 100 * AGAIN).len(), 5, "after a while it begins anew");
+    }
+
+    #[test]
+    fn as_many_subjects_as_there_are_take_no_more_room() {
+        let mut state = empty();
+        for number in 0..10 * REMEMBERED {
+            assert_eq!(burst(&mut state, &format!("/{number}"), 1, i64::try_from(number).unwrap()).len(), 1);
+        }
+        assert_eq!(state.told.len(), REMEMBERED);
+        let newest = format!("/{}", 10 * REMEMBERED - 1);
+        assert_eq!(burst(&mut state, &newest, 9, 0).len(), 4, "the newest is remembered");
+    }
+
+    #[test]
+    fn a_logger_s_level_decides() {
+        let levels = |list: &str| levels_in(list).0;
+        for (list, logger, level, is_told) in [
+            ("", "arm", Level::Warn, true),
+            ("", "arm", Level::Info, false),
+            ("info", "arm", Level::Info, true),
+            ("debug", "arm", Level::Trace, true),
+            ("error", "arm", Level::Warn, false),
+            ("fatal", "arm", Level::Error, false),
+            ("fatal, robot.arm:=DEBUG", "robot.arm", Level::Debug, true),
+            ("fatal,robot:=warn", "robot.arm", Level::Warn, true),
+            ("fatal,robot:=warn", "robotics", Level::Warn, false),
+        ] {
+            let mut state = State { levels: levels(list), told: Vec::new() };
+            let source = Source { level, ..SOURCE };
+            let told = state.admit(source, About::default(), logger, 0);
+            assert_eq!(told.is_some(), is_told, "{list} for {logger} at {level}");
+        }
+        assert_eq!(levels_in("loud,warn,louder").1.as_deref(), Some("loud"));
+        assert_eq!(levels_in("loud,warn").0, [(String::new(), LogLevel::Warn)]);
+    }
+
+    #[test]
+    fn a_line_is_as_ros_2_has_it() {
+        let line =
+            line_of(Level::Warn, 1_700_000_000_000_000_009, &logger_of("/robot/arm"), format_args!("so"));
+        assert_eq!(line, "[WARN] [1700000000.000000009] [robot.arm]: so\n");
+        assert_eq!((logger_of("/arm"), logger_of("")), ("arm".to_owned(), "sinew".to_owned()));
+    }
+}

@@ -1,0 +1,399 @@
+//! What a program prints that does nothing for it: each test starts itself once more as such a program, and reads its
+//! standard error.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use log::{Log, Metadata, Record};
+use sinew::prelude::*;
+use sinew::{IncompatibleQos, Liveliness, OnFault, VirtualClock};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use support::{Number, Text, finishes};
+
+/// What the other process is to be; absent in the test itself.
+const ROLE: &str = "SINEW_TEST_ROLE";
+
+/// Where it meets others.
+const PLACE: &str = "SINEW_TEST_PLACE";
+
+const ASKED: &str = "incompatible: durability (offers volatile, asked transient_local) with";
+
+/// The role of this process, if it is another one.
+fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}
+
+/// A program, with its standard input open until this is dropped.
+struct Program {
+    child: Child,
+    errors: BufReader<ChildStderr>,
+}
+
+impl Program {
+    /// Starts this test once more in another role, with `SINEW_LOG` as it says.
+    fn start(test: &str, role: &str, level: &str, place: &Path) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", test, "--nocapture", "--test-threads=1"])
+            .env(ROLE, role)
+            .env(PLACE, place)
+            .env("SINEW_LOG", level)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let errors = BufReader::new(child.stderr.take().unwrap());
+        Self { child, errors }
+    }
+
+    /// The next line that it prints.
+    fn next(&mut self) -> String {
+        let mut line = String::new();
+        assert!(self.errors.read_line(&mut line).unwrap() > 0, "it has ended");
+        line.trim_end().to_owned()
+    }
+
+    /// What it still prints, once it has been told to end.
+    fn rest(mut self) -> Vec<String> {
+        drop(self.child.stdin.take());
+        let mut rest = String::new();
+        self.errors.read_to_string(&mut rest).unwrap();
+        assert!(self.child.wait().unwrap().success(), "{rest}");
+        rest.lines().map(str::to_owned).collect()
+    }
+}
+
+/// Everything that a program of this role prints.
+fn printed(test: &'static str, role: &'static str, level: &'static str) -> Vec<String> {
+    finishes(move || Program::start(test, role, level, Path::new("/")).rest())
+}
+
+/// A line's level, logger and text; its time is one.
+#[track_caller]
+fn parts(line: &str) -> (&str, &str, &str) {
+    let (level, rest) = line.strip_prefix('[').unwrap().split_once("] [").expect(line);
+    let (time, rest) = rest.split_once("] [").expect(line);
+    let (seconds, fraction) = time.split_once('.').expect(line);
+    assert!(seconds.parse::<u64>().unwrap() > 1_000_000_000 && fraction.len() == 9, "{line}");
+    let (logger, text) = rest.split_once("]: ").expect(line);
+    (level, logger, text)
+}
+
+/// Waits until the test is through with this process.
+fn linger() {
+    let _ = std::io::stdin().read(&mut [0]);
+}
+
+fn inside() -> Context {
+    Context::builder().shared_memory(false).build().unwrap()
+}
+
+/// A pair that can't talk, in a process.
+fn misfit(context: &Context) -> sinew::Result<()> {
+    let (talker, misuser) = (context.node_in("/robot", "talker")?, context.node("misuser")?);
+    let _publisher = talker.publisher::<Number>("/x").create()?;
+    let asked = QoS::default().transient_local();
+    let _subscription = misuser.subscription::<Number>("/x").qos(asked).create()?;
+    Ok(())
+}
+
+#[test]
+fn a_pair_that_cannot_talk_is_told_once_and_why() -> sinew::Result<()> {
+    const TEST: &str = "a_pair_that_cannot_talk_is_told_once_and_why";
+    if role().is_some() {
+        let context = inside();
+        misfit(&context)?;
+        let (late, bad) = (context.node("late")?, QoS::default().deadline(Duration::from_millis(100)));
+        let _numbers = context.node("numbers")?.publisher::<Number>("y").create()?;
+        let _strict = late.subscription::<Number>("y").qos(bad).create()?;
+        let _texts = late.subscription::<Text>("y").create()?;
+        // What has a handler is told by it: only the other end is warned.
+        let told = |_: &IncompatibleQos| {};
+        let _knows = late.subscription::<Number>("y").qos(bad).on_incompatible_qos(told).create()?;
+        return Ok(());
+    }
+    let lines = printed(TEST, "program", "");
+    let lines: Vec<_> = lines.iter().map(|line| parts(line)).collect();
+    let [durability, deadline, types, other] = &lines[..] else { panic!("{lines:#?}") };
+    let nothing = "nothing of a publisher on";
+    let text = format!("{nothing} /x is received, {ASKED} /robot/talker");
+    assert_eq!(durability, &("WARN", "misuser", &*text));
+    let why = "incompatible: deadline (offers none, asked 100ms) with";
+    let text = format!("{nothing} /y is received, {why} /numbers");
+    assert_eq!(deadline, &("WARN", "late", &*text));
+    assert!(
+        types.2.contains("incompatible: type (offers ") && types.2.ends_with(") with /numbers"),
+        "{types:?}"
+    );
+    let text = format!("nothing of this publisher goes to a subscription of /y, {why} /late");
+    assert_eq!(other, &("WARN", "numbers", &*text));
+    Ok(())
+}
+
+#[test]
+fn levels_are_those_of_the_command_line_else_of_the_environment() -> sinew::Result<()> {
+    const TEST: &str = "levels_are_those_of_the_command_line_else_of_the_environment";
+    if let Some(role) = role() {
+        let line = ["program", "--ros-args"].into_iter().chain(role.split_whitespace());
+        let context = Context::builder().shared_memory(false).arguments(line).build()?;
+        return misfit(&context);
+    }
+    for (line, level, told) in [
+        ("", "", 1),
+        ("", "error", 0),
+        ("", "fatal,misuser:=debug", 1),
+        ("--log-level error", "debug", 0),
+        ("--log-level fatal --log-level misuser:=warn", "", 1),
+        ("--log-level misuser:=ERROR", "", 0),
+    ] {
+        assert_eq!(printed(TEST, line, level).len(), told, "{line:?} with SINEW_LOG={level:?}");
+    }
+    let lines = printed(TEST, "", "loud");
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    let (level, logger, text) = parts(&lines[1]);
+    assert_eq!((level, logger), ("WARN", "sinew"));
+    assert!(text.starts_with("SINEW_LOG has `loud`, which is no level: debug, info,"), "{text}");
+    Ok(())
+}
+
+/// A program's own logger.
+struct Own;
+
+impl Log for Own {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        eprintln!("own {} {} {}", record.level(), record.target(), record.args());
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn a_program_s_own_logger_gets_it_instead_whenever_it_comes() -> sinew::Result<()> {
+    const TEST: &str = "a_program_s_own_logger_gets_it_instead_whenever_it_comes";
+    if role().is_some() {
+        let context = inside();
+        misfit(&context)?;
+        // Nothing was installed in its place.
+        log::set_logger(&Own).unwrap();
+        log::set_max_level(log::LevelFilter::Warn);
+        for _ in 0..20 {
+            misfit(&context)?;
+        }
+        log::set_max_level(log::LevelFilter::Off); // it wants nothing, so nothing is printed
+        return misfit(&context);
+    }
+    let lines = printed(TEST, "program", "");
+    assert_eq!(lines.len(), 21, "{lines:#?}");
+    assert_eq!(parts(&lines[0]).1, "misuser");
+    for line in &lines[1..] {
+        assert!(line.starts_with("own WARN sinew::"), "{line}");
+        assert!(
+            line.ends_with(&format!(
+                "/misuser: nothing of a publisher on /x is received, {ASKED} /robot/talker"
+            )),
+            "{line}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn what_comes_a_thousand_times_is_told_five_times_and_counted() -> sinew::Result<()> {
+    const TEST: &str = "what_comes_a_thousand_times_is_told_five_times_and_counted";
+    if role().is_some() {
+        let context = inside();
+        return (0..1000).try_for_each(|_| misfit(&context));
+    }
+    let lines = printed(TEST, "program", "");
+    // One more for each ten seconds that the machine takes.
+    assert!((5..50).contains(&lines.len()), "{lines:#?}");
+    assert!(lines[..4].iter().all(|line| line.ends_with("/robot/talker")), "{lines:#?}");
+    assert!(
+        lines[4].ends_with("/robot/talker (more of these are counted, and one told every 10 s)"),
+        "{lines:#?}"
+    );
+    assert!(lines[5..].iter().all(|line| line.contains(" like it since the last one")), "{lines:#?}");
+    Ok(())
+}
+
+#[test]
+fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
+    const TEST: &str = "callbacks_that_fail_are_told_with_their_node";
+    if role().is_some() {
+        std::panic::set_hook(Box::new(|_| {}));
+        let context = inside();
+        let node = context.node_in("/robot", "arm")?;
+        let numbers = node.publisher::<Number>("numbers").create()?;
+        let _fails = node.subscription::<Number>("numbers").callback(|number: &Number| match number.0 {
+            0 => panic!("no number"),
+            number => Err(format!("{number} is odd")),
+        })?;
+        let executor = Executor::single().on_panic(OnFault::Report);
+        executor.add(&context)?;
+        numbers.publish(Number(1))?;
+        numbers.publish(Number(0))?;
+        executor.spin_some()?;
+        return Ok(());
+    }
+    let lines = printed(TEST, "program", "");
+    let lines: Vec<_> = lines.iter().map(|line| parts(line)).collect();
+    let callback = "the callback of subscription to /robot/numbers of node /robot/arm";
+    assert_eq!(
+        lines,
+        [
+            ("ERROR", "robot.arm", &*format!("{callback} failed: 1 is odd")),
+            ("ERROR", "robot.arm", &*format!("{callback} panicked: no number")),
+        ]
+    );
+    Ok(())
+}
+
+#[test]
+fn a_lost_lease_is_told_if_no_handler_is() -> sinew::Result<()> {
+    const TEST: &str = "a_lost_lease_is_told_if_no_handler_is";
+    if role().is_some() {
+        let clock = VirtualClock::new();
+        let context = Context::builder().virtual_time(&clock).build()?;
+        let node = context.node("arm")?;
+        let lease = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100));
+        let publisher = node.publisher::<Number>("cmd").qos(lease).create()?;
+        let _told = node.publisher::<Number>("told").qos(lease).on_liveliness_lost(|| {}).create()?;
+        let executor = Executor::single();
+        executor.add(&context)?;
+        executor.advance(Duration::from_millis(99))?;
+        publisher.assert_liveliness();
+        executor.advance(Duration::from_millis(99))?;
+        eprintln!("late");
+        executor.advance(Duration::from_secs(10))?;
+        return Ok(());
+    }
+    let lines = printed(TEST, "program", "");
+    let [late, lost] = &lines[..] else { panic!("{lines:#?}") };
+    assert_eq!(late, "late");
+    let text =
+        "publisher on /cmd gave no sign of life for longer than its lease of 100ms: it counts as not alive";
+    assert_eq!(parts(lost), ("WARN", "arm", text));
+    Ok(())
+}
+
+/// Where the processes of a test meet.
+fn meeting(place: &Path) -> Context {
+    Context::builder().domain(3).directory(place).build().unwrap()
+}
+
+/// A program with a publisher on /x, which lingers.
+fn talker() -> sinew::Result<()> {
+    let context = meeting(&PathBuf::from(std::env::var_os(PLACE).unwrap()));
+    let node = context.node("talker")?;
+    let _publisher = node.publisher::<Word>("x").create()?;
+    eprintln!("there");
+    linger();
+    Ok(())
+}
+
+#[derive(Message, Clone)]
+struct Word {
+    number: u32,
+}
+
+/// What has no form outside its process.
+struct Inside;
+
+impl Message for Inside {}
+
+/// The same name elsewhere, but something else.
+mod other {
+    use sinew::prelude::*;
+
+    #[derive(Message, Clone)]
+    #[message(name = "warnings/msg/Other")]
+    pub(crate) struct Word {
+        pub(crate) number: u32,
+    }
+}
+
+#[test]
+fn a_pair_in_two_processes_is_told_once_in_each() -> sinew::Result<()> {
+    const TEST: &str = "a_pair_in_two_processes_is_told_once_in_each";
+    match role().as_deref() {
+        Some("talker") => return talker(),
+        Some(_) => {
+            let context = meeting(&PathBuf::from(std::env::var_os(PLACE).unwrap()));
+            let node = context.node("misuser")?;
+            let asked = QoS::default().transient_local();
+            let _subscription = node.subscription::<Word>("x").qos(asked).create()?;
+            let _wrong = node.subscription::<other::Word>("x").create()?;
+            let _inside = node.subscription::<Inside>("x").create()?;
+            linger();
+            return Ok(());
+        }
+        None => {}
+    }
+    finishes(|| {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut talker = Program::start(TEST, "talker", "", directory.path());
+        assert_eq!(talker.next(), "there");
+        let misuser = Program::start(TEST, "misuser", "", directory.path());
+        let here: Vec<_> = (0..3).map(|_| talker.next()).collect();
+        let pid = |program: &Program| program.child.id();
+        let (of_talker, of_misuser) = (pid(&talker), pid(&misuser));
+        let there = misuser.rest();
+        assert_eq!(talker.rest(), Vec::<String>::new(), "once");
+        assert_eq!(there.len(), 3, "{there:#?}");
+        for (lines, logger, other) in [
+            (&here, "talker", format!("with /misuser in process {of_misuser} (")),
+            (&there, "misuser", format!("with /talker in process {of_talker} (")),
+        ] {
+            let why = [ASKED, "incompatible: type (offers ", "incompatible: type ("];
+            for (line, why) in lines.iter().zip(why) {
+                let (level, named, text) = parts(line);
+                assert_eq!((level, named), ("WARN", logger));
+                assert!(text.contains(why) && text.contains(&other), "{line}");
+            }
+            assert!(lines[1].contains("asked warnings/msg/Other)"), "{}", lines[1]);
+            assert!(lines[2].contains("Inside stays in its process"), "{}", lines[2]);
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn programs_that_come_again_and_again_are_a_few_lines_and_a_count() -> sinew::Result<()> {
+    const TEST: &str = "programs_that_come_again_and_again_are_a_few_lines_and_a_count";
+    if role().is_some() {
+        return talker();
+    }
+    finishes(|| {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut talker = Program::start(TEST, "talker", "", directory.path());
+        assert_eq!(talker.next(), "there");
+        let subscribe = |qos: QoS| -> sinew::Result<_> {
+            let node = meeting(directory.path()).node("misuser")?;
+            // Its own warning is no concern of this test.
+            let told = |_: &IncompatibleQos| {};
+            Ok((node.subscription::<Word>("x").qos(qos).on_incompatible_qos(told).create()?, node))
+        };
+        for _ in 0..50 {
+            drop(subscribe(QoS::default().transient_local())?);
+        }
+        // When one that fits has matched, the talker has seen those before it.
+        let (fits, _node) = subscribe(QoS::default())?;
+        while fits.matched_publishers() == 0 {
+            std::thread::yield_now();
+        }
+        let lines = talker.rest();
+        // One more for each ten seconds that the machine takes.
+        assert!(lines.len() < 50, "{lines:#?}");
+        assert!(lines.iter().all(|line| line.contains(ASKED)), "{lines:#?}");
+        if let Some(fifth) = lines.get(4) {
+            assert!(fifth.ends_with("(more of these are counted, and one told every 10 s)"), "{fifth}");
+        }
+        Ok(())
+    })
+}
