@@ -107,6 +107,32 @@ pub(crate) enum Error {
         similar: Vec<String>,
     },
 
+    /// All others on a topic have another type.
+    #[error(
+        "{topic} has another type, so nothing would be received, incompatible: {mismatch} with {node}; publish to another \
+         topic or as {asked}, or use --force"
+    )]
+    OtherType {
+        /// The topic.
+        topic: String,
+        /// Why it doesn't match.
+        mismatch: String,
+        /// One of the others.
+        node: String,
+        /// Its type.
+        asked: String,
+    },
+
+    /// Some publishers and subscriptions can't talk.
+    #[error(
+        "{} can't talk",
+        if *count == 1 { "one publisher and subscription".to_owned() } else { format!("{count} pairs") }
+    )]
+    Apart {
+        /// How many pairs.
+        count: usize,
+    },
+
     /// The doctor has found something.
     #[error("{} to mend", if *count == 1 { "one thing".to_owned() } else { format!("{count} things") })]
     Unwell {

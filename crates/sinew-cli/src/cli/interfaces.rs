@@ -181,6 +181,10 @@ pub(crate) struct PubOptions {
     #[arg(short, long, value_name = "N", default_value = "1")]
     pub(crate) print: u64,
 
+    /// Publish even if all others on the topic have another type: they get nothing of it.
+    #[arg(long)]
+    pub(crate) force: bool,
+
     /// The name of the publishing node [default: a hidden one].
     #[arg(short, long, value_name = "NAME", value_parser = node)]
     pub(crate) node_name: Option<String>,

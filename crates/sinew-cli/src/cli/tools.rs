@@ -67,6 +67,8 @@ pub(crate) enum TopicCommand {
     List(TypedListOptions),
     /// Who publishes and receives a topic.
     Info(TopicInfoOptions),
+    /// Publishers and subscriptions of one topic that exchange nothing, and why. Exit code 1 if there are any.
+    Check(CheckOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
     /// How many bytes leave the publishers' processes. What stays in a process moves by reference: nobody counts its size.
@@ -193,6 +195,20 @@ pub(crate) struct TopicInfoOptions {
 
     #[command(flatten)]
     pub(crate) info: InfoOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckOptions {
+    /// Only this topic; the leading `/` may be left out [default: all].
+    #[arg(value_name = "NAME", value_parser = name)]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) place: Where,
+
+    /// One JSON array instead of lines.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

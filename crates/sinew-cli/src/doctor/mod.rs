@@ -9,11 +9,11 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::json;
-use sinew_shm::Domain;
+use sinew_shm::{Domain, EntityKind};
 
-use crate::cli::tools::DoctorOptions;
+use crate::cli::tools::{DoctorOptions, Where};
 use crate::error::Error;
-use crate::graph;
+use crate::graph::{self, Observed, mismatch};
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -59,6 +59,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     let mut findings = place::check(options.place.dir.as_deref(), domain, &path, options.clean);
     findings.push(stuck::check(&options.place));
     findings.extend(limits::check());
+    findings.extend(pairs(&options.place));
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
         graph::print_json(
@@ -71,6 +72,27 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
         0 => Ok(()),
         count => Err(Error::Unwell { count }),
     }
+}
+
+/// Whether all who share a topic or a service can talk. Nothing, if who is there can't be looked at: then the directory
+/// is what is wrong.
+fn pairs(place: &Where) -> Vec<Finding> {
+    let Ok(snapshot) = Observed::open_quietly(place).and_then(|mut observed| observed.look()) else {
+        return Vec::new();
+    };
+    let kinds = [
+        ("topics", [EntityKind::Publisher, EntityKind::Subscription]),
+        ("services", [EntityKind::Server, EntityKind::Client]),
+    ];
+    let check = |(check, kinds): (&'static str, [EntityKind; 2])| {
+        let apart = mismatch::pairs(&snapshot, kinds);
+        match (apart.is_empty(), snapshot.ends(kinds).len()) {
+            (true, 0) => Vec::new(),
+            (true, count) => vec![Finding::fine(check, format!("{count}; all ends of each match"))],
+            _ => apart.iter().map(|pair| Finding::wrong(check, pair.to_string(), pair.remedy())).collect(),
+        }
+    };
+    kinds.into_iter().flat_map(check).collect()
 }
 
 fn text(findings: &[Finding]) -> String {

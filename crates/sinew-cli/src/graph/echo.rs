@@ -16,7 +16,7 @@ use sinew_shm::{
 };
 
 use super::printing::{Content, Read, for_people, for_programs};
-use super::{Observed, gid, print, qos, says, similar};
+use super::{Observed, gid, print, says, similar};
 use crate::bench::run::Collected;
 use crate::cli::tools::EchoOptions;
 use crate::error::{Error, suggestion};
@@ -226,9 +226,12 @@ impl<'a> Echo<'a> {
             }
             let offered = QoS::from_bytes(&publisher.qos);
             let requested = self.options.qos.qos(fitting(offered.as_ref()));
-            if let Some(policy) = offered.and_then(|offered| qos::incompatibility(&offered, &requested)) {
+            if let Some(why) = offered.and_then(|offered| offered.incompatibility(&requested)) {
+                let option = |policy: sinew::Policy| format!("--qos-{policy}").replace(' ', "-");
+                let options: Vec<_> = why.policies().map(option).collect();
                 says(&format!(
-                    "{node} offers less {policy} than --qos-{policy} or --qos-profile asks for, so nothing of it comes"
+                    "nothing of {node} comes, incompatible: {why}; {} or --qos-profile can ask for less",
+                    options.join(", ")
                 ));
                 continue;
             }
@@ -393,7 +396,7 @@ mod tests {
                 (&publisher.name, &publisher.type_name, [7; 32])
             );
             assert_eq!(QoS::from_bytes(&ours.qos), Some(requested));
-            assert_eq!(qos::incompatibility(&offered, &requested), None);
+            assert_eq!(offered.incompatibility(&requested), None);
             assert_eq!(requested.durability, offered.durability, "what is retained comes, too");
         }
         assert_eq!(fitting(None), QoS::new().best_effort().keep_last(WAITING));

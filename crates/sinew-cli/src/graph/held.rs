@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 
 use serde::Serialize;
-use sinew::{History, QoS};
+use sinew::{History, Mismatch, QoS};
 use sinew_shm::{Callback, Counter, Entity, EntityKey, EntityKind, Peer};
 
-use super::{Endpoint, EndpointId, Snapshot, qos};
+use super::{Endpoint, EndpointId, Snapshot};
 use crate::bench::table::time;
 
 /// A callback that lasts so long, in nanoseconds, is told of.
@@ -127,15 +127,13 @@ impl Snapshot {
     fn is_heard(&self, end: &Endpoint, unread: &sinew_shm::Unread) -> bool {
         let source = self.endpoints.iter().find(|other| other.id() == (unread.writer, unread.source));
         source.is_some_and(|source| {
-            let qos = [source, end].map(|end| QoS::from_bytes(&end.entity.qos));
-            let fits = match qos {
-                [Some(offered), Some(requested)] => qos::incompatibility(&offered, &requested).is_none(),
-                _ => true,
-            };
+            // What it sends has left its process, whatever is told of its type.
             source.entity.kind == EntityKind::Publisher
                 && source.entity.name == end.entity.name
-                && source.entity.type_name == end.entity.type_name
-                && fits
+                && matches!(
+                    Mismatch::between(&source.entity, &end.entity, false),
+                    None | Some(Mismatch::StaysInside { .. })
+                )
         })
     }
 

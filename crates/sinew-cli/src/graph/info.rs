@@ -8,6 +8,7 @@ use sinew::QoS;
 use sinew_shm::{Counter, EntityKind};
 
 use super::list::{SERVICES, TOPICS};
+use super::mismatch::{self, Pair};
 use super::track::dropped;
 use super::{Endpoint, Observed, Snapshot, print, print_json, qos, similar, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
@@ -124,12 +125,14 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
         side.sort_by_key(|end| (&end.entity.node, end.gid()));
     }
     let types = ends.types();
+    let pairs = mismatch::pairs_of(&ends.0);
     let [publishers, subscriptions] = &ends.0;
     if info.json {
         let all = |ends: &[&Endpoint]| ends.iter().map(|end| end_json(end, &snapshot)).collect::<Vec<_>>();
         return print_json(&json!({
             "name": info.name, "types": types,
             "publishers": all(publishers), "subscriptions": all(subscriptions),
+            "incompatible": pairs.iter().map(Pair::json).collect::<Vec<_>>(),
         }));
     }
     let gap = if *verbose { "\n" } else { "" };
@@ -137,10 +140,14 @@ pub(super) fn topic(options: &TopicInfoOptions) -> Result<(), Error> {
     for (heading, side) in [("Publisher", publishers), ("Subscription", subscriptions)] {
         let _ = write!(text, "{heading} count: {}\n{gap}", side.len()); // a string takes everything
         if *verbose {
-            text.extend(side.iter().map(|end| end_text(end, &snapshot)));
+            text.extend(side.iter().map(|end| end_text(end, &snapshot, &pairs)));
         }
     }
-    if !verbose {
+    if !*verbose {
+        for pair in &pairs {
+            let why = pair.towards(pair.sender).unwrap_or_default();
+            let _ = writeln!(text, "{} is {why}", pair.sender.entity.node);
+        }
         text.extend(subscriptions.iter().filter_map(|end| held_up(end, &snapshot)));
     }
     print(&text)
@@ -222,7 +229,7 @@ fn held_up(end: &Endpoint, snapshot: &Snapshot) -> Option<String> {
 }
 
 /// One end, as `ros2 topic info --verbose` has it, and what it counts.
-fn end_text(end: &Endpoint, snapshot: &Snapshot) -> String {
+fn end_text(end: &Endpoint, snapshot: &Snapshot, pairs: &[Pair<'_>]) -> String {
     let Endpoint { peer, entity, .. } = end;
     let counts = end.counts();
     let (namespace, name) = split(&entity.node);
@@ -259,10 +266,12 @@ fn end_text(end: &Endpoint, snapshot: &Snapshot) -> String {
         ]
     };
     let counters: String = counters.iter().map(|(what, count)| format!("  {what}: {count}\n")).collect();
+    let incompatible = pairs.iter().filter_map(|pair| pair.towards(end));
+    let incompatible: String = incompatible.map(|why| format!("{why}\n")).collect();
     let held: String = snapshot.held(peer).iter().map(|held| format!("Now {}\n", held.text())).collect();
     format!(
         "Node name: {name}\nNode namespace: {namespace}\nProcess: {} {}\n{held}Topic type: {}\nTopic type hash: {}\n\
-         Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}\n",
+         Endpoint type: {}\nGID: {gid}\n{}Counters:\n{counters}{incompatible}\n",
         peer.pid(),
         peer.program(),
         entity.type_name,

@@ -126,11 +126,20 @@ fn named(options: &TypedListOptions, &Named { kinds, sides, what }: &Named) -> R
     hint_at(&options.list.place, all.is_empty(), what[1]);
     let mut text = String::new();
     for (name, ends) in &all {
-        let types =
-            if options.show_types { format!(" [{}]", ends.types().join(", ")) } else { String::new() };
+        let types = if options.show_types { of_types(ends) } else { String::new() };
         let _ = writeln!(text, "{name}{types}"); // a string takes everything
     }
     print(&text)
+}
+
+/// The types behind a name, and a mark if they are several: those don't talk.
+fn of_types(ends: &Ends<'_>) -> String {
+    let types = ends.types().join(", ");
+    match ends.count_types() {
+        0 | 1 => format!(" [{types}]"),
+        count if ends.types().len() == 1 => format!(" [{types}] ({count} versions, which don't match)"),
+        count => format!(" [{types}] ({count} types, which don't match)"),
+    }
 }
 
 /// Whether a part of the name begins with `_`: such names are for tools.

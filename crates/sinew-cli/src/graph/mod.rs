@@ -8,6 +8,7 @@ mod echo;
 mod held;
 mod info;
 mod list;
+pub(crate) mod mismatch;
 mod printing;
 mod publish;
 mod qos;
@@ -15,7 +16,7 @@ pub(crate) mod similar;
 mod track;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +47,7 @@ pub(crate) fn topic(command: &TopicCommand) -> Result<(), Error> {
     match command {
         TopicCommand::List(options) => list::topics(options),
         TopicCommand::Info(options) => info::topic(options),
+        TopicCommand::Check(options) => mismatch::check(options),
         TopicCommand::Hz(options) => watch::run::<watch::Rate>(options),
         TopicCommand::Bw(options) => watch::run::<watch::Bandwidth>(options),
         TopicCommand::Delay(options) => watch::run::<watch::Delay>(options),
@@ -188,6 +190,12 @@ impl Ends<'_> {
         types.sort_unstable();
         types.dedup();
         types
+    }
+
+    /// How many types there are, those of one name but several hashes counted each.
+    pub(crate) fn count_types(&self) -> usize {
+        let all = self.0.iter().flatten();
+        all.map(|end| (&end.entity.type_name, end.entity.hash)).collect::<BTreeSet<_>>().len()
     }
 }
 

@@ -5,7 +5,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sinew::{Durability, Policy, QoS};
+use sinew::{Durability, Mismatch, Policy, QoS};
 use sinew_msg::definition::Kind;
 use sinew_msg::dynamic::{Style, Template};
 use sinew_shm::{
@@ -13,7 +13,7 @@ use sinew_shm::{
     Participant, Peer, Port, Sink, Writer,
 };
 
-use super::{print, qos, says};
+use super::{Ends, Observed, print, qos, says};
 use crate::bench::run::Collected;
 use crate::cli::interfaces::PubOptions;
 use crate::clock::{nanoseconds, now_ns};
@@ -48,6 +48,9 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
 
     let topic = options.name.clone();
     let hash = description.hash();
+    if !options.force {
+        refuse_other_type(options, type_name.as_str(), &hash.0)?;
+    }
     let found = Arc::new(Found {
         topic: topic.clone(),
         type_name: type_name.to_string(),
@@ -81,6 +84,31 @@ pub(super) fn run(options: &PubOptions) -> Result<(), Error> {
         });
     participant.leave();
     outcome
+}
+
+/// Fails if there are others on the topic, and none has this type.
+fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> Result<(), Error> {
+    let snapshot = Observed::open_quietly(&options.place)?.look()?;
+    let mut topics = snapshot.topics();
+    let Some(Ends(sides)) = topics.remove(options.name.as_str()) else { return Ok(()) };
+    let mut ends = sides.iter().flatten();
+    let Some(other) = ends.next() else { return Ok(()) };
+    let is_ours = |end: &Entity| end.type_name == type_name && end.hash == *hash;
+    if is_ours(&other.entity) || ends.any(|end| is_ours(&end.entity)) {
+        return Ok(());
+    }
+    let asked = Entity { kind: EntityKind::Subscription, ..other.entity.clone() };
+    let qos = QoS::default().to_bytes(true);
+    let offered = Entity {
+        kind: EntityKind::Publisher,
+        type_name: type_name.to_owned(),
+        hash: *hash,
+        qos,
+        ..asked.clone()
+    };
+    let Some(mismatch) = Mismatch::between(&offered, &asked, false) else { return Ok(()) };
+    let Entity { node, type_name: asked, .. } = asked;
+    Err(Error::OtherType { topic: options.name.clone(), mismatch: mismatch.to_string(), node, asked })
 }
 
 /// What the participant's helper thread finds.
@@ -223,12 +251,11 @@ impl<'a> Publish<'a> {
                 says(&format!("{} asks for a QoS that is not known here, so it gets nothing", entity.node));
                 continue;
             };
-            match qos::incompatibility(&self.offered, &requested) {
-                Some(policy) => says(&format!(
-                    "{} asks for more {policy} than this publisher offers, so it gets nothing{}",
-                    entity.node,
-                    remedy(policy)
-                )),
+            match self.offered.incompatibility(&requested) {
+                Some(why) => {
+                    let remedies: String = why.policies().map(remedy).collect();
+                    says(&format!("{} gets nothing, incompatible: {why}{remedies}", entity.node));
+                }
                 None => self.connect(&peer, key, requested)?,
             }
         }
@@ -352,8 +379,8 @@ impl Start {
 /// The end of a sentence: what can be done for a subscription that asks for more.
 fn remedy(policy: Policy) -> &'static str {
     match policy {
-        Policy::Reliability => " (--qos-reliability reliable offers more)",
-        Policy::Durability => " (--qos-durability transient_local offers more)",
+        Policy::Reliability => "; --qos-reliability reliable offers more",
+        Policy::Durability => "; --qos-durability transient_local offers more",
         _ => "",
     }
 }

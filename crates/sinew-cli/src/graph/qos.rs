@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sinew::{Durability, History, Liveliness, Policy, QoS, Reliability};
+use sinew::{Durability, History, Liveliness, QoS, Reliability};
 
 /// Messages that a keep-all history holds unless its QoS says otherwise, as `sinew` has it.
 const KEEP_ALL: usize = 1000;
@@ -19,21 +19,6 @@ pub(super) fn capacity(qos: &QoS) -> usize {
 /// Whether a publisher waits for a reader if both are so.
 pub(super) fn is_blocking(qos: &QoS) -> bool {
     qos.history == History::KeepAll && qos.reliability == Reliability::Reliable
-}
-
-/// The first policy of which a publisher offers less than a subscription requests; they match if there is none.
-pub(super) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> {
-    let longer = |offered: Option<Duration>, requested: Option<Duration>| {
-        requested.is_some_and(|requested| offered.is_none_or(|offered| offered > requested))
-    };
-    let unmet = [
-        (offered.reliability < requested.reliability, Policy::Reliability),
-        (offered.durability < requested.durability, Policy::Durability),
-        (longer(offered.deadline, requested.deadline), Policy::Deadline),
-        (offered.liveliness < requested.liveliness, Policy::Liveliness),
-        (longer(offered.lease, requested.lease), Policy::Lease),
-    ];
-    unmet.into_iter().find_map(|(is_unmet, policy)| is_unmet.then_some(policy))
 }
 
 /// For people. `None` is a QoS that another version of Sinew tells of.
@@ -125,18 +110,6 @@ QoS profile:
         assert!(text(Some(&qos)).contains("History (Depth): KEEP_ALL\n"));
         assert!(text(Some(&qos)).contains("Liveliness: MANUAL_BY_TOPIC\n"));
         assert_eq!(text(None), "QoS profile: unknown\n");
-    }
-
-    #[test]
-    fn what_is_offered_must_be_enough() {
-        let (latched, plain) = (QoS::default().transient_local(), QoS::default());
-        assert_eq!(incompatibility(&latched, &plain), None);
-        assert_eq!(incompatibility(&plain, &latched), Some(Policy::Durability));
-        assert_eq!(incompatibility(&QoS::sensor_data(), &plain), Some(Policy::Reliability));
-        let promised = |ms| plain.deadline(Duration::from_millis(ms));
-        assert_eq!(incompatibility(&promised(5), &promised(6)), None);
-        assert_eq!(incompatibility(&promised(6), &promised(5)), Some(Policy::Deadline));
-        assert_eq!(incompatibility(&plain, &promised(5)), Some(Policy::Deadline));
     }
 
     #[test]

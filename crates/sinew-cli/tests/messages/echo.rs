@@ -155,14 +155,16 @@ fn publishers_that_offer_less_are_told_of() {
     let context = base.context();
     let node = context.node("talker").unwrap();
     let _talker = node.publisher::<Text>("chatter").qos(QoS::sensor_data()).create().unwrap();
-    for (option, kind, policy) in [
-        ("--qos-durability", "transient_local", "durability"),
-        ("--qos-reliability", "reliable", "reliability"),
-        ("--qos-profile", "default", "reliability"),
+    let durability = "durability (offers volatile, asked transient_local); --qos-durability";
+    let reliability = "reliability (offers best_effort, asked reliable); --qos-reliability";
+    for (option, kind, why) in [
+        ("--qos-durability", "transient_local", durability),
+        ("--qos-reliability", "reliable", reliability),
+        ("--qos-profile", "default", reliability),
     ] {
         let mut child = base.start(&["topic", "echo", "chatter", option, kind]);
         let expected = format!(
-            "sinew: /talker offers less {policy} than --qos-{policy} or --qos-profile asks for, so nothing of it comes\n"
+            "sinew: nothing of /talker comes, incompatible: {why} or --qos-profile can ask for less\n"
         );
         assert_eq!(first_line(child.stderr.take()), expected);
         end_with_ctrl_c(child);

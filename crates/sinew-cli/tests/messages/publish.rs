@@ -135,14 +135,14 @@ fn subscriptions_that_ask_for_more_are_told_of() {
         base.failure(&[&arguments[..], &[option, kind]].concat())
     };
     let said = publish("--qos-profile", "default");
-    let expected = "sinew: /viewer asks for more durability than this publisher offers, so it gets nothing \
-                    (--qos-durability transient_local offers more)\n";
+    let expected = "sinew: /viewer gets nothing, incompatible: durability (offers volatile, asked \
+                    transient_local); --qos-durability transient_local offers more\n";
     assert!(said.starts_with(expected), "{said}");
     assert!(
         said.contains("0 of 1 subscriptions of /map matched within 0.2 s, so nothing was published"),
         "{said}"
     );
-    assert!(publish("--qos-reliability", "best_effort").contains("asks for more reliability"));
+    assert!(publish("--qos-reliability", "best_effort").contains("reliability (offers best_effort, "));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod domain;
 mod echo;
 mod held;
 mod looks;
+mod mismatch;
 mod names;
 mod watch;
 

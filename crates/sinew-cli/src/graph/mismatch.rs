@@ -1,0 +1,115 @@
+//! Pairs that share a topic or a service and exchange nothing: what keeps them apart. The rules are the library's.
+
+use std::fmt;
+
+use serde_json::{Value, json};
+use sinew::Mismatch;
+use sinew_shm::{Counter, EntityKind};
+
+use super::list::TOPICS;
+use super::{Endpoint, Observed, Snapshot, print, print_json};
+use crate::cli::tools::CheckOptions;
+use crate::error::Error;
+
+/// A publisher and a subscription, or a server and a client.
+pub(crate) struct Pair<'a> {
+    pub(super) sender: &'a Endpoint,
+    pub(super) receiver: &'a Endpoint,
+    pub(crate) mismatch: Mismatch,
+}
+
+/// What can't talk, by topic or service.
+pub(crate) fn pairs(snapshot: &Snapshot, kinds: [EntityKind; 2]) -> Vec<Pair<'_>> {
+    let ends = snapshot.ends(kinds);
+    ends.values().flat_map(|ends| pairs_of(&ends.0)).collect()
+}
+
+/// Those of one topic.
+pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a Endpoint>; 2]) -> Vec<Pair<'a>> {
+    let pair = |(sender, receiver): (&'a Endpoint, &'a Endpoint)| {
+        let in_one_process = sender.peer.id() == receiver.peer.id();
+        let mismatch = Mismatch::between(&sender.entity, &receiver.entity, in_one_process)?;
+        // Whoever has a partner in its own process keeps its messages there on purpose.
+        let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
+        let stays = matches!(mismatch, Mismatch::StaysInside { .. });
+        (!stays || !is_matched).then_some(Pair { sender, receiver, mismatch })
+    };
+    let both = |&sender| receivers.iter().map(move |&receiver| (sender, receiver));
+    senders.iter().flat_map(both).filter_map(pair).collect()
+}
+
+impl Pair<'_> {
+    /// For one of the two.
+    pub(super) fn towards(&self, end: &Endpoint) -> Option<String> {
+        let Self { sender, receiver, mismatch } = self;
+        let other = match end.id() {
+            id if id == sender.id() => receiver,
+            id if id == receiver.id() => sender,
+            _ => return None,
+        };
+        Some(format!("incompatible: {mismatch} with {}", other.entity.node))
+    }
+
+    /// What can be done.
+    pub(crate) fn remedy(&self) -> String {
+        let (sender, receiver) = (&self.sender.entity.node, &self.receiver.entity.node);
+        match &self.mismatch {
+            Mismatch::Qos(_) => format!("have {sender} offer as much, or {receiver} ask for no more"),
+            Mismatch::StaysInside { .. } => "have the type derive Message with its fields".to_owned(),
+            _ => format!(
+                "give {sender} and {receiver} one type, or names of their own (-r {}:=..)",
+                self.name()
+            ),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.sender.entity.name
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let end = |end: &Endpoint| json!({"node": end.entity.node, "pid": end.peer.pid(), "program": end.peer.program()});
+        json!({
+            "name": self.name(), "sender": end(self.sender), "receiver": end(self.receiver),
+            "reason": self.mismatch.to_string(),
+        })
+    }
+}
+
+impl fmt::Display for Pair<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let who = |end: &Endpoint| {
+            format!("{} in process {} ({})", end.entity.node, end.peer.pid(), end.peer.program())
+        };
+        let Self { sender, receiver, mismatch } = self;
+        write!(f, "{}: {} is incompatible: {mismatch} with {}", self.name(), who(sender), who(receiver))
+    }
+}
+
+/// `sinew topic check`. Fails if there is such a pair.
+pub(super) fn check(options: &CheckOptions) -> Result<(), Error> {
+    let mut observed = Observed::open(&options.place)?;
+    let snapshot = observed.look()?;
+    let topics = snapshot.topics();
+    let chosen = |name: &&str| options.name.as_ref().is_none_or(|wanted| wanted == *name);
+    if let Some(name) = &options.name
+        && !topics.contains_key(name.as_str())
+    {
+        return Err(TOPICS.missing(&observed, &snapshot, name));
+    }
+    let of_topics = topics.iter().filter(|(name, _)| chosen(name));
+    let found: Vec<Pair<'_>> = of_topics.clone().flat_map(|(_, ends)| pairs_of(&ends.0)).collect();
+    if options.json {
+        print_json(&found.iter().map(Pair::json).collect::<Vec<_>>())?;
+    } else if found.is_empty() {
+        let count = of_topics.count();
+        let s = if count == 1 { "" } else { "s" };
+        print(&format!("{count} topic{s}: every publisher matches every subscription\n"))?;
+    } else {
+        print(&found.iter().map(|pair| format!("{pair}\n")).collect::<String>())?;
+    }
+    match found.len() {
+        0 => Ok(()),
+        count => Err(Error::Apart { count }),
+    }
+}
