@@ -369,7 +369,8 @@ mod tests {
         }
         assert_eq!(state.told.len(), REMEMBERED);
         let newest = format!("/{}", 10 * REMEMBERED - 1);
-        assert_eq!(burst(&mut state, &newest, 9, 0).len(), 4, "the newest is remembered");
+        let later = i64::try_from(10 * REMEMBERED).unwrap();
+        assert_eq!(burst(&mut state, &newest, 9, later).len(), 4, "the newest is remembered");
     }
 
     #[test]
