@@ -169,7 +169,11 @@ impl OwnSegment {
     /// file system can't, it stays allocated.
     pub(crate) fn give_back(&self, offset: usize, length: usize) {
         if let Err(error) = sys::punch(&self.file, offset, length) {
-            log::debug!("{}: {length} bytes can't be given back: {error}", self.path.display());
+            crate::tell!(
+                log::Level::Debug,
+                "{}: {length} bytes can't be given back: {error}",
+                self.path.display()
+            );
         }
     }
 
