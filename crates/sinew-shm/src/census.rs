@@ -7,15 +7,18 @@ use crate::discovery::{is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::error::{SegmentError, SegmentProblem, SystemError};
 use crate::peer::Peer;
-use crate::segment::{Life, parse_file_name, probe};
+use crate::segment::{Life, allocated, parse_file_name, probe};
 use crate::sync::Arc;
+use crate::sys;
 use std::collections::BTreeMap;
-use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 /// A participant's files without a control segment are nobody's after this time: it is linked first and removed last, but may have
 /// come after the directory was read.
 const JOINING: Duration = Duration::from_secs(10);
+
+/// Nanoseconds.
+const SECOND: i64 = 1_000_000_000;
 
 /// Who is in a domain at one moment, seen from outside.
 ///
@@ -89,23 +92,23 @@ impl Census {
         self.refused.clear();
         self.remains.clear();
         self.foreign = foreign;
-        let directory = self.domain.path();
+        let directory = self.domain.directory().clone();
         for (id, files) in found {
-            let life = if files.has_control { probe(directory, id) } else { Life::Gone };
+            let life = if files.has_control { probe(&directory, id) } else { Life::Gone };
             match life {
                 Life::Alive => {
                     let known = known.iter().find(|peer| peer.id() == id).cloned();
-                    match known.map_or_else(|| Peer::open(directory, id).map(Arc::new), Ok) {
+                    match known.map_or_else(|| Peer::open(&directory, id).map(Arc::new), Ok) {
                         Ok(peer) if peer.has_left() => {} // its last messages are being read
                         Ok(peer) => self.peers.push(peer),
                         // It may have died just now: then it is no news that it can't be opened.
-                        Err(error) if probe(directory, id) == Life::Alive => self.refused.push(error),
+                        Err(error) if probe(&directory, id) == Life::Alive => self.refused.push(error),
                         Err(_) => {}
                     }
                 }
                 Life::Dead => {
                     let is_read =
-                        Peer::open(directory, id).is_ok_and(|dead| is_read_by_others(directory, &dead));
+                        Peer::open(&directory, id).is_ok_and(|dead| is_read_by_others(&directory, &dead));
                     self.remains.push(files.remain(id, is_read));
                 }
                 Life::Gone if files.age.is_some_and(|age| age > JOINING) => {
@@ -118,7 +121,7 @@ impl Census {
         let is_version = |error: &SegmentError| matches!(error.problem, SegmentProblem::Version { .. });
         if self.refused.iter().any(is_version) {
             for remains in &mut self.remains {
-                remains.is_read |= Peer::open(directory, remains.id).is_err_and(|error| is_version(&error));
+                remains.is_read |= Peer::open(&directory, remains.id).is_err_and(|error| is_version(&error));
             }
         }
         self.peers.sort_by_key(|peer| (peer.started(), peer.id()));
@@ -128,22 +131,22 @@ impl Census {
     fn read_directory(&self) -> Result<(BTreeMap<u64, Files>, Vec<String>), SystemError> {
         let failed = SystemError::io("reading the directory", self.domain.path());
         let (mut found, mut foreign) = (BTreeMap::<u64, Files>::new(), Vec::new());
-        for entry in std::fs::read_dir(self.domain.path()).map_err(&failed)? {
-            let entry = entry.map_err(&failed)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
+        let directory = self.domain.directory();
+        for name in directory.names().map_err(&failed)? {
             let Some((id, is_control)) = parse_file_name(&name) else {
                 foreign.push(name);
                 continue;
             };
             let files = found.entry(id).or_default();
-            files.names.push(name);
             files.has_control |= is_control;
             // A file that is gone by now counts for nothing.
-            if let Ok(status) = entry.metadata() {
-                files.bytes += status.blocks() * 512;
-                let age = status.modified().ok().map(|changed| changed.elapsed().unwrap_or_default());
-                files.age = [files.age, age].into_iter().flatten().min();
+            if let Ok(status) = directory.find(&name) {
+                files.bytes += allocated(&status);
+                let changed = status.st_mtime.saturating_mul(SECOND) + status.st_mtime_nsec;
+                let age = Duration::from_nanos(u64::try_from(sys::wall() - changed).unwrap_or(0));
+                files.age = Some(files.age.map_or(age, |newest| newest.min(age)));
             }
+            files.names.push(name);
         }
         foreign.sort_unstable();
         Ok((found, foreign))
@@ -177,7 +180,7 @@ impl Census {
     pub fn clean(&mut self) -> Result<(), SystemError> {
         for remains in self.remains.iter().filter(|remains| !remains.is_read) {
             // Asked once more: a file that somebody alive has locked since is his.
-            if probe(self.domain.path(), remains.id) != Life::Alive {
+            if probe(self.domain.directory(), remains.id) != Life::Alive {
                 remove_files(&self.domain, remains.id);
             }
         }

@@ -4,14 +4,18 @@
 //! doesn't know; but a text is kept under its own hash, so whoever reads one can tell whether it is the right one, and
 //! neither who wrote it nor when matters. They are small, and stay.
 
+use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::SystemError;
 use crate::sys;
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// The directory, beside the domains.
+const DIRECTORY: &str = "types";
 
 /// The longest text that is read. (The longest of ROS 2's own: 30 kB.)
 const LONGEST: u64 = 1 << 20;
@@ -19,7 +23,7 @@ const LONGEST: u64 = 1 << 20;
 impl Domain {
     /// The directory with the descriptions of types.
     pub fn descriptions(&self) -> PathBuf {
-        self.path().parent().unwrap_or(Path::new("/")).join("types")
+        self.base().join(DIRECTORY)
     }
 
     /// Keeps the description of the type with this hash, for whoever wants to read the type's messages. One that is there is
@@ -33,24 +37,20 @@ impl Domain {
         if matches!(self.description(hash), Ok(Some(there)) if there == text.as_bytes()) {
             return Ok(());
         }
-        let directory = self.descriptions();
-        self.make_descriptions(&directory)?;
-        let path = directory.join(file_name(hash));
-        let failed = |call| SystemError::io(call, &path);
-        let file =
-            rustix::fs::open(&directory, OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR)
-                .map_err(SystemError::at("open", &directory))?;
-        let mut file = File::from(file);
-        file.write_all(text.as_bytes()).map_err(failed("write"))?;
+        let directory = self.make_descriptions()?;
+        let name = file_name(hash);
+        let path = directory.join(&name);
+        let mut file = File::from(directory.unnamed()?);
+        file.write_all(text.as_bytes()).map_err(SystemError::io("write", &path))?;
         let file = file.into();
         sys::change_mode(&file, self.read_mode(), &path)?;
-        match sys::link(&file, &path) {
+        match directory.link(&file, &name) {
             Err(error) if error.errno == Errno::EXIST => {
                 if matches!(self.description(hash), Ok(Some(there)) if there == text.as_bytes()) {
-                    return Ok(()); // somebody was faster
+                    return Ok(()); // another process was faster
                 }
-                rustix::fs::unlink(&path).map_err(SystemError::at("unlink", &path))?;
-                sys::link(&file, &path)
+                directory.remove(&name).map_err(SystemError::at("unlink", &path))?;
+                directory.link(&file, &name)
             }
             linked => linked,
         }
@@ -62,30 +62,29 @@ impl Domain {
     /// # Errors
     /// [`SystemError`]: it is there, but can't be read.
     pub fn description(&self, hash: &[u8; 32]) -> Result<Option<Vec<u8>>, SystemError> {
-        let path = self.descriptions().join(file_name(hash));
-        // Whatever somebody has put there, it neither leads elsewhere nor keeps us waiting.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = match rustix::fs::open(&path, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
+        let (path, name) = (self.descriptions(), file_name(hash));
+        let directory = match self.base().below(DIRECTORY) {
             Err(Errno::NOENT) => return Ok(None),
-            Err(errno) => return Err(SystemError::at("open", &path)(errno)),
+            opened => opened.map_err(SystemError::at("open", &path))?,
+        };
+        // Whatever another user has put there, it neither leads elsewhere nor keeps us waiting.
+        let file = match directory.open_file(&name, OFlags::RDONLY) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => File::from(opened.map_err(SystemError::at("open", &path.join(&name)))?),
         };
         let mut text = Vec::new();
-        file.take(LONGEST).read_to_end(&mut text).map_err(SystemError::io("read", &path))?;
+        let read = file.take(LONGEST).read_to_end(&mut text);
+        read.map_err(SystemError::io("read", &path.join(&name)))?;
         Ok(Some(text))
     }
 
     /// Whoever may use the domain may use the descriptions.
-    fn make_descriptions(&self, directory: &Path) -> Result<(), SystemError> {
-        match rustix::fs::mkdir(directory, Mode::RWXU) {
-            Ok(()) => {
-                let found = rustix::fs::stat(self.path()).map_err(SystemError::at("stat", self.path()))?;
-                rustix::fs::chmod(directory, Mode::from_raw_mode(found.st_mode & 0o7777))
-                    .map_err(SystemError::at("chmod", directory))
-            }
-            Err(Errno::EXIST) => Ok(()),
-            Err(errno) => Err(SystemError::at("mkdir", directory)(errno)),
+    fn make_descriptions(&self) -> Result<Directory, SystemError> {
+        let base = self.base();
+        if let Err(Errno::NOENT) = base.find(DIRECTORY) {
+            base.make(DIRECTORY, self.mode()?).map_err(SystemError::at("mkdir", &self.descriptions()))?;
         }
+        base.below(DIRECTORY).map_err(SystemError::at("open", &self.descriptions()))
     }
 }
 
@@ -97,6 +96,7 @@ fn file_name(hash: &[u8; 32]) -> String {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use rustix::fs::Mode;
 
     #[test]
     fn descriptions_are_kept_and_mended() {

@@ -154,7 +154,7 @@ struct Known {
 
 impl Discovery {
     pub(crate) fn new(domain: &Domain) -> Self {
-        let watch = match Watch::new(domain.path()) {
+        let watch = match Watch::new(domain.directory()) {
             Ok(watch) => Some(watch),
             Err(error) => {
                 crate::tell!(
@@ -209,7 +209,7 @@ impl Discovery {
         if is_due || self.polls() {
             self.has_all_changed = true;
             self.suspect_some(now);
-            self.is_stale |= self.directory.may_have_changed(sys::modified(self.domain.path()), now);
+            self.is_stale |= self.directory.may_have_changed(self.domain.directory().modified(), now);
         }
         let Some(watch) = &self.watch else { return is_due };
         for heard in watch.read() {
@@ -275,10 +275,10 @@ impl Discovery {
     /// Finds who is new in the directory, and files without an owner.
     fn read_directory(&mut self, own: u64, now: i64) {
         self.directory.read = now;
-        let Ok(entries) = std::fs::read_dir(self.domain.path()) else { return };
+        let Ok(names) = self.domain.directory().names() else { return };
         let (mut with_control, mut others) = (HashSet::new(), HashSet::new());
-        for entry in entries.flatten() {
-            match entry.file_name().to_str().and_then(parse_file_name) {
+        for name in names {
+            match parse_file_name(&name) {
                 Some((id, true)) => with_control.insert(id),
                 Some((id, false)) => others.insert(id),
                 None => continue,
@@ -305,12 +305,12 @@ impl Discovery {
             return;
         }
         // Watched before the lock is asked for: its end is either seen now or reported.
-        let path = self.domain.path().join(file_name(Kind::Control, id, 0));
-        let watch = self.watch.as_ref().and_then(|watch| watch.add(&path).ok());
+        let (directory, name) = (self.domain.directory().clone(), file_name(Kind::Control, id, 0));
+        let watch = self.watch.as_ref().and_then(|watch| watch.add(&directory, &name).ok());
         if let Some(watch) = watch {
             self.by_watch.insert(watch, id);
         }
-        match Peer::open(self.domain.path(), id) {
+        match Peer::open(&directory, id) {
             Ok(peer) => {
                 let known = Known {
                     peer: Arc::new(peer),
@@ -324,7 +324,7 @@ impl Discovery {
                 self.changed.insert(id);
                 self.suspect(id, now, LATE); // it may have died before it was watched
             }
-            Err(error) => match (probe(self.domain.path(), id), Refused::of(&error.problem)) {
+            Err(error) => match (probe(&directory, id), Refused::of(&error.problem)) {
                 (Life::Gone, _) => {}
                 // Perhaps others of its version, some of whom aren't met yet, read what it left.
                 (Life::Dead, Refused::Version) => {
@@ -347,7 +347,7 @@ impl Discovery {
     /// Whether participants of other versions live here.
     fn has_strangers(&self) -> bool {
         let strangers = self.refused.iter().filter(|(_, why)| **why == Refused::Version);
-        strangers.into_iter().any(|(&id, _)| probe(self.domain.path(), id) == Life::Alive)
+        strangers.into_iter().any(|(&id, _)| probe(self.domain.directory(), id) == Life::Alive)
     }
 
     /// How long the helper thread may sleep.
@@ -456,7 +456,7 @@ impl Participant {
         for id in discovery.due(now) {
             let lives = match discovery.peers.get(&id) {
                 Some(known) => known.peer.lives(),
-                None => probe(self.domain().path(), id) == Life::Alive,
+                None => probe(self.domain().directory(), id) == Life::Alive,
             };
             if lives {
                 continue;
@@ -750,7 +750,7 @@ impl Participant {
         } else if let Some(known) = self.accepted.lock().iter().find(|known| known.id() == owner).cloned() {
             known.bell(index).map_err(|error| error.to_string())
         } else {
-            let other = Peer::open(self.domain().path(), owner);
+            let other = Peer::open(self.domain().directory(), owner);
             other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
         };
         found

@@ -1,12 +1,17 @@
 //! A domain's directory: where its participants find each other.
 
+use crate::directory::Directory;
 use crate::error::{CapacityError, DomainError, SystemError};
 use crate::segment::{Kind, NewSegment, OwnSegment};
+use crate::sync::Arc;
 use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
 use std::path::{Path, PathBuf, absolute};
 
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
+///
+/// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to those
+/// who are in it. Two are equal if both are the same directory.
 ///
 /// ```
 /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -16,7 +21,8 @@ use std::path::{Path, PathBuf, absolute};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Domain {
-    path: PathBuf,
+    directory: Arc<Directory>,
+    base: Arc<Directory>,
     number: u32,
     /// Permission bits of group and others that our files get as well, because the directory has them.
     shared_with: u32,
@@ -32,45 +38,89 @@ impl Domain {
     }
 
     /// Opens the directory of domain `number` below `base` ([`default_base`](Self::default_base) if none is given), and makes
-    /// it if it isn't there. Directories that are made have mode 0700.
+    /// it if it isn't there. A base that is made has mode 0700, a domain's directory the bits of its base.
     ///
-    /// A base that was given may belong to somebody else, e.g. in containers or for several users: then whoever may write to
+    /// A base that was given may belong to another user, e.g. in containers or for several users: then whoever may write to
     /// it takes part. The default one must be ours alone. A relative one is taken from the working directory of this moment.
+    ///
+    /// A base that was given may be a symbolic link: who gave it chose it. The default one may not, nor
+    /// the domain's directory or anything in it, since other users could have put it there. The mode of
+    /// what is there already is never changed.
     ///
     /// # Errors
     /// [`DomainError`]
     pub fn open(base: Option<&Path>, number: u32) -> Result<Self, DomainError> {
-        let (base, given) = base_of(base)?;
-        let found = make(&base)?;
-        check(&base, &found, given)?;
-        let path = base.join(number.to_string());
-        let found = make(&path)?;
+        let (path, given) = base_of(base)?;
+        let base = match open_base(&path, given) {
+            Err(Errno::NOENT) => {
+                match rustix::fs::mkdir(&path, Mode::RWXU) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(errno) => return Err(SystemError::at("mkdir", &path)(errno).into()),
+                }
+                open_base(&path, given)
+            }
+            opened => opened,
+        };
+        let base = base.map_err(refusal(&path))?;
+        let rights = check(&base, given)?.st_mode & 0o7077;
+        let name = number.to_string();
+        let below = match base.below(&name) {
+            Err(Errno::NOENT) => {
+                // Who may use the base may use the domain: several users share it by sharing the base.
+                let mode = if given { 0o700 | rights } else { 0o700 };
+                base.make(&name, mode).map_err(SystemError::at("mkdir", &base.join(&name)))?;
+                base.below(&name)
+            }
+            opened => opened,
+        };
+        let domain = Self::checked(base, below, number, given)?;
         if given {
-            share(&base, &path, &found)?;
+            domain.warn_if_less_shared(rights);
         }
-        let found = stat(&path)?;
-        check(&path, &found, given)?;
-        Ok(Self { path, number, shared_with: found.st_mode & 0o066 })
+        Ok(domain)
     }
 
-    /// The same as [`open`](Self::open), but makes and changes nothing; `None` if the directory isn't there.
+    /// The same as [`open`](Self::open), but makes nothing; `None` if the directory isn't there.
     ///
     /// # Errors
     /// [`DomainError`]
     pub fn find(base: Option<&Path>, number: u32) -> Result<Option<Self>, DomainError> {
-        let (base, given) = base_of(base)?;
-        let path = base.join(number.to_string());
-        let mut shared_with = 0;
-        for directory in [&base, &path] {
-            let found = match rustix::fs::stat(directory) {
-                Ok(found) => found,
-                Err(Errno::NOENT) => return Ok(None),
-                Err(errno) => return Err(SystemError::at("stat", directory)(errno).into()),
-            };
-            check(directory, &found, given)?;
-            shared_with = found.st_mode & 0o066;
+        let (path, given) = base_of(base)?;
+        let base = match open_base(&path, given) {
+            Err(Errno::NOENT) => return Ok(None),
+            opened => opened.map_err(refusal(&path))?,
+        };
+        check(&base, given)?;
+        match base.below(&number.to_string()) {
+            Err(Errno::NOENT) => Ok(None),
+            opened => Self::checked(base, opened, number, given).map(Some),
         }
-        Ok(Some(Self { path, number, shared_with }))
+    }
+
+    /// A directory of ours that was there before its base was shared keeps others out.
+    fn warn_if_less_shared(&self, rights: u32) {
+        let Ok(found) = self.directory.status() else { return };
+        let missing = rights & 0o066 & !found.st_mode;
+        if missing != 0 && found.st_uid == rustix::process::getuid().as_raw() {
+            log::warn!(
+                "{} has mode {:o}, which lets fewer users take part than its base: chmod it to {:o}, or set SINEW_DIR",
+                self.path().display(),
+                found.st_mode & 0o7777,
+                0o700 | rights,
+            );
+        }
+    }
+
+    /// The directory that was opened below its base.
+    fn checked(
+        base: Directory,
+        opened: rustix::io::Result<Directory>,
+        number: u32,
+        given: bool,
+    ) -> Result<Self, DomainError> {
+        let directory = opened.map_err(refusal(&base.join(&number.to_string())))?;
+        let shared_with = check(&directory, given)?.st_mode & 0o066;
+        Ok(Self { directory: Arc::new(directory), base: Arc::new(base), number, shared_with })
     }
 
     /// Makes a segment as participants do, a page long, and lets it go before anybody sees it.
@@ -91,7 +141,22 @@ impl Domain {
 
     /// The directory.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.directory.path()
+    }
+
+    pub(crate) fn directory(&self) -> &Arc<Directory> {
+        &self.directory
+    }
+
+    /// The directory that it lies in.
+    pub(crate) fn base(&self) -> &Directory {
+        &self.base
+    }
+
+    /// The mode of the directory, of which others beside it get the same.
+    pub(crate) fn mode(&self) -> Result<u32, SystemError> {
+        let found = self.directory.status().map_err(SystemError::at("fstat", self.path()))?;
+        Ok(found.st_mode & 0o7777)
     }
 
     /// The domain's number.
@@ -114,15 +179,14 @@ impl Domain {
         let errno = Errno::from_io_error(error).unwrap_or(Errno::IO);
         if errno == Errno::NOSPC || errno == Errno::DQUOT {
             let (size, free) = self.room();
-            return CapacityError::FileSystem { path: self.path.clone(), wanted, free, size };
+            return CapacityError::FileSystem { path: self.path().to_owned(), wanted, free, size };
         }
-        CapacityError::System(SystemError::at(call, &self.path)(errno))
+        CapacityError::System(SystemError::at(call, self.path())(errno))
     }
 
     /// Size and free bytes of the file system; 0 if unknown.
     pub fn room(&self) -> (u64, u64) {
-        rustix::fs::statvfs(&self.path)
-            .map_or((0, 0), |found| (found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize))
+        self.directory.room()
     }
 }
 
@@ -133,40 +197,31 @@ fn base_of(base: Option<&Path>) -> Result<(PathBuf, bool), SystemError> {
     Ok((base, given))
 }
 
-fn stat(path: &Path) -> Result<Stat, SystemError> {
-    rustix::fs::stat(path).map_err(SystemError::at("stat", path))
+fn open_base(path: &Path, given: bool) -> rustix::io::Result<Directory> {
+    Directory::open(path, given)
 }
 
-/// Makes a directory of ours, if nothing is there.
-fn make(path: &Path) -> Result<Stat, SystemError> {
-    match rustix::fs::mkdir(path, Mode::RWXU) {
-        Ok(()) | Err(Errno::EXIST) => stat(path),
-        Err(errno) => Err(SystemError::at("mkdir", path)(errno)),
+/// Why a directory can't be opened.
+fn refusal(path: &Path) -> impl Fn(Errno) -> DomainError {
+    move |errno| match errno {
+        // A link that isn't followed is the one or the other, by the kernel.
+        Errno::NOTDIR | Errno::LOOP => DomainError::NotADirectory { path: path.to_owned() },
+        errno => SystemError::at("open", path)(errno).into(),
     }
 }
 
-/// Who may use the base may use the domain: several users share a directory by sharing the base.
-fn share(base: &Path, path: &Path, found: &Stat) -> Result<(), SystemError> {
-    let wanted = stat(base)?.st_mode & 0o7077;
-    if found.st_mode & 0o077 == wanted & 0o077 || found.st_uid != rustix::process::getuid().as_raw() {
-        return Ok(());
-    }
-    rustix::fs::chmod(path, Mode::from_raw_mode(0o700 | wanted)).map_err(SystemError::at("chmod", path))
-}
-
-/// Nobody may have put it there to have us read what he wrote.
-fn check(path: &Path, found: &Stat, given: bool) -> Result<(), DomainError> {
+/// No other user may have put it there to have us read what that user wrote.
+fn check(directory: &Directory, given: bool) -> Result<Stat, DomainError> {
+    let path = || directory.path().to_owned();
     let user = rustix::process::getuid().as_raw();
-    if !rustix::fs::FileType::from_raw_mode(found.st_mode).is_dir() {
-        return Err(DomainError::NotADirectory { path: path.to_owned() });
-    }
+    let found = directory.status().map_err(SystemError::at("fstat", directory.path()))?;
     if !given && found.st_uid != user {
-        return Err(DomainError::Owner { path: path.to_owned(), owner: found.st_uid, user });
+        return Err(DomainError::Owner { path: path(), owner: found.st_uid, user });
     }
     let mode = found.st_mode & 0o7777;
     let open = if given { mode & 0o002 != 0 && mode & 0o1000 == 0 } else { mode & 0o022 != 0 };
     if open {
-        return Err(DomainError::Mode { path: path.to_owned(), mode });
+        return Err(DomainError::Mode { path: path(), mode });
     }
-    Ok(())
+    Ok(found)
 }

@@ -51,7 +51,7 @@ pub enum DomainError {
     #[error(transparent)]
     System(#[from] SystemError),
     /// It is something else.
-    #[error("{} is not a directory: remove it, or set SINEW_DIR", path.display())]
+    #[error("{} is not a directory, but a file or a symbolic link: remove it, or set SINEW_DIR", path.display())]
     NotADirectory {
         /// What was found.
         path: PathBuf,

@@ -11,6 +11,7 @@ mod chunk;
 mod control;
 mod counters;
 mod descriptions;
+mod directory;
 mod discovery;
 mod domain;
 mod entity;

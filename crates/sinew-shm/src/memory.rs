@@ -215,7 +215,7 @@ impl Memory {
         let slab = Arc::new(Slab::create(&self.domain, self.owner, number, class, count)?);
         let mut stock = Stock { slab, reserved: 0, free: BTreeSet::new() };
         let chunk = stock.extend(&self.domain).inspect_err(|_| {
-            let _ = std::fs::remove_file(&stock.slab.segment.path); // nobody knows of it yet
+            stock.slab.segment.remove(); // nobody knows of it yet
         })?;
         entry.slabs.push(number);
         state.slabs.insert(number, stock);
@@ -282,12 +282,11 @@ impl Memory {
         }
     }
 
-    /// The files of all segments made so far.
-    pub(crate) fn paths(&self) -> Vec<std::path::PathBuf> {
+    /// Takes the names of all segments made so far from them.
+    pub(crate) fn remove_names(&self) {
         let state = self.state.lock();
-        let arenas = state.arenas.iter().map(|arena| arena.segment.path.clone());
-        let slabs = state.slabs.values().map(|stock| stock.slab.segment.path.clone());
-        arenas.chain(slabs).collect()
+        state.arenas.iter().for_each(|arena| arena.segment.remove());
+        state.slabs.values().for_each(|stock| stock.slab.segment.remove());
     }
 }
 

@@ -82,8 +82,13 @@ pub(crate) fn store_text(words: &[AtomicU64], bytes: &[u8]) {
 }
 
 impl OwnControl {
-    pub(crate) fn path(&self) -> &std::path::Path {
-        &self.segment.path
+    pub(crate) fn path(&self) -> std::path::PathBuf {
+        self.segment.path()
+    }
+
+    /// Takes its name from it.
+    pub(crate) fn remove(&self) {
+        self.segment.remove();
     }
 
     /// Whether others can still find this participant.

@@ -127,7 +127,7 @@ impl Participant {
         let control = NewControl::create(domain, id)?.publish()?;
         kill::at(Point::Joining);
         let bells = bells.publish().inspect_err(|_| {
-            let _ = std::fs::remove_file(control.path()); // there is nothing else of ours
+            control.remove(); // there is nothing else of ours
         })?;
         let holds = Holds::new(control.records(Table::Holds)?);
         let discovery = Discovery::new(domain);
@@ -197,7 +197,7 @@ impl Participant {
         self.control.has_name()
     }
 
-    pub(crate) fn control_path(&self) -> &std::path::Path {
+    pub(crate) fn control_path(&self) -> std::path::PathBuf {
         self.control.path()
     }
 
@@ -476,9 +476,8 @@ impl Participant {
         let read_on = outgoing.iter().any(|accepted| !accepted.is_done() && accepted.peer_lives());
         kill::at(Point::Leaving);
         if !read_on {
-            for path in self.memory.paths().iter().chain([&self.bells.path]) {
-                let _ = std::fs::remove_file(path); // gone is gone
-            }
+            self.memory.remove_names();
+            self.bells.remove();
         }
         self.files_stay.store(u64::from(read_on), Ordering::Relaxed); // the lock of `are_all_back` publishes it
         if self.holds.are_all_back() {
@@ -503,12 +502,12 @@ impl Participant {
         self.control.let_go();
         if self.files_stay.load(Ordering::Relaxed) == 0 {
             kill::at(Point::LeftControl);
-            let _ = std::fs::remove_file(self.control.path()); // last: it says whose files the others are
+            self.control.remove(); // last: it says whose files the others are
             return;
         }
         // Readers may have left since, and found that we hadn't let go.
-        let is_read = Peer::open(self.domain.path(), self.id)
-            .is_ok_and(|own| is_read_by_others(self.domain.path(), &own));
+        let directory = self.domain.directory();
+        let is_read = Peer::open(directory, self.id).is_ok_and(|own| is_read_by_others(directory, &own));
         if !is_read {
             remove_files(&self.domain, self.id);
         }

@@ -1,6 +1,7 @@
 //! Another participant, as far as this one has mapped it.
 
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
+use crate::directory::Directory;
 use crate::entity::{Counts, Entity, EntityKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
@@ -11,12 +12,11 @@ use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::Mapping;
 use std::collections::HashMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
 
 /// Another participant of the domain.
 pub struct Peer {
     id: u64,
-    directory: PathBuf,
+    directory: Arc<Directory>,
     control: PeerSegment,
     header: Place<ControlHeader>,
     bells: Mutex<Option<Arc<PeerSegment>>>,
@@ -46,7 +46,7 @@ pub(crate) enum Changes {
 
 impl Peer {
     /// Maps another participant's control segment.
-    pub(crate) fn open(directory: &Path, id: u64) -> Result<Self, SegmentError> {
+    pub(crate) fn open(directory: &Arc<Directory>, id: u64) -> Result<Self, SegmentError> {
         let control = PeerSegment::open(directory, Kind::Control, id, 0)?;
         let length = control.mapping.length();
         let short = || {
@@ -59,7 +59,7 @@ impl Peer {
         let header = Place::at(&control.mapping, 0).ok_or_else(short)?;
         Ok(Self {
             id,
-            directory: directory.to_owned(),
+            directory: directory.clone(),
             control,
             header,
             bells: Mutex::default(),

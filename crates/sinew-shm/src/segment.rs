@@ -22,6 +22,7 @@
 //! control segment asks through the descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by name.
 
 use crate::control::FIXED;
+use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
@@ -34,7 +35,7 @@ use rustix::fs::{OFlags, Stat, fstat};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
 use std::mem::offset_of;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Weak;
 
 /// The layout of everything in shared memory; counted up whenever any of it changes.
@@ -94,7 +95,8 @@ pub(crate) struct OwnSegment {
     pub(crate) mapping: Arc<Mapping>,
     /// To reserve more of it; has no lock.
     file: OwnedFd,
-    pub(crate) path: PathBuf,
+    directory: Arc<Directory>,
+    name: String,
     header: Place<Header>,
 }
 
@@ -133,8 +135,11 @@ pub(crate) fn parse_file_name(name: &str) -> Option<(u64, bool)> {
 impl OwnSegment {
     /// Makes a segment; nobody sees it before [`publish`](Self::publish).
     pub(crate) fn create(domain: &Domain, new: &NewSegment) -> Result<Unpublished, CapacityError> {
-        let path = domain.path().join(file_name(new.kind, new.owner, new.number));
-        let file = sys::unnamed(domain.path(), new.length)?;
+        let directory = domain.directory().clone();
+        let name = file_name(new.kind, new.owner, new.number);
+        let path = directory.join(&name);
+        let file = directory.unnamed()?;
+        rustix::fs::ftruncate(&file, new.length as u64).map_err(SystemError::at("ftruncate", &path))?;
         sys::reserve(&file, 0, new.reserved)
             .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
         let growing = sys::reopen(&file, OFlags::RDWR)?;
@@ -157,7 +162,7 @@ impl OwnSegment {
         header.boot.store(sys::boot_id(), Ordering::Relaxed);
         header.number.store(new.number, Ordering::Relaxed);
         header.reserved.store(new.reserved as u64, Ordering::Relaxed);
-        Ok(Unpublished { segment: Self { mapping, file: growing, path, header }, named: file })
+        Ok(Unpublished { segment: Self { mapping, file: growing, directory, name, header }, named: file })
     }
 
     /// Reserves a range of the file, so that it may be touched.
@@ -185,7 +190,17 @@ impl OwnSegment {
 
     /// Whether others can still find it.
     pub(crate) fn has_name(&self) -> bool {
-        has_name(&self.file, &self.path)
+        has_name(&self.file, &self.directory, &self.name)
+    }
+
+    /// Where it is to be found.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.directory.join(&self.name)
+    }
+
+    /// Takes its name from it.
+    pub(crate) fn remove(&self) {
+        let _ = self.directory.remove(&self.name); // gone is gone
     }
 
     /// Others who watch this file hear of it.
@@ -205,7 +220,7 @@ impl Unpublished {
     /// Gives it its name.
     pub(crate) fn publish(self) -> Result<OwnSegment, SystemError> {
         kill::at(Point::SegmentUnlinked);
-        sys::link(&self.named, &self.segment.path)?;
+        self.segment.directory.link(&self.named, &self.segment.name)?;
         Ok(self.segment)
     }
 }
@@ -260,7 +275,12 @@ impl Declared {
 
 impl PeerSegment {
     /// Maps a segment, having checked that it is what its name says.
-    pub(crate) fn open(directory: &Path, kind: Kind, owner: u64, number: u64) -> Result<Self, SegmentError> {
+    pub(crate) fn open(
+        directory: &Directory,
+        kind: Kind,
+        owner: u64,
+        number: u64,
+    ) -> Result<Self, SegmentError> {
         let name = file_name(kind, owner, number);
         let path = directory.join(&name);
         let system = |call| {
@@ -269,9 +289,7 @@ impl PeerSegment {
         };
         let writable = kind == Kind::Bells;
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
-        // NOFOLLOW: a link could lead anywhere.
-        let flags = access | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        let file = rustix::fs::open(&path, flags, rustix::fs::Mode::empty()).map_err(system("open"))?;
+        let file = directory.open_file(&name, access).map_err(system("open"))?;
         let found = fstat(&file).map_err(system("fstat"))?;
         let length = found.st_size.cast_unsigned();
         let minimum = size_of::<Header>() as u64;
@@ -314,8 +332,8 @@ impl PeerSegment {
     }
 
     /// Whether its file still has the name that it was opened by. When in doubt, it has.
-    pub(crate) fn has_name(&self, directory: &Path) -> bool {
-        self.file.as_ref().is_none_or(|file| has_name(file, &directory.join(&self.name)))
+    pub(crate) fn has_name(&self, directory: &Directory) -> bool {
+        self.file.as_ref().is_none_or(|file| has_name(file, directory, &self.name))
     }
 
     /// How many bytes from the start may be touched.
@@ -347,16 +365,16 @@ fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
 }
 
 /// Whether a file has this name. When in doubt, it has.
-fn has_name(file: &OwnedFd, path: &Path) -> bool {
+fn has_name(file: &OwnedFd, directory: &Directory, name: &str) -> bool {
     let Ok(ours) = fstat(file) else { return true };
-    match rustix::fs::lstat(path) {
+    match directory.find(name) {
         Ok(found) => found.st_ino == ours.st_ino,
         Err(error) => !matches!(error, Errno::NOENT | Errno::NOTDIR),
     }
 }
 
 /// Bytes that a file takes.
-fn allocated(found: &Stat) -> u64 {
+pub(crate) fn allocated(found: &Stat) -> u64 {
     u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512)
 }
 
@@ -421,10 +439,8 @@ pub(crate) enum Life {
 
 /// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That it is gone doesn't mean that its
 /// owner is; of one that is mapped, [`PeerSegment::is_locked`] says more.
-pub(crate) fn probe(directory: &Path, owner: u64) -> Life {
-    let path = directory.join(file_name(Kind::Control, owner, 0));
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let locked = match rustix::fs::open(&path, flags, rustix::fs::Mode::empty()) {
+pub(crate) fn probe(directory: &Directory, owner: u64) -> Life {
+    let locked = match directory.open_file(&file_name(Kind::Control, owner, 0), OFlags::RDONLY) {
         Ok(file) => sys::is_locked(&file, 0, Lock::Read),
         Err(Errno::NOENT) => return Life::Gone,
         Err(_) => return Life::Alive, // when in doubt

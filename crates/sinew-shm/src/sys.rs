@@ -3,10 +3,11 @@
 //! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear complete), open file
 //! description locks (liveness), shared futexes (bells), inotify (changes of others), `MADV_DONTFORK`.
 
+use crate::directory::Directory;
 use crate::error::SystemError;
 use crate::sync::{AtomicU32, Ordering, PlainU64};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, FallocateFlags, Mode, OFlags};
+use rustix::fs::{FallocateFlags, Mode, OFlags};
 use rustix::mm::{Advice, MapFlags, ProtFlags};
 use rustix::thread::Timespec;
 #[cfg(not(loom))]
@@ -66,33 +67,19 @@ impl Drop for Mapping {
     }
 }
 
-/// A file without a name yet, in a directory, readable and writable by its creator.
-pub(crate) fn unnamed(directory: &Path, length: usize) -> Result<OwnedFd, SystemError> {
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let file = rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)
-        .map_err(SystemError::at("open(O_TMPFILE)", directory))?;
-    rustix::fs::ftruncate(&file, length as u64).map_err(SystemError::at("ftruncate", directory))?;
-    Ok(file)
-}
-
 /// Another description of the same open file: what is locked through the first isn't through this one.
 pub(crate) fn reopen(file: &OwnedFd, flags: OFlags) -> Result<OwnedFd, SystemError> {
     let path = proc_path(file);
     rustix::fs::open(&path, flags | OFlags::CLOEXEC, Mode::empty()).map_err(SystemError::at("open", &path))
 }
 
-fn proc_path(file: &OwnedFd) -> PathBuf {
+/// Where the kernel finds an open file, for calls that take a path.
+pub(crate) fn proc_path(file: &OwnedFd) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 pub(crate) fn change_mode(file: &OwnedFd, mode: u32, path: &Path) -> Result<(), SystemError> {
     rustix::fs::fchmod(file, Mode::from_raw_mode(mode)).map_err(SystemError::at("fchmod", path))
-}
-
-/// Gives a complete file its name, which must be free.
-pub(crate) fn link(file: &OwnedFd, path: &Path) -> Result<(), SystemError> {
-    rustix::fs::linkat(CWD, proc_path(file), CWD, path, AtFlags::SYMLINK_FOLLOW)
-        .map_err(SystemError::at("linkat", path))
 }
 
 /// Makes sure that writing to this part of a file can't fail for want of space.
@@ -125,12 +112,6 @@ pub(crate) fn touch(file: &OwnedFd) -> io::Result<()> {
 
 /// When something last changed, in seconds and nanoseconds; only good for comparing.
 pub(crate) type FileTime = (i64, i64);
-
-/// When a directory last got or lost a name.
-pub(crate) fn modified(path: &Path) -> Option<FileTime> {
-    let found = rustix::fs::stat(path).ok()?;
-    Some((found.st_mtime, found.st_mtime_nsec))
-}
 
 /// A word that says whether this is still the process that made it: in a forked child it is wiped.
 pub(crate) struct ForkMark(Mapping);
@@ -314,17 +295,19 @@ pub(crate) enum Heard {
 }
 
 impl Watch {
-    pub(crate) fn new(directory: &Path) -> io::Result<Self> {
+    pub(crate) fn new(directory: &Directory) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
-        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
+        // There is no such call that takes a descriptor.
+        add_watch(&watch.0, directory.handle(), WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         Ok(watch)
     }
 
     /// Watches a control segment.
-    pub(crate) fn add(&self, path: &Path) -> io::Result<i32> {
+    pub(crate) fn add(&self, directory: &Directory, name: &str) -> io::Result<i32> {
         use rustix::fs::inotify::{WatchFlags, add_watch};
-        Ok(add_watch(&self.0, path, WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB)?)
+        let flags = WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB | WatchFlags::DONT_FOLLOW;
+        Ok(add_watch(&self.0, directory.handle().join(name), flags)?)
     }
 
     /// For another thread to wait on.

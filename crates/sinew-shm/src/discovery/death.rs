@@ -7,6 +7,7 @@
 
 use super::{Discovery, Known, Telling};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
+use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::SegmentProblem;
 use crate::incoming::Party;
@@ -17,7 +18,6 @@ use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use crate::sys;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 /// How long a dead participant's files are kept for a reader that never takes its connection up.
 const GRACE: i64 = 10_000_000_000;
@@ -37,17 +37,13 @@ impl Unburied {
 
 /// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
 pub(crate) fn remove_files(domain: &Domain, id: u64) {
-    let control = file_name(Kind::Control, id, 0);
-    let Ok(entries) = std::fs::read_dir(domain.path()) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| parse_file_name(name) == Some((id, false)));
-        if ours {
-            let _ = std::fs::remove_file(entry.path()); // gone is gone
-        }
+    let directory = domain.directory();
+    let Ok(names) = directory.names() else { return };
+    for name in names.iter().filter(|name| parse_file_name(name) == Some((id, false))) {
+        let _ = directory.remove(name); // gone is gone
     }
     kill::at(Point::ReapedControl);
-    let _ = std::fs::remove_file(domain.path().join(control)); // as above
+    let _ = directory.remove(&file_name(Kind::Control, id, 0)); // as above
 }
 
 impl Participant {
@@ -147,7 +143,7 @@ impl Participant {
     /// Of two who leave at once, one sees what the other says, since both pass a fence in between: Q2 and Q3.
     pub(crate) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
-        let directory = self.domain().path();
+        let directory = self.domain().directory();
         for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
             let is_over = peer.holds_nothing() || !peer.lives();
             let is_read = || {
@@ -172,7 +168,7 @@ impl Participant {
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
     /// up: he may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, Known>, is_early: bool) -> bool {
-        let directory = self.domain().path();
+        let directory = self.domain().directory();
         unread(dead).iter().any(|(&reader, unread)| {
             if reader == self.id() {
                 return self.reads(dead.id(), unread);
@@ -198,7 +194,7 @@ impl Participant {
 }
 
 /// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
-pub(crate) fn is_read_by_others(directory: &Path, dead: &Peer) -> bool {
+pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool {
     let nobody = HashMap::new();
     let mut all = unread(dead).into_iter();
     all.any(|(reader, unread)| peer_reads(directory, (reader, &nobody), dead.id(), &unread, true))
@@ -220,7 +216,7 @@ fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
 
 /// Whether another participant, one of `peers` perhaps, lives and is not done with all these connections of a dead peer.
 fn peer_reads(
-    directory: &Path,
+    directory: &Arc<Directory>,
     (reader, peers): (u64, &HashMap<u64, Known>),
     dead: u64,
     connections: &HashSet<u64>,

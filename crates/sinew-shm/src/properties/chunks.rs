@@ -81,7 +81,7 @@ impl Room {
         let told = Arc::new(Told::default());
         let writing = Participant::join(&domain, Arc::new(Told::default())).unwrap();
         let reading = Participant::join(&domain, told.clone()).unwrap();
-        let peer = Arc::new(Peer::open(domain.path(), reading.id()).unwrap());
+        let peer = Arc::new(Peer::open(domain.directory(), reading.id()).unwrap());
         Self { writing, reading, told, peer, _directory: directory }
     }
 

@@ -1,8 +1,9 @@
 //! Other users, other namespaces, forked and stopped processes, and writing where one may only read.
 
-use crate::limits::{has_namespaces, skip};
-use crate::process::{Part, Scene};
+use crate::limits::has_namespaces;
+use crate::process::{Part, Scene, become_user};
 use crate::station::{Station, Told, entity, until};
+use crate::users::can_be_others;
 use sinew_shm::*;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
@@ -41,12 +42,7 @@ fn a_write_through_a_readers_mapping_is_a_fault() {
 
 /// Becomes a user without rights. Words: whether the directory is shared with everybody.
 pub(crate) fn stranger(part: &Part) {
-    // SAFETY: takes numbers only.
-    assert_eq!(unsafe { libc::setgroups(0, std::ptr::null()) }, 0);
-    // SAFETY: as above.
-    assert_eq!(unsafe { libc::setresgid(65534, 65534, 65534) }, 0);
-    // SAFETY: as above.
-    assert_eq!(unsafe { libc::setresuid(65534, 65534, 65534) }, 0);
+    become_user(65534, 65534);
     let open = |writable: bool, name: &str| {
         let path = part.directory.join("0").join(name);
         std::fs::OpenOptions::new().read(true).write(writable).open(path).map_err(|error| error.kind())
@@ -84,9 +80,7 @@ pub(crate) fn stranger(part: &Part) {
 
 #[test]
 fn another_user_can_neither_write_nor_without_rights_read() {
-    // SAFETY: takes nothing.
-    if unsafe { libc::geteuid() } != 0 {
-        skip("becoming somebody else needs root");
+    if !can_be_others() {
         return;
     }
     for (word, mode) in [("private", 0o700), ("shared", 0o755)] {

@@ -14,6 +14,7 @@ mod memory;
 mod process;
 mod reuse;
 mod station;
+mod users;
 
 use process::Part;
 
@@ -37,6 +38,8 @@ fn a_child_plays_its_role() {
         "forks" => isolation::fork(&part),
         "writes" => isolation::write(&part),
         "is somebody else" => isolation::stranger(&part),
+        "opens" => users::open(&part),
+        "plants" => users::plant(&part),
         other => panic!("no such role: {other}"),
     }
 }

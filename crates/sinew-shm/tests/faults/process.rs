@@ -9,6 +9,7 @@ const ROLE: &str = "SINEW_FAULTS_ROLE";
 const DIRECTORY: &str = "SINEW_FAULTS_DIRECTORY";
 const REPORT: &str = "SINEW_FAULTS_REPORT";
 const WORDS: &str = "SINEW_FAULTS_WORDS";
+const USER: &str = "SINEW_FAULTS_USER";
 
 /// A place of its own for a test: a directory for domains, one for reports. Both go at the end.
 pub(crate) struct Scene {
@@ -46,6 +47,11 @@ impl Scene {
     /// A child in this role. `words` are for the role to understand.
     pub(crate) fn child(&self, role: &str, words: &str) -> Process {
         self.child_by(role, words, &[])
+    }
+
+    /// The same, as another user, who has one group. Needs root.
+    pub(crate) fn child_as(&self, (user, group): (u32, u32), role: &str, words: &str) -> Process {
+        self.child_by(role, words, &["env", "-u", "SINEW_DIR", &format!("{USER}={user} {group}")])
     }
 
     /// The same, started by another program, say `unshare`.
@@ -143,6 +149,16 @@ impl Drop for Process {
     }
 }
 
+/// Makes this process another user's, who has one group.
+pub(crate) fn become_user(user: u32, group: u32) {
+    // SAFETY: a valid list of one group for the duration of the call.
+    assert_eq!(unsafe { libc::setgroups(1, &raw const group) }, 0);
+    // SAFETY: takes numbers only.
+    assert_eq!(unsafe { libc::setresgid(group, group, group) }, 0);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setresuid(user, user, user) }, 0);
+}
+
 /// What a child knows.
 pub(crate) struct Part {
     pub(crate) role: String,
@@ -156,6 +172,10 @@ impl Part {
         let role = std::env::var(ROLE).ok()?;
         let report = std::fs::OpenOptions::new().append(true).open(std::env::var_os(REPORT)?).unwrap();
         let words = std::env::var(WORDS).unwrap().split_whitespace().map(str::to_owned).collect();
+        if let Ok(user) = std::env::var(USER) {
+            let numbers: Vec<u32> = user.split(' ').map(|number| number.parse().unwrap()).collect();
+            become_user(numbers[0], numbers[1]);
+        }
         Some(Self { role, words, directory: std::env::var_os(DIRECTORY)?.into(), report })
     }
 

@@ -1,0 +1,167 @@
+//! A directory by its descriptor: it stays the one that was opened, whatever its name leads to later.
+//!
+//! In a base that several users share, each of them may rename what lies there, or put a link in its
+//! place, between any two calls of ours. So nothing is looked up twice: names are opened relative to
+//! the descriptor, no symbolic link is followed below a base, what was opened is what is looked at,
+//! and rights are changed only of what nobody else can have touched (see [`Directory::make`]).
+
+use crate::error::SystemError;
+use crate::sys::{self, FileTime};
+use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, RenameFlags, Stat};
+use rustix::io::{Errno, Result};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An open directory.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    file: OwnedFd,
+    /// What it was opened as, for sentences.
+    path: PathBuf,
+}
+
+/// A new file, or a reading one: no terminal, no waiting for a pipe's other end, no link.
+const PLAIN: OFlags = OFlags::CLOEXEC.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
+
+impl Directory {
+    /// Opens a directory by its path, to look up names in it and no more.
+    pub(crate) fn open(path: &Path, follow: bool) -> Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let flags = if follow { flags } else { flags | OFlags::NOFOLLOW };
+        let file = rustix::fs::open(path, flags, Mode::empty())?;
+        Ok(Self { file, path: path.to_owned() })
+    }
+
+    /// Opens a directory in this one, to read it, too. A link isn't followed.
+    pub(crate) fn below(&self, name: &str) -> Result<Self> {
+        let file = self.open_file(name, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        Ok(Self { file, path: self.join(name) })
+    }
+
+    /// Makes a directory in this one, unless there is something of this name.
+    ///
+    /// Where its mode isn't 0700, it appears with that and not before: others who may write here can't
+    /// come in between. It is made in one of ours that nobody else can enter, and moved. (Killed in
+    /// between, that one stays, empty or nearly so: `.new-<number>`.)
+    pub(crate) fn make(&self, name: &str, mode: u32) -> Result<()> {
+        if mode & 0o7777 == 0o700 {
+            return made(rustix::fs::mkdirat(&self.file, name, Mode::RWXU));
+        }
+        let within = format!(".new-{:016x}", sys::random());
+        rustix::fs::mkdirat(&self.file, &within, Mode::RWXU)?;
+        let moved = self.make_within(&within, name, mode);
+        let _ = rustix::fs::unlinkat(&self.file, &within, AtFlags::REMOVEDIR); // gone is gone
+        made(moved)
+    }
+
+    fn make_within(&self, within: &str, name: &str, mode: u32) -> Result<()> {
+        let private = self.below(within)?;
+        let found = private.status()?;
+        // Another one that somebody has put there isn't ours, or isn't private.
+        if found.st_uid != rustix::process::geteuid().as_raw() || found.st_mode & 0o077 != 0 {
+            return Err(Errno::PERM);
+        }
+        rustix::fs::mkdirat(&private.file, name, Mode::RWXU)?;
+        let moved = private.below(name).and_then(|made| {
+            rustix::fs::fchmod(&made.file, Mode::from_raw_mode(mode))?;
+            rustix::fs::renameat_with(&private.file, name, &self.file, name, RenameFlags::NOREPLACE)
+        });
+        if moved.is_err() {
+            let _ = rustix::fs::unlinkat(&private.file, name, AtFlags::REMOVEDIR); // nobody else can
+        }
+        moved
+    }
+
+    /// What it was opened as.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a name in it, for sentences.
+    pub(crate) fn join(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Where the kernel finds it, for calls that take no descriptor.
+    pub(crate) fn handle(&self) -> PathBuf {
+        sys::proc_path(&self.file)
+    }
+
+    pub(crate) fn status(&self) -> Result<Stat> {
+        rustix::fs::fstat(&self.file)
+    }
+
+    /// When it last got or lost a name.
+    pub(crate) fn modified(&self) -> Option<FileTime> {
+        let found = self.status().ok()?;
+        Some((found.st_mtime, found.st_mtime_nsec))
+    }
+
+    /// Size and free bytes of its file system; 0 if unknown.
+    pub(crate) fn room(&self) -> (u64, u64) {
+        rustix::fs::fstatvfs(&self.file)
+            .map_or((0, 0), |found| (found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize))
+    }
+
+    /// The names in it.
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
+        // The C library takes a directory that was removed for an empty one.
+        if self.status()?.st_nlink == 0 {
+            return Err(Errno::NOENT.into());
+        }
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.file)? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Opens a file in it. A link isn't followed, and nothing waited for.
+    pub(crate) fn open_file(&self, name: &str, flags: OFlags) -> Result<OwnedFd> {
+        rustix::fs::openat(&self.file, name, flags | PLAIN, Mode::empty())
+    }
+
+    /// What a name stands for; of a link, the link.
+    pub(crate) fn find(&self, name: &str) -> Result<Stat> {
+        rustix::fs::statat(&self.file, name, AtFlags::SYMLINK_NOFOLLOW)
+    }
+
+    /// A file without a name yet, readable and writable by its creator.
+    pub(crate) fn unnamed(&self) -> std::result::Result<OwnedFd, SystemError> {
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.file, ".", flags, Mode::RUSR | Mode::WUSR)
+            .map_err(SystemError::at("open(O_TMPFILE)", &self.path))
+    }
+
+    /// Gives a complete file its name, which must be free.
+    pub(crate) fn link(&self, file: &OwnedFd, name: &str) -> std::result::Result<(), SystemError> {
+        let here = sys::proc_path(file);
+        rustix::fs::linkat(rustix::fs::CWD, here, &self.file, name, AtFlags::SYMLINK_FOLLOW)
+            .map_err(SystemError::at("linkat", &self.join(name)))
+    }
+
+    /// Removes a file's name.
+    pub(crate) fn remove(&self, name: &str) -> Result<()> {
+        rustix::fs::unlinkat(&self.file, name, AtFlags::empty())
+    }
+}
+
+/// That somebody was faster is fine.
+fn made(result: Result<()>) -> Result<()> {
+    if result == Err(Errno::EXIST) { Ok(()) } else { result }
+}
+
+/// The same directory, whatever it is called.
+impl PartialEq for Directory {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |of: &Self| of.status().ok().map(|found| (found.st_dev, found.st_ino));
+        self.file.as_raw_fd() == other.file.as_raw_fd()
+            || place(self).is_some_and(|ours| Some(ours) == place(other))
+    }
+}
+
+impl Eq for Directory {}
