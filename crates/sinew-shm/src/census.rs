@@ -51,7 +51,7 @@ pub struct Remains {
     /// The memory that they take, in bytes.
     pub bytes: u64,
     /// Whether somebody alive still has messages to read in them, who removes them afterwards; or may have: they are of another layout
-    /// version, and so is somebody alive.
+    /// version, and so is somebody alive, or can't be looked at now, for want of memory or descriptors.
     pub is_read: bool,
 }
 
@@ -107,8 +107,11 @@ impl Census {
                     }
                 }
                 Life::Dead => {
-                    let is_read =
-                        Peer::open(&directory, id).is_ok_and(|dead| is_read_by_others(&directory, &dead));
+                    let is_read = match Peer::open(&directory, id) {
+                        Ok(dead) => is_read_by_others(&directory, &dead),
+                        // Who can't look at it now can't tell.
+                        Err(error) => error.may_pass(),
+                    };
                     self.remains.push(files.remain(id, is_read));
                 }
                 Life::Gone if files.age.is_some_and(|age| age > JOINING) => {

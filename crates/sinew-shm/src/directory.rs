@@ -41,12 +41,15 @@ impl Directory {
 
     /// Makes a directory in this one, unless there is something of this name.
     ///
-    /// Where its mode isn't 0700, it appears with that and not before: others who may write here can't
+    /// Where others may write and its mode isn't 0700, it appears with that and not before: they can't
     /// come in between. It is made in one of ours that nobody else can enter, and moved. (Killed in
     /// between, that one stays, empty or nearly so: `.new-<number>`.)
     pub(crate) fn make(&self, name: &str, mode: u32) -> Result<()> {
         if mode & 0o7777 == 0o700 {
             return made(rustix::fs::mkdirat(&self.file, name, Mode::RWXU));
+        }
+        if self.status()?.st_mode & 0o022 == 0 {
+            return made(self.make_with(name, mode));
         }
         let within = format!(".new-{:016x}", sys::random());
         rustix::fs::mkdirat(&self.file, &within, Mode::RWXU)?;
@@ -62,15 +65,20 @@ impl Directory {
         if found.st_uid != rustix::process::geteuid().as_raw() || found.st_mode & 0o077 != 0 {
             return Err(Errno::PERM);
         }
-        rustix::fs::mkdirat(&private.file, name, Mode::RWXU)?;
-        let moved = private.below(name).and_then(|made| {
-            rustix::fs::fchmod(&made.file, Mode::from_raw_mode(mode))?;
+        let moved = private.make_with(name, mode).and_then(|()| {
             rustix::fs::renameat_with(&private.file, name, &self.file, name, RenameFlags::NOREPLACE)
         });
         if moved.is_err() {
             let _ = rustix::fs::unlinkat(&private.file, name, AtFlags::REMOVEDIR); // nobody else can
         }
         moved
+    }
+
+    /// Where nobody else may write.
+    fn make_with(&self, name: &str, mode: u32) -> Result<()> {
+        rustix::fs::mkdirat(&self.file, name, Mode::RWXU)?;
+        let made = self.below(name)?;
+        rustix::fs::fchmod(&made.file, Mode::from_raw_mode(mode))
     }
 
     /// What it was opened as.

@@ -23,9 +23,9 @@ use crate::entity::{Entity, EntityKey};
 use crate::error::SegmentProblem;
 use crate::incoming::{Incoming, Party};
 use crate::participant::{Observer, Participant};
-use crate::peer::{Changes, Peer};
+use crate::peer::{Changes, Peer, Ringer};
 use crate::port::Sink;
-use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
+use crate::segment::{Kind, Life, doorbell_name, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::towards::Towards;
@@ -86,6 +86,19 @@ pub(crate) struct Discovery {
     unburied: HashMap<u64, Unburied>,
     /// Somebody has removed our control segment's name, and that was said.
     is_nameless: bool,
+    doorbell: Doorbell,
+    /// Somebody has touched it, perhaps.
+    is_rung: bool,
+}
+
+/// The file that other users touch to have our bells rung.
+enum Doorbell {
+    /// There are no other users.
+    None,
+    /// By its watch.
+    Watched(i32),
+    /// Nobody says when it was touched.
+    Unwatched,
 }
 
 /// Why somebody's control segment isn't used.
@@ -153,7 +166,8 @@ struct Known {
 }
 
 impl Discovery {
-    pub(crate) fn new(domain: &Domain) -> Self {
+    /// For the participant with this id, whose files are there.
+    pub(crate) fn new(domain: &Domain, own: u64) -> Self {
         let watch = match Watch::new(domain.directory()) {
             Ok(watch) => Some(watch),
             Err(error) => {
@@ -164,7 +178,16 @@ impl Discovery {
                 None
             }
         };
+        let doorbell = match &watch {
+            _ if domain.touch_mode().is_none() => Doorbell::None,
+            Some(watch) => watch
+                .add(domain.directory(), &doorbell_name(own))
+                .map_or(Doorbell::Unwatched, Doorbell::Watched),
+            None => Doorbell::Unwatched,
+        };
         Self {
+            doorbell,
+            is_rung: true,
             domain: domain.clone(),
             peers: HashMap::new(),
             watch,
@@ -192,7 +215,9 @@ impl Discovery {
 
     /// Whether somebody's end, or coming, isn't reported.
     fn polls(&self) -> bool {
-        self.watch.is_none() || self.peers.values().any(|known| !known.is_watched)
+        self.watch.is_none()
+            || matches!(self.doorbell, Doorbell::Unwatched)
+            || self.peers.values().any(|known| !known.is_watched)
     }
 
     /// Reads what the operating system reports. Whether it was time to look at everything.
@@ -208,6 +233,7 @@ impl Discovery {
         }
         if is_due || self.polls() {
             self.has_all_changed = true;
+            self.is_rung |= !matches!(self.doorbell, Doorbell::None);
             self.suspect_some(now);
             self.is_stale |= self.directory.may_have_changed(self.domain.directory().modified(), now);
         }
@@ -222,8 +248,12 @@ impl Discovery {
                         self.suspect(id, now, SOON);
                     }
                 }
+                Heard::Changed(watch) if matches!(self.doorbell, Doorbell::Watched(ours) if ours == watch) => {
+                    self.is_rung = true;
+                }
                 Heard::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
                 Heard::TooMuch => {
+                    self.is_rung = true;
                     self.is_stale = true;
                     self.has_all_changed = true;
                     self.suspect_all(now);
@@ -289,7 +319,7 @@ impl Discovery {
         // The control segment is linked first and removed last: what has none is nobody's.
         self.orphans.retain(|id, _| others.contains(id) && !with_control.contains(id));
         for &id in others.difference(&with_control) {
-            if self.peers.contains_key(&id) {
+            if self.peers.contains_key(&id) || self.unburied.contains_key(&id) {
                 continue; // but for its name, which says nothing
             }
             if now - *self.orphans.entry(id).or_insert(now) > ORPHANED {
@@ -326,12 +356,16 @@ impl Discovery {
             }
             Err(error) => match (probe(&directory, id), Refused::of(&error.problem)) {
                 (Life::Gone, _) => {}
+                // It can't be looked at now, so nothing is known of its readers either. Later, it may be.
+                (Life::Dead, Refused::Now) => {
+                    self.refused.insert(id, Refused::Now);
+                }
                 // Perhaps others of its version, some of whom aren't met yet, read what it left.
                 (Life::Dead, Refused::Version) => {
                     self.refused.insert(id, Refused::Version);
                     self.suspect(id, now, LATE);
                 }
-                (Life::Dead, _) => remove_files(&self.domain, id), // whatever it was
+                (Life::Dead, Refused::Ever) => remove_files(&self.domain, id), // nobody can ever read it
                 (Life::Alive, why) => {
                     crate::tell!(
                         log::Level::Warn,
@@ -440,6 +474,9 @@ impl Participant {
     fn look_around(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
         let now = sys::steady();
         let is_due = discovery.hear(now);
+        if std::mem::take(&mut discovery.is_rung) {
+            self.ring_all();
+        }
         self.look_for_news(discovery, now);
         telling.sinks.extend(self.go_on());
         let mut changed = std::mem::take(&mut discovery.changed);
@@ -466,6 +503,8 @@ impl Participant {
             match discovery.refused.get(&id) {
                 // The living ones of its version know whether they still read it; asked for again with everybody who is refused.
                 Some(Refused::Version) if discovery.has_strangers() => {}
+                // Others, who can look at it, know. Tried again with everything else that can't be opened now.
+                Some(Refused::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
                     remove_files(self.domain(), id);
@@ -742,11 +781,11 @@ impl Participant {
     }
 
     /// A bell that a peer names: its own, another peer's of the same process, or even ours.
-    pub(crate) fn find_bell(&self, peer: &Peer, owner: u64, index: u64) -> Option<crate::events::Bell> {
+    pub(crate) fn find_bell(&self, peer: &Peer, owner: u64, index: u64) -> Option<Ringer> {
         let found = if owner == peer.id() {
             peer.bell(index).map_err(|error| error.to_string())
         } else if owner == self.id() {
-            self.bell(index).map_err(|error| error.to_string())
+            self.bell(index).map(Ringer::Bell).map_err(|error| error.to_string())
         } else if let Some(known) = self.accepted.lock().iter().find(|known| known.id() == owner).cloned() {
             known.bell(index).map_err(|error| error.to_string())
         } else {

@@ -1,8 +1,8 @@
 //! A domain's directory: where its participants find each other.
 
 use crate::directory::Directory;
-use crate::error::{CapacityError, DomainError, SystemError};
-use crate::segment::{Kind, NewSegment, OwnSegment};
+use crate::error::{CapacityError, DomainError, JoinError, SystemError};
+use crate::segment;
 use crate::sync::Arc;
 use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
@@ -68,7 +68,11 @@ impl Domain {
             Err(Errno::NOENT) => {
                 // Who may use the base may use the domain: several users share it by sharing the base.
                 let mode = if given { 0o700 | rights } else { 0o700 };
-                base.make(&name, mode).map_err(SystemError::at("mkdir", &base.join(&name)))?;
+                base.make(&name, mode).map_err(|errno| match errno {
+                    // It can't be moved: so on an overlayfs, where nobody can join anyway.
+                    Errno::XDEV => DomainError::Locks { path: base.path().to_owned() },
+                    errno => SystemError::at("mkdir", &base.join(&name))(errno).into(),
+                })?;
                 base.below(&name)
             }
             opened => opened,
@@ -102,7 +106,8 @@ impl Domain {
         let Ok(found) = self.directory.status() else { return };
         let missing = rights & 0o066 & !found.st_mode;
         if missing != 0 && found.st_uid == rustix::process::getuid().as_raw() {
-            log::warn!(
+            crate::tell!(
+                log::Level::Warn,
                 "{} has mode {:o}, which lets fewer users take part than its base: chmod it to {:o}, or set SINEW_DIR",
                 self.path().display(),
                 found.st_mode & 0o7777,
@@ -123,20 +128,12 @@ impl Domain {
         Ok(Self { directory: Arc::new(directory), base: Arc::new(base), number, shared_with })
     }
 
-    /// Makes a segment as participants do, a page long, and lets it go before anybody sees it.
+    /// Makes a segment as participants do, a page long, looks whether others would see that its owner lives, and removes it.
     ///
     /// # Errors
-    /// [`CapacityError`]: what would keep a participant from joining.
-    pub fn try_out(&self) -> Result<(), CapacityError> {
-        let new = NewSegment {
-            kind: Kind::Control,
-            owner: 0,
-            number: 0,
-            length: 4096,
-            reserved: 4096,
-            locked: true,
-        };
-        OwnSegment::create(self, &new).map(drop)
+    /// [`JoinError`]: what would keep a participant from joining.
+    pub fn try_out(&self) -> Result<(), JoinError> {
+        segment::try_out(self)
     }
 
     /// The directory.
@@ -169,9 +166,10 @@ impl Domain {
         0o400 | (self.shared_with & 0o044)
     }
 
-    /// The mode of a file that all participants write.
-    pub(crate) fn write_mode(&self) -> u32 {
-        0o600 | self.shared_with
+    /// The mode of a file that all participants may touch, and whose content nobody uses; `None` if other users can't take part.
+    pub(crate) fn touch_mode(&self) -> Option<u32> {
+        let others = self.shared_with & 0o022;
+        (others != 0).then_some(0o600 | others)
     }
 
     /// Why there was no room, or what else went wrong.

@@ -74,6 +74,17 @@ pub enum DomainError {
         /// Its permission bits.
         mode: u32,
     },
+    /// Nobody would see that a participant lives.
+    #[error(
+        "{} is on a file system where the lock of a file that is in use isn't seen by its name, as on an overlayfs (a container's \
+         own disk): participants would take each other for dead and remove each other's files. Set SINEW_DIR to a directory on a \
+         tmpfs; in a container, to a tmpfs that is mounted there",
+        path.display()
+    )]
+    Locks {
+        /// The directory.
+        path: PathBuf,
+    },
 }
 
 /// There is no room for something.
@@ -201,6 +212,16 @@ pub enum SegmentProblem {
         found: u64,
         /// This one's.
         ours: u64,
+    },
+    /// It belongs to another user than the rest of its participant's files.
+    #[error(
+        "belongs to user {found}, its participant's other files to user {user}: somebody has replaced it"
+    )]
+    User {
+        /// Whose it is.
+        found: u32,
+        /// Whose it should be.
+        user: u32,
     },
     /// A field holds what it can't.
     #[error("`{field}` is {value}, where at most {limit} makes sense")]

@@ -60,6 +60,7 @@ impl NewControl {
         let program = std::path::Path::new(&program).file_name().unwrap_or_default().to_string_lossy();
         store_text(&header.program, program.as_bytes());
         let segment = self.unpublished.publish()?;
+        segment.is_seen_alive().inspect_err(|_| segment.remove())?;
         Ok(OwnControl {
             segment,
             domain: self.domain,
@@ -112,6 +113,11 @@ impl OwnControl {
         let slot = slots.used;
         slots.used += 1;
         Ok(slot)
+    }
+
+    /// How many records of a table were used at some time.
+    pub(crate) fn used(&self, table: Table) -> u32 {
+        self.tables.lock()[table as usize].used
     }
 
     /// Makes sure that the first `wanted` records may be touched; returns how many may.

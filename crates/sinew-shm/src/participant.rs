@@ -15,7 +15,7 @@ use crate::own::{NewControl, OwnControl};
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{BELLS_LENGTH, Port, SPACE_BELL, Sink, bell_offset};
-use crate::segment::{Kind, NewSegment, OwnSegment};
+use crate::segment::{Kind, NewSegment, OwnSegment, doorbell_name};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark};
 use crate::towards::Towards;
@@ -129,8 +129,13 @@ impl Participant {
         let bells = bells.publish().inspect_err(|_| {
             control.remove(); // there is nothing else of ours
         })?;
+        let remove = || {
+            bells.remove();
+            control.remove();
+        };
+        make_doorbell(domain, id).inspect_err(|_| remove())?;
         let holds = Holds::new(control.records(Table::Holds)?);
-        let discovery = Discovery::new(domain);
+        let discovery = Discovery::new(domain, id);
         let participant = Arc::new(Self {
             id,
             domain: domain.clone(),
@@ -254,6 +259,12 @@ impl Participant {
     /// The bell on which this participant's writers wait for room.
     pub(crate) fn space_bell(&self) -> Result<Bell, CapacityError> {
         self.bell(SPACE_BELL)
+    }
+
+    /// Ends every sleep of this participant's threads: another user has rung.
+    pub(crate) fn ring_all(&self) {
+        let ports = self.control().map_or(0, |control| control.used(Table::Ports));
+        (0..=u64::from(ports)).filter_map(|index| self.bell(index).ok()).for_each(|bell| bell.ring());
     }
 
     // ---- entities ----
@@ -478,6 +489,7 @@ impl Participant {
         if !read_on {
             self.memory.remove_names();
             self.bells.remove();
+            let _ = self.domain.directory().remove(&doorbell_name(self.id)); // there is one for other users only
         }
         self.files_stay.store(u64::from(read_on), Ordering::Relaxed); // the lock of `are_all_back` publishes it
         if self.holds.are_all_back() {
@@ -507,11 +519,24 @@ impl Participant {
         }
         // Readers may have left since, and found that we hadn't let go.
         let directory = self.domain.directory();
-        let is_read = Peer::open(directory, self.id).is_ok_and(|own| is_read_by_others(directory, &own));
+        let is_read = match Peer::open(directory, self.id) {
+            Ok(own) => is_read_by_others(directory, &own),
+            // Who can't look now can't tell; others find them without an owner, later.
+            Err(error) => error.may_pass(),
+        };
         if !is_read {
             remove_files(&self.domain, self.id);
         }
     }
+}
+
+/// Makes the file that other users touch to have this participant's bells rung, where there are other users.
+fn make_doorbell(domain: &Domain, id: u64) -> Result<(), SystemError> {
+    let Some(mode) = domain.touch_mode() else { return Ok(()) };
+    let (directory, name) = (domain.directory(), doorbell_name(id));
+    let file = directory.unnamed()?;
+    sys::change_mode(&file, mode, &directory.join(&name))?;
+    directory.link(&file, &name)
 }
 
 impl Drop for Participant {

@@ -7,9 +7,10 @@ use crate::error::{SegmentError, SegmentProblem};
 use crate::events::Bell;
 use crate::place::{Place, Record};
 use crate::port::{SPACE_BELL, bell_offset};
-use crate::segment::{Declared, Kind, PeerSegment};
+use crate::segment::{Declared, Kind, PeerSegment, open_doorbell};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
-use crate::sys::Mapping;
+use crate::sys::{self, Mapping};
+use rustix::fd::OwnedFd;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -19,7 +20,7 @@ pub struct Peer {
     directory: Arc<Directory>,
     control: PeerSegment,
     header: Place<ControlHeader>,
-    bells: Mutex<Option<Arc<PeerSegment>>>,
+    bells: Mutex<Option<Bells>>,
     /// By number.
     data: Mutex<HashMap<u64, Arc<PeerSegment>>>,
     /// 1 once its end was noticed: it reads and writes nothing any more, but for what it holds.
@@ -36,6 +37,33 @@ impl fmt::Debug for Peer {
     }
 }
 
+/// How a peer is rung for.
+#[derive(Clone)]
+enum Bells {
+    /// It is of the same user: in its memory.
+    Words(Arc<PeerSegment>),
+    Doorbell(Arc<OwnedFd>),
+}
+
+/// A bell, to be rung.
+pub(crate) enum Ringer {
+    /// The word that is slept on.
+    Bell(Bell),
+    /// Another user's: a file that is touched. Its participant's helper thread hears of it and rings the bells, all of them.
+    Doorbell(Arc<OwnedFd>),
+}
+
+impl Ringer {
+    /// Ends a sleep that began, or begins, before this.
+    pub(crate) fn ring(&self) {
+        match self {
+            Self::Bell(bell) => bell.ring(),
+            // Refused only if its mode was changed; who then sleeps looks by itself, later.
+            Self::Doorbell(file) => drop(sys::touch(file)),
+        }
+    }
+}
+
 /// What a peer's log says has changed.
 pub(crate) enum Changes {
     /// These records, and the position to go on from.
@@ -47,7 +75,7 @@ pub(crate) enum Changes {
 impl Peer {
     /// Maps another participant's control segment.
     pub(crate) fn open(directory: &Arc<Directory>, id: u64) -> Result<Self, SegmentError> {
-        let control = PeerSegment::open(directory, Kind::Control, id, 0)?;
+        let control = PeerSegment::open(directory, Kind::Control, (id, None), 0)?;
         let length = control.mapping.length();
         let short = || {
             let problem = SegmentProblem::Truncated { length: length as u64, needed: LENGTH as u64 };
@@ -231,21 +259,39 @@ impl Peer {
     }
 
     /// One of its bells.
-    pub(crate) fn bell(&self, index: u64) -> Result<Bell, SegmentError> {
+    pub(crate) fn bell(&self, index: u64) -> Result<Ringer, SegmentError> {
         let mut bells = self.bells.lock();
-        let segment = match &*bells {
-            Some(segment) => segment.clone(),
-            None => {
-                bells.insert(Arc::new(PeerSegment::open(&self.directory, Kind::Bells, self.id, 0)?)).clone()
-            }
+        let found = match &*bells {
+            Some(found) => found.clone(),
+            None => bells.insert(self.find_bells()?).clone(),
         };
         drop(bells);
+        let segment = match found {
+            Bells::Words(segment) => segment,
+            Bells::Doorbell(file) => return Ok(Ringer::Doorbell(file)),
+        };
         let wrong = || SegmentError::field(&segment.name, "bell", index, Table::Ports.capacity() as u64);
         let offset = usize::try_from(index).ok().and_then(bell_offset).ok_or_else(wrong)?;
         if offset + 4 > segment.reserved() {
             return Err(wrong());
         }
-        Place::at(&segment.mapping, offset).map(Bell).ok_or_else(wrong)
+        Place::at(&segment.mapping, offset).map(Bell).map(Ringer::Bell).ok_or_else(wrong)
+    }
+
+    fn find_bells(&self) -> Result<Bells, SegmentError> {
+        // What another user may make shorter isn't mapped, if there is another way.
+        if self.control.user != rustix::process::geteuid().as_raw()
+            && let Some(file) = open_doorbell(&self.directory, self.id, self.control.user)?
+        {
+            return Ok(Bells::Doorbell(Arc::new(file)));
+        }
+        let segment = PeerSegment::open(&self.directory, Kind::Bells, self.identity(), 0)?;
+        Ok(Bells::Words(Arc::new(segment)))
+    }
+
+    /// Whose its files are.
+    fn identity(&self) -> (u64, Option<u32>) {
+        (self.id, Some(self.control.user))
     }
 
     /// One of its data segments, mapped when it is first asked for.
@@ -253,7 +299,7 @@ impl Peer {
         if let Some(segment) = self.data.lock().get(&number) {
             return Ok(segment.clone());
         }
-        let segment = Arc::new(PeerSegment::open(&self.directory, Kind::Data, self.id, number)?);
+        let segment = Arc::new(PeerSegment::open(&self.directory, Kind::Data, self.identity(), number)?);
         Ok(self.data.lock().entry(number).or_insert(segment).clone())
     }
 

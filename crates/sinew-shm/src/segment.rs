@@ -24,7 +24,7 @@
 use crate::control::FIXED;
 use crate::directory::Directory;
 use crate::domain::Domain;
-use crate::error::{CapacityError, SegmentError, SegmentProblem, SystemError};
+use crate::error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
 use crate::port::BELLS_LENGTH;
@@ -50,7 +50,7 @@ const MAGIC: u64 = u64::from_le_bytes(*b"SINEWSHM");
 pub(crate) enum Kind {
     /// Tables: who is there, what goes where.
     Control = 1,
-    /// The words that others write: what a sleeping thread waits on.
+    /// The words that others of the same user write: what a sleeping thread waits on.
     Bells = 2,
     /// Rings, event rings and chunks.
     Data = 3,
@@ -121,13 +121,18 @@ pub(crate) fn file_name(kind: Kind, owner: u64, number: u64) -> String {
     }
 }
 
+/// The name of the file that other users touch to ring.
+pub(crate) fn doorbell_name(owner: u64) -> String {
+    format!("{owner:016x}.doorbell")
+}
+
 /// The participant that a file of the directory belongs to, and whether it is a control segment.
 pub(crate) fn parse_file_name(name: &str) -> Option<(u64, bool)> {
     let (id, rest) = name.split_at_checked(16)?;
     let id = u64::from_str_radix(id, 16).ok()?;
     match rest {
         ".control" => Some((id, true)),
-        ".bells" => Some((id, false)),
+        ".bells" | ".doorbell" => Some((id, false)),
         _ => rest.starts_with(".data.").then_some((id, false)),
     }
 }
@@ -143,7 +148,8 @@ impl OwnSegment {
         sys::reserve(&file, 0, new.reserved)
             .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
         let growing = sys::reopen(&file, OFlags::RDWR)?;
-        let mode = if new.kind == Kind::Bells { domain.write_mode() } else { domain.read_mode() };
+        // Who may write a file may shorten it, under those who have it mapped. So other users don't write bells either.
+        let mode = if new.kind == Kind::Bells { 0o600 } else { domain.read_mode() };
         sys::change_mode(&file, mode, &path)?;
         if new.locked {
             sys::lock(&file, 0, Lock::Write).map_err(SystemError::io("fcntl(F_OFD_SETLK)", &path))?;
@@ -177,7 +183,7 @@ impl OwnSegment {
             crate::tell!(
                 log::Level::Debug,
                 "{}: {length} bytes can't be given back: {error}",
-                self.path.display()
+                self.path().display()
             );
         }
     }
@@ -191,6 +197,15 @@ impl OwnSegment {
     /// Whether others can still find it.
     pub(crate) fn has_name(&self) -> bool {
         has_name(&self.file, &self.directory, &self.name)
+    }
+
+    /// Whether others, who find it by its name, see its lock. On overlayfs they don't: there a mapping belongs to the file below, and
+    /// the lock to a file that is closed.
+    pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
+        match probe_name(&self.directory, &self.name) {
+            Life::Alive => Ok(()),
+            Life::Dead | Life::Gone => Err(DomainError::Locks { path: self.directory.path().to_owned() }),
+        }
     }
 
     /// Where it is to be found.
@@ -207,6 +222,19 @@ impl OwnSegment {
     pub(crate) fn announce(&self) {
         let _ = sys::touch(&self.file); // fails for no file of ours; who polls finds out anyway
     }
+}
+
+/// Makes a control segment as participants do, under a name that says nothing to them, and looks whether its lock is seen. Then
+/// removes it.
+pub(crate) fn try_out(domain: &Domain) -> Result<(), JoinError> {
+    let new =
+        NewSegment { kind: Kind::Control, owner: 0, number: 0, length: 4096, reserved: 4096, locked: true };
+    let mut unpublished = OwnSegment::create(domain, &new)?;
+    unpublished.segment.name = format!(".try-{:016x}", sys::random());
+    let segment = unpublished.publish()?;
+    let seen = segment.is_seen_alive();
+    segment.remove();
+    Ok(seen?)
 }
 
 /// A segment without a name.
@@ -230,6 +258,8 @@ pub(crate) struct PeerSegment {
     pub(crate) mapping: Arc<Mapping>,
     header: Place<Header>,
     pub(crate) name: String,
+    /// Whose it is.
+    pub(crate) user: u32,
     /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if neither will ever be asked for.
     file: Option<Arc<OwnedFd>>,
     /// What was said of it, and compared.
@@ -274,11 +304,11 @@ impl Declared {
 }
 
 impl PeerSegment {
-    /// Maps a segment, having checked that it is what its name says.
+    /// Maps a segment, having checked that it is what its name says, and this user's: that of the participant's control segment.
     pub(crate) fn open(
         directory: &Directory,
         kind: Kind,
-        owner: u64,
+        (owner, user): (u64, Option<u32>),
         number: u64,
     ) -> Result<Self, SegmentError> {
         let name = file_name(kind, owner, number);
@@ -291,6 +321,7 @@ impl PeerSegment {
         let access = if writable { OFlags::RDWR } else { OFlags::RDONLY };
         let file = directory.open_file(&name, access).map_err(system("open"))?;
         let found = fstat(&file).map_err(system("fstat"))?;
+        check_user(&name, user, &found)?;
         let length = found.st_size.cast_unsigned();
         let minimum = size_of::<Header>() as u64;
         if length < minimum {
@@ -316,7 +347,7 @@ impl PeerSegment {
         let declared = Declared::default();
         declared.checked.store(allocated.min(length), Ordering::Relaxed); // nobody else has it yet
         let file = (kind == Kind::Control || allocated < length).then(|| shared(file, &found));
-        Ok(Self { mapping, header, name, file, declared })
+        Ok(Self { mapping, header, name, user: found.st_uid, file, declared })
     }
 
     /// Bytes that the file system has allocated for it.
@@ -343,6 +374,37 @@ impl PeerSegment {
         let declared = self.header.reserved.load(Ordering::Acquire).min(self.mapping.length() as u64);
         let reserved = self.declared.check(declared, || self.allocated() >= declared);
         usize::try_from(reserved).unwrap_or(0)
+    }
+}
+
+/// The file by whose touch another user's participant is rung for, if there is one.
+pub(crate) fn open_doorbell(
+    directory: &Directory,
+    owner: u64,
+    user: u32,
+) -> Result<Option<OwnedFd>, SegmentError> {
+    let name = doorbell_name(owner);
+    let system = |call| {
+        let path = directory.join(&name);
+        let name = &name;
+        move |errno| SegmentError::new(name, SegmentProblem::System(SystemError::at(call, &path)(errno)))
+    };
+    let file = match directory.open_file(&name, OFlags::WRONLY) {
+        Err(Errno::NOENT) => return Ok(None),
+        opened => opened.map_err(system("open"))?,
+    };
+    // Another file of ours, that somebody has put there, isn't touched.
+    check_user(&name, Some(user), &fstat(&file).map_err(system("fstat"))?)?;
+    Ok(Some(file))
+}
+
+/// A participant's files are one user's: others may have replaced some.
+fn check_user(name: &str, user: Option<u32>, found: &Stat) -> Result<(), SegmentError> {
+    match user {
+        Some(user) if user != found.st_uid => {
+            Err(SegmentError::new(name, SegmentProblem::User { found: found.st_uid, user }))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -440,10 +502,37 @@ pub(crate) enum Life {
 /// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That it is gone doesn't mean that its
 /// owner is; of one that is mapped, [`PeerSegment::is_locked`] says more.
 pub(crate) fn probe(directory: &Directory, owner: u64) -> Life {
-    let locked = match directory.open_file(&file_name(Kind::Control, owner, 0), OFlags::RDONLY) {
+    probe_name(directory, &file_name(Kind::Control, owner, 0))
+}
+
+fn probe_name(directory: &Directory, name: &str) -> Life {
+    let locked = match directory.open_file(name, OFlags::RDONLY) {
         Ok(file) => sys::is_locked(&file, 0, Lock::Read),
         Err(Errno::NOENT) => return Life::Gone,
         Err(_) => return Life::Alive, // when in doubt
     };
     if locked.unwrap_or(true) { Life::Alive } else { Life::Dead }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_participant_that_nobody_would_see_does_not_join() {
+        let base = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(base.path()), 0).unwrap();
+        let publish = |owner, locked| {
+            let new =
+                NewSegment { kind: Kind::Control, owner, number: 0, length: 4096, reserved: 4096, locked };
+            OwnSegment::create(&domain, &new).unwrap().publish().unwrap()
+        };
+        assert_eq!(publish(1, true).is_seen_alive(), Ok(()));
+        // As on an overlay: the lock went with the descriptor.
+        let unseen = publish(2, false);
+        let error = unseen.is_seen_alive().unwrap_err();
+        assert!(error.to_string().contains("overlayfs"), "{error}");
+        unseen.remove();
+        assert!(unseen.is_seen_alive().is_err(), "another one took it for dead at once");
+    }
 }

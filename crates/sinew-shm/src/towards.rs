@@ -4,10 +4,10 @@ use crate::control::{
     EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_slot,
 };
 use crate::error::CapacityError;
-use crate::events::{self, Bell, Entries, Position, Pusher};
+use crate::events::{self, Entries, Position, Pusher};
 use crate::memory::Block;
 use crate::participant::Participant;
-use crate::peer::Peer;
+use crate::peer::{Peer, Ringer};
 use crate::place::Place;
 use crate::port::tail_owner;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
@@ -24,7 +24,7 @@ pub(crate) struct Towards {
     slot: u32,
     record: Place<EventRingRecord>,
     parked: Place<PortRecord>,
-    bell: Bell,
+    bell: Ringer,
     /// Known once the reader has taken the ring up.
     tail: OnceLock<Place<TailRecord>>,
     /// Until then.

@@ -6,11 +6,13 @@
 #![expect(clippy::cast_possible_truncation, reason = "images are made of lower bytes, choices of lower bits")]
 
 mod bad_files;
+mod blind;
 mod corrupt;
 mod isolation;
 mod kills;
 mod limits;
 mod memory;
+mod overlay;
 mod process;
 mod reuse;
 mod station;
@@ -35,9 +37,15 @@ fn a_child_plays_its_role() {
         "keeps" => reuse::keep(&part),
         "polls" => limits::poll(&part),
         "crowds" => limits::crowd(&part),
+        "leaves much" => blind::leave_much(&part),
+        "is blind" => blind::be_blind(&part),
+        "joins" => overlay::join(&part),
         "forks" => isolation::fork(&part),
         "writes" => isolation::write(&part),
         "is somebody else" => isolation::stranger(&part),
+        "sleeps" => users::sleep(&part),
+        "wakes" => users::wake(&part),
+        "shortens" => users::shorten(&part),
         "opens" => users::open(&part),
         "plants" => users::plant(&part),
         other => panic!("no such role: {other}"),

@@ -33,7 +33,7 @@ impl Observer for Keeps {
 pub(crate) struct One {
     pub(crate) keeps: Arc<Keeps>,
     pub(crate) participant: Arc<Participant>,
-    _reads: OwnEntity,
+    _reads: Option<OwnEntity>,
 }
 
 impl One {
@@ -42,11 +42,31 @@ impl One {
     }
 
     pub(crate) fn join_at(base: &Path) -> Self {
+        let mut one = Self::join_silently(base);
+        let about = entity(EntityKind::Subscription, "/one");
+        one._reads = Some(one.participant.advertise(&about, None).unwrap());
+        one
+    }
+
+    /// Without an entity.
+    pub(crate) fn join_silently(base: &Path) -> Self {
         let domain = Domain::open(Some(base), 0).unwrap();
         let keeps = Arc::new(Keeps::default());
         let participant = Participant::join(&domain, keeps.clone()).unwrap();
-        let reads = participant.advertise(&entity(EntityKind::Subscription, "/one"), None).unwrap();
-        Self { keeps, participant, _reads: reads }
+        Self { keeps, participant, _reads: None }
+    }
+
+    /// The first one of those who read.
+    pub(crate) fn first_peer(&self) -> Arc<Peer> {
+        let find = || self.keeps.peers.lock().first().cloned();
+        until("there is one", || find().is_some());
+        find().unwrap()
+    }
+
+    /// What somebody sends here.
+    pub(crate) fn only_incoming(&self) -> Incoming {
+        until("it is connected", || !self.keeps.incoming.lock().is_empty());
+        self.keeps.incoming.lock().pop().unwrap()
     }
 
     pub(crate) fn writer(&self) -> Writer {

@@ -2,15 +2,19 @@
 
 use crate::limits::skip;
 use crate::process::{Part, Scene};
+use crate::reuse::One;
+use crate::station::entity;
 use sinew_shm::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A group, and two users in it.
 const GROUP: u32 = 61_000;
 const VICTIM: (u32, u32) = (61_001, GROUP);
 const OTHER: (u32, u32) = (61_002, GROUP);
+const THIRD: (u32, u32) = (61_003, GROUP);
 
 /// How often what another user may come in between is tried.
 const ROUNDS: usize = 1000;
@@ -225,4 +229,98 @@ fn a_link_in_place_of_the_default_base_is_refused() {
     assert!(succeeded, "{:?}", child.report());
     assert!(child.report()[0].contains("symbolic link"), "{:?}", child.report());
     assert_eq!(fs::read_dir(&home).unwrap().count(), 0);
+}
+
+/// Reads so many messages; sleeps in between, however long it takes. Words: how many.
+pub(crate) fn sleep(part: &Part) {
+    let one = One::join_at(&part.directory);
+    let port = Port::new(&one.participant, None).unwrap();
+    let mut incoming = one.only_incoming();
+    incoming.set_port(Some(&port));
+    let (count, mut buffer) = (part.words[0].parse().unwrap(), Vec::new());
+    while incoming.next() <= count {
+        port.drain();
+        while let Some(message) = incoming.read(&mut buffer).unwrap() {
+            assert_eq!((message.missed, buffer.as_slice()), (0, &[message.number as u8; 40][..]));
+            incoming.set_cursor(message.number + 1);
+        }
+        let seen = port.bell();
+        port.park();
+        if !port.is_pending() && incoming.next() <= count {
+            port.sleep(seen, None);
+        }
+        port.unpark();
+    }
+    part.say("read all");
+    drop(incoming);
+    one.participant.leave();
+    std::process::exit(0);
+}
+
+/// Publishes so many messages, each when the one before was read; sleeps in between, however long it takes. Words: how many.
+pub(crate) fn wake(part: &Part) {
+    let one = One::join_silently(&part.directory);
+    let source = one.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
+    let mut writer = Writer::new(Arc::new(source), 4, 40, 1).unwrap();
+    let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: Some(1) };
+    writer.connect(&one.first_peer(), &connect).unwrap();
+    for number in 1..=part.words[0].parse().unwrap() {
+        while let Some(waiting) = writer.wait_for_room() {
+            waiting.sleep(None);
+        }
+        writer.publish_inline(number, &Head::default(), &[number as u8; 40]);
+    }
+    part.say("published all");
+    drop(writer);
+    one.participant.leave();
+    std::process::exit(0);
+}
+
+/// Two users wake each other for each message.
+#[test]
+fn users_of_a_group_wake_each_other() {
+    if !can_be_others() {
+        return;
+    }
+    let scene = of_group();
+    let mut sleeping = scene.child_as(VICTIM, "sleeps", "300");
+    let mut waking = scene.child_as(OTHER, "wakes", "300");
+    waking.says("published all");
+    sleeping.says("read all");
+    assert!(sleeping.wait().success() && waking.wait().success());
+    assert_eq!(scene.files(), Vec::<String>::new());
+}
+
+/// Shortens what it may write of others, and tries to change what it may not.
+pub(crate) fn shorten(part: &Part) {
+    let mut shortened = Vec::new();
+    for entry in fs::read_dir(part.directory.join("0")).unwrap() {
+        let path = entry.unwrap().path();
+        assert!(fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).is_err(), "{path:?}");
+        if let Ok(file) = fs::OpenOptions::new().write(true).open(&path) {
+            file.set_len(1 << 20).unwrap();
+            file.set_len(0).unwrap();
+            shortened.push(path.extension().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    part.say(&format!("shortened {}", shortened.join(" ")));
+    std::process::exit(0);
+}
+
+/// What another user may write, nobody has mapped.
+#[test]
+fn one_of_the_group_who_shortens_every_file_disturbs_nobody() {
+    if !can_be_others() {
+        return;
+    }
+    let scene = of_group();
+    let mut talking = [VICTIM, OTHER].map(|user| scene.child_as(user, "talks", "0 0"));
+    talking.iter_mut().for_each(|child| drop(child.says("published 20")));
+    let mut shortening = scene.child_as(THIRD, "shortens", "");
+    assert_eq!(shortening.says("shortened "), "doorbell doorbell");
+    let last = |line: &String| line.strip_prefix("published ").map(|number| number.parse::<u64>().unwrap());
+    for child in &mut talking {
+        let so_far = child.report().iter().filter_map(last).max().unwrap();
+        child.says(&format!("published {}", so_far + 100));
+    }
 }
