@@ -5,6 +5,7 @@
 //! the descriptor, no symbolic link is followed below a base, what was opened is what is looked at,
 //! and rights are changed only of what nobody else can have touched (see [`Directory::make`]).
 
+use crate::concern::Medium;
 use crate::error::SystemError;
 use crate::sys::{self, FileTime};
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -110,6 +111,11 @@ impl Directory {
     pub(crate) fn room(&self) -> (u64, u64) {
         rustix::fs::fstatvfs(&self.file)
             .map_or((0, 0), |found| (found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize))
+    }
+
+    /// What its files are kept in.
+    pub(crate) fn medium(&self) -> Result<Medium> {
+        Ok(Medium::numbered(rustix::fs::fstatfs(&self.file)?.f_type))
     }
 
     /// The names in it.

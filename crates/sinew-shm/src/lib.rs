@@ -8,6 +8,7 @@
 
 mod census;
 mod chunk;
+mod concern;
 mod control;
 mod counters;
 mod descriptions;
@@ -50,6 +51,7 @@ mod writer;
 
 pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
+pub use concern::{Concern, Medium};
 pub use counters::Counters;
 pub use domain::Domain;
 pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};

@@ -113,6 +113,7 @@ impl Participant {
     /// # Errors
     /// [`JoinError`]
     pub fn join_as(id: u64, domain: &Domain, observer: Arc<dyn Observer>) -> Result<Arc<Self>, JoinError> {
+        domain.warn_of_medium();
         let mark = ForkMark::new().map_err(SystemError::io("mmap", domain.path()))?;
         let bells = NewSegment {
             kind: Kind::Bells,

@@ -1,9 +1,9 @@
 //! The domain's directory, its file system, and what lies in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, statfs, statvfs};
-use sinew_shm::{Census, Domain, Remains};
+use rustix::fs::{Access, statvfs};
+use sinew_shm::{Census, Concern, Domain, Medium, Remains};
 
 use super::{Finding, types};
 use crate::bench::table::bytes;
@@ -20,6 +20,7 @@ pub(super) fn check(base: Option<&Path>, number: u32, path: &Path, clean: bool) 
     let there = path.ancestors().find(|part| part.exists()).unwrap_or(Path::new("/"));
     let domain = Domain::find(base, number);
     let mut findings = vec![directory(&domain, path, there), kind(there), size(there)];
+    findings.extend(others(&Domain::concerns(base, number)));
     if let Ok(Some(domain)) = &domain {
         findings.push(rights(domain));
         findings.extend(files(domain, clean));
@@ -63,37 +64,46 @@ fn directory(domain: &Result<Option<Domain>, sinew_shm::DomainError>, path: &Pat
     }
 }
 
-/// `statfs` calls them by number (linux/magic.h).
-const TMPFS: i64 = 0x0102_1994;
-const RAMFS: i64 = 0x8584_58f6;
-
 fn kind(there: &Path) -> Finding {
-    let check = "file system";
-    match statfs(there) {
-        Ok(found) => kind_of(found.f_type, there),
-        Err(error) => Finding::wrong(check, format!("{}: {error}", there.display()), "see the line above"),
+    match Medium::of(there) {
+        Ok(medium) => kind_of(medium, there),
+        Err(error) => {
+            Finding::wrong("file system", format!("{}: {error}", there.display()), "see the line above")
+        }
     }
 }
 
-fn kind_of(number: i64, there: &Path) -> Finding {
+fn kind_of(medium: Medium, there: &Path) -> Finding {
     let check = "file system";
     let there = there.display();
-    match number {
-        TMPFS => Finding::fine(check, format!("{there} is a tmpfs")),
+    match medium {
+        Medium::Tmpfs => Finding::fine(check, format!("{there} is a tmpfs")),
         // It reserves nothing: a full memory would be a signal instead of an error.
-        RAMFS => Finding::advice(
+        Medium::Ramfs => Finding::advice(
             check,
             format!("{there} is a ramfs, which has no limit"),
             "use a tmpfs, such as /dev/shm",
         ),
-        number => Finding::advice(
+        other => Finding::advice(
             check,
-            format!(
-                "{there} is no tmpfs (its type is {number:#x}), so what is published may be written to a disk"
-            ),
+            format!("{there} is no tmpfs ({other}), so what is published may be written to a disk"),
             "use a tmpfs: unset SINEW_DIR, or set it to a directory below /dev/shm",
         ),
     }
+}
+
+/// Those who meet elsewhere.
+fn others(concerns: &[Concern]) -> Vec<Finding> {
+    let users = concerns.iter().filter_map(|concern| match concern {
+        Concern::OtherUser { user, path } => Some((user, path)),
+        _ => None,
+    });
+    let advice = |(user, path): (&u32, &PathBuf)| {
+        let found = format!("programs of user {user} meet in {}, and aren't seen from here", path.display());
+        let remedy = "to meet, share a directory of a group (mode 2770): set SINEW_DIR to it for both";
+        Finding::advice("other users", found, remedy)
+    };
+    users.map(advice).collect()
 }
 
 fn size(there: &Path) -> Finding {
@@ -217,8 +227,17 @@ mod tests {
 
     #[test]
     fn only_a_tmpfs_will_do() {
-        let state = |number| kind_of(number, Path::new("/somewhere")).state;
-        assert_eq!((state(TMPFS), state(RAMFS), state(0xef53)), (State::Fine, State::Advice, State::Advice));
+        let state = |medium| kind_of(medium, Path::new("/somewhere")).state;
+        assert_eq!((state(Medium::Tmpfs), state(Medium::Ramfs)), (State::Fine, State::Advice));
+        assert_eq!(state(Medium::of(Path::new("/proc")).unwrap()), State::Advice);
+    }
+
+    #[test]
+    fn other_users_are_named() {
+        let found = others(&[Concern::OtherUser { user: 7, path: "/dev/shm/sinew-7".into() }]);
+        assert_eq!((found.len(), found[0].state), (1, State::Advice));
+        assert!(found[0].found.contains("user 7 meet in /dev/shm/sinew-7"), "{found:?}");
+        assert!(found[0].remedy.contains("SINEW_DIR"), "{found:?}");
     }
 
     #[test]

@@ -103,7 +103,7 @@ pub(crate) struct Endpoint {
 pub(crate) type EndpointId = (u64, EntityKey);
 
 impl Observed {
-    /// Finds the domain. Says on standard error which participants can't be looked at.
+    /// Finds the domain. Says on standard error what is wrong with its place, and which participants can't be looked at.
     pub(crate) fn open(place: &Where) -> Result<Self, Error> {
         let observed = Self::open_quietly(place)?;
         for refused in observed.census.iter().flat_map(Census::refused) {
@@ -118,6 +118,10 @@ impl Observed {
         let domain = place.domain().map_err(Error::DomainNumber)?;
         if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
             return Err(Error::NoDirectory { path: path.clone() });
+        }
+        for concern in Domain::concerns(place.dir.as_deref(), domain) {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: {concern}");
         }
         let mut observed = Self { base: place.dir.clone(), domain, census: None };
         observed.refresh()?;
