@@ -245,7 +245,7 @@ fn children_die_at_every_named_instruction_and_the_others_go_on() {
     let mut wanted = Point::ALL.to_vec();
     let mut round = 0;
     // Some are passed only if the others are quick enough: those are tried again.
-    while round < 2 || round < 30 && !wanted.is_empty() {
+    while round < 2 || round < 300 && !wanted.is_empty() {
         for point in std::mem::take(&mut wanted) {
             // An event ring is outgrown once.
             let is_rare = matches!(point, Point::EventsCopied | Point::EventsPublished);
