@@ -6,7 +6,7 @@ mod support;
 
 use log::{Log, Metadata, Record};
 use sinew::prelude::*;
-use sinew::{IncompatibleQos, Liveliness, OnFault, VirtualClock};
+use sinew::{IncompatibleQos, Liveliness, OnFault, ServiceType, TypeHash, VirtualClock};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -361,6 +361,61 @@ fn a_pair_in_two_processes_is_told_once_in_each() -> sinew::Result<()> {
         }
         Ok(())
     })
+}
+
+/// Two services of one name, which are not the same.
+struct Adds;
+
+impl Service for Adds {
+    type Request = Word;
+    type Response = Word;
+    const TYPE: Option<&'static ServiceType> =
+        Some(&ServiceType { name: "warnings/srv/Adds", hash: TypeHash([1; 32]) });
+}
+
+struct Others;
+
+impl Service for Others {
+    type Request = other::Word;
+    type Response = other::Word;
+    const TYPE: Option<&'static ServiceType> =
+        Some(&ServiceType { name: "warnings/srv/Others", hash: TypeHash([2; 32]) });
+}
+
+#[test]
+fn a_client_of_another_type_than_its_server_is_told() -> sinew::Result<()> {
+    const TEST: &str = "a_client_of_another_type_than_its_server_is_told";
+    if role().is_some() {
+        let place = PathBuf::from(std::env::var_os(PLACE).unwrap());
+        let (here, there) = (meeting(&place), meeting(&place));
+        let _client = here.node("early")?.client::<Others>("add").create()?;
+        let server = there.node("server")?;
+        let _server = server.service::<Adds>("add").callback(|word: &Word| word.clone())?;
+        let _late = here.node("late")?.client::<Others>("add").create()?;
+        let _inside = there.node("inside")?.client::<Others>("add").create()?;
+        // The early one is told by a thread of its context.
+        let is_told = here.node("known")?.client::<Adds>("add").create()?;
+        assert!(is_told.wait_for_server(Duration::from_secs(20)));
+        return Ok(());
+    }
+    let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let place = directory.path().to_owned();
+    let lines = finishes(move || Program::start(TEST, "program", "", &place).rest());
+    let mut lines: Vec<_> = lines.iter().map(|line| parts(line)).collect();
+    lines.sort_unstable();
+    let [early, inside, late] = &lines[..] else { panic!("{lines:#?}") };
+    for (line, node, server) in [
+        (early, "early", "in process "),
+        (inside, "inside", "in node /server"),
+        (late, "late", "in process "),
+    ] {
+        assert_eq!((line.0, line.1), ("WARN", node));
+        let text = format!("client of service /add: the server of /add {server}");
+        assert!(line.2.starts_with(&text), "{line:?}");
+        assert!(line.2.contains("has type warnings/srv/Adds (RIHS01_01"), "{line:?}");
+        assert!(line.2.contains("the client has type warnings/srv/Others (RIHS01_02"), "{line:?}");
+    }
+    Ok(())
 }
 
 #[test]
