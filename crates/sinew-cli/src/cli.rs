@@ -121,7 +121,7 @@ pub(crate) enum Scenario {
     Fanout(FanoutOptions),
     /// 8 MB images to another process: the time inside publish, and until they are there.
     Big(BigOptions),
-    /// As many messages as can be sent to another process without losing one.
+    /// As many messages as can be sent without losing one.
     Throughput(ThroughputOptions),
     /// How late a 1 kHz timer is, idle and with one core busy.
     Timer(TimerOptions),
@@ -332,6 +332,14 @@ pub(crate) struct ThroughputOptions {
     #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
     pub(crate) sizes: Vec<usize>,
 
+    /// Where the messages go: to another process, or to another thread.
+    #[arg(long, value_enum, default_value_t = PathKind::Shm)]
+    pub(crate) path: PathKind,
+
+    /// They are taken by hand in a loop, not by a callback.
+    #[arg(long)]
+    pub(crate) take: bool,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -474,6 +482,16 @@ pub(crate) enum PathKind {
     Intra,
     /// Through shared memory: the publishers in one process, the subscriptions in another.
     Shm,
+}
+
+impl PathKind {
+    /// The name on the command line and in the results.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Intra => "intra",
+            Self::Shm => "shm",
+        }
+    }
 }
 
 /// Where a publisher's subscriptions can be.

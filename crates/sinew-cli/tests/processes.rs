@@ -105,6 +105,20 @@ fn throughput() {
 }
 
 #[test]
+fn throughput_by_other_ways() {
+    for path in ["intra", "shm"] {
+        for by in [&[][..], &["--take"]] {
+            let options = ["bench", "throughput", "--seconds", "0.1", "--size", "64", "--path", path];
+            let rows = results(&[&options[..], by].concat());
+            let ours = only_ours(&rows)[0];
+            nothing_lost(ours);
+            let by = if by.is_empty() { "callback" } else { "take" };
+            assert_eq!((&ours["path"], &ours["by"]), (&path.into(), &by.into()), "{ours}");
+        }
+    }
+}
+
+#[test]
 fn pipeline_with_its_viewers_elsewhere() {
     let rows = results(&["bench", "pipeline", "--seconds", "1", "--viewers", "2", "--other-process"]);
     let ours = only_ours(&rows)[0];

@@ -1,23 +1,24 @@
-//! Scenario `throughput`: as many messages as can be sent to another process without losing one. Each is written whole and
-//! read whole.
+//! Scenario `throughput`: as many messages as can be sent without losing one, to another process or to another thread of this
+//! one. Each is written whole and read whole.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, QoS};
+use sinew::{Context, Executor, OnFault, Publisher, QoS};
 
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, of_size};
-use super::process::{Directory, Measuring, PATIENCE, Process, Role};
+use super::process::{Directory, Measuring, PATIENCE, Process, Role, await_all};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, alternate, ratio};
-use super::run::{Collected, Run, matched, shared_context};
+use super::rounds::{CpuUse, Round, alternate, ratio};
+use super::run::{Collected, matched, shared_context};
 use super::samples::Samples;
 use super::sequence::Sequence;
-use crate::cli::ThroughputOptions;
-use crate::clock::{nanoseconds, now_ns};
+use crate::cli::{PathKind, ThroughputOptions};
+use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 
 /// A round is one sample, the mean time of so many messages.
@@ -30,11 +31,22 @@ fn lossless(size: usize) -> QoS {
     QoS::default().reliable().keep_all().max_samples(messages).max_blocking_time(PATIENCE)
 }
 
+/// The clock is looked at before so many messages: a look for each would be part of what is measured.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// How the messages of one row are read.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Reading {
+    size: usize,
+    /// By hand in a loop, not by a callback.
+    take: bool,
+}
+
 /// What the other process is to do.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Drain {
     directory: PathBuf,
-    size: usize,
+    reading: Reading,
 }
 
 /// What it saw.
@@ -51,11 +63,19 @@ struct Seen {
 /// One row per size, beside copying so many bytes.
 pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
+    let by = if options.take { "take" } else { "callback" };
     let mut rows = Vec::new();
     for &size in &options.sizes {
         let mut warm = copy::Warm::new(size);
         let mut floor = |time: Duration| Ok(warm.round(time / 10));
-        let mut ours = |time| directory.round(|path| round(path, size, time));
+        let reading = Reading { size, take: options.take };
+        let mut ours = |time| match options.path {
+            PathKind::Intra => for_size(size, Within { reading, time }),
+            PathKind::Shm => directory.round(|path| {
+                let drain = Drain { directory: path.to_owned(), reading };
+                for_size(size, Between { drain, time })
+            }),
+        };
         let sides = [&mut floor as _, &mut ours as _];
         let what = format!("throughput of {size} B");
         let [floor, ours] = alternate(progress, &what, options.output.time_or(5), sides)?;
@@ -71,62 +91,127 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
         let ours = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..Figures::over(&ours, PARTS) };
         let ours = Figures { floor_ratio, ..rows_of(ours) };
         rows.push(Row::floor("throughput", "copy", floor).with("size", size).with("cache", "warm"));
-        rows.push(Row::sinew("throughput", ours).with("size", size));
+        rows.push(
+            Row::sinew("throughput", ours)
+                .with("size", size)
+                .with("path", options.path.name())
+                .with("by", by),
+        );
     }
     Ok(rows)
 }
 
-/// One round, from before the first message is written until the last one has been read.
-fn round(directory: &Path, size: usize, time: Duration) -> Result<Round, Error> {
-    let round = of_size(size, Send { directory, size, time });
-    round.unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
+/// Does the work for messages of that size.
+fn for_size<W: ForPayload>(size: usize, work: W) -> W::Output {
+    of_size(size, work).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
 }
 
-/// The side that sends.
-struct Send<'a> {
-    directory: &'a Path,
-    size: usize,
+impl Seen {
+    fn note(&mut self, message: &impl Payload) {
+        self.torn += u64::from(!message.is_whole());
+        self.sequence.note(message.number());
+        self.last_ns = now_ns();
+    }
+
+    /// One round, from before the first message was written until the last one had been read.
+    fn round(self, start: i64, sent: u64) -> Round {
+        let mut samples = Samples::with_room_for(1);
+        let passed = u64::try_from(self.last_ns - start).unwrap_or(0);
+        let received = self.sequence.received;
+        let mean = u128::from(passed) * u128::from(PARTS) / u128::from(received.max(1));
+        samples.record(i64::try_from(mean).unwrap_or(i64::MAX));
+        Round {
+            messages: received,
+            lost: self.sequence.lost(sent) + self.torn,
+            reordered: self.sequence.reordered,
+            cpu_percent: Some(self.cpu_percent),
+            ..Round::of(samples)
+        }
+    }
+}
+
+/// The side that sends: when it began, and how many messages.
+fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u64), Error> {
+    matched(publisher, 1)?;
+    let start = now_ns();
+    let until = start + nanoseconds(time);
+    let mut sent: u64 = 0;
+    while !sent.is_multiple_of(BETWEEN_LOOKS) || sent == 0 || now_ns() < until {
+        sent += 1;
+        let mut message = publisher.loan();
+        message.words_mut().fill(sent);
+        publisher.publish(message).map_err(sinew::Error::from)?;
+    }
+    Ok((start, sent))
+}
+
+/// How a thread that knows how many messages there are ends the reading.
+struct End {
+    received: Box<dyn Fn() -> u64 + Send>,
+    stop: Box<dyn FnOnce() + Send>,
+}
+
+/// The side that reads whatever comes, until `begin` has it ended.
+fn read<P: Payload>(
+    context: &Context,
+    reading: Reading,
+    begin: impl FnOnce(End) -> Result<(), Error>,
+) -> Result<Seen, Error> {
+    let Reading { size, take } = reading;
+    let arrivals = Collected::new(Seen::default());
+    let (seen, received) = (arrivals.clone(), arrivals.clone());
+    let received = Box::new(move || received.with(|seen| seen.sequence.received));
+    let flood = context.node("drain")?.subscription::<P>("flood").qos(lossless(size));
+    let cpu_percent = if take {
+        let flood = flood.create()?;
+        let over = context.clone();
+        begin(End { received, stop: Box::new(move || over.shutdown()) })?;
+        let cpu = CpuUse::start();
+        loop {
+            match flood.take() {
+                Some((message, _)) => seen.with(|seen| seen.note(&*message)),
+                None if context.is_shutdown() => break cpu.percent(),
+                None => std::hint::spin_loop(),
+            }
+        }
+    } else {
+        let executor = Executor::single().on_error(OnFault::Stop);
+        let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
+        executor.add(context)?;
+        let over = executor.stop_handle();
+        begin(End { received, stop: Box::new(move || over.stop()) })?;
+        let cpu = CpuUse::start();
+        executor.spin()?;
+        cpu.percent()
+    };
+    Ok(arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+}
+
+/// A round between two processes.
+struct Between {
+    drain: Drain,
     time: Duration,
 }
 
-impl ForPayload for Send<'_> {
+impl ForPayload for Between {
     type Output = Result<Round, Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
-        let Self { directory, size, time } = self;
-        let mut other = Process::start(&Role::Drain(Drain { directory: directory.to_owned(), size }))?;
-        let context = shared_context(directory)?;
-        let publisher = context.node("source")?.publisher::<P>("flood").qos(lossless(size)).create()?;
+        let Self { drain, time } = self;
+        let mut other = Process::start(&Role::Drain(drain.clone()))?;
+        let context = shared_context(&drain.directory)?;
+        let qos = lossless(drain.reading.size);
+        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
         other.hear::<()>()?;
-        matched(&publisher, 1)?;
-
-        let start = now_ns();
-        let until = start + nanoseconds(time);
-        let mut sent: u64 = 0;
-        while sent == 0 || now_ns() < until {
-            sent += 1;
-            let mut message = publisher.loan();
-            message.words_mut().fill(sent);
-            publisher.publish(message).map_err(sinew::Error::from)?;
-        }
+        let (start, sent) = send(&publisher, time)?;
         let seen: Seen = other.finish_after(sent)?;
-        let mut samples = Samples::with_room_for(1);
-        let passed = u64::try_from(seen.last_ns - start).unwrap_or(0);
-        let mean = u128::from(passed) * u128::from(PARTS) / u128::from(seen.sequence.received.max(1));
-        samples.record(i64::try_from(mean).unwrap_or(i64::MAX));
-        Ok(Round {
-            messages: seen.sequence.received,
-            lost: seen.sequence.lost(sent) + seen.torn,
-            reordered: seen.sequence.reordered,
-            cpu_percent: Some(seen.cpu_percent),
-            ..Round::of(samples)
-        })
+        Ok(seen.round(start, sent))
     }
 }
 
 /// In the other process: reads whatever comes.
 pub(crate) fn serve(drain: &Drain, measuring: Measuring) -> Result<(), Error> {
-    of_size(drain.size, Receive { drain, measuring }).unwrap_or(Err(Error::NotOurPeer))
+    of_size(drain.reading.size, Receive { drain, measuring }).unwrap_or(Err(Error::NotOurPeer))
 }
 
 /// The side that receives.
@@ -140,23 +225,50 @@ impl ForPayload for Receive<'_> {
 
     fn with<P: Payload>(self) -> Self::Output {
         let Self { drain, measuring } = self;
-        let run = Run::shared(&drain.directory, Executor::single())?;
-        let arrivals = Collected::new(Seen::default());
-        let seen = arrivals.clone();
-        let flood = run.context.node("drain")?.subscription::<P>("flood").qos(lossless(drain.size));
-        let _flood = flood.callback(move |message: &P| {
-            let is_whole = message.is_whole();
-            let now = now_ns();
-            seen.with(|seen| {
-                seen.sequence.note(message.number());
-                seen.torn += u64::from(!is_whole);
-                seen.last_ns = now;
-            });
+        let context = shared_context(&drain.directory)?;
+        let seen = read::<P>(&context, drain.reading, |End { received, stop }| {
+            measuring.tell(&())?;
+            measuring.at_the_end(received, stop);
+            Ok(())
         })?;
-        measuring.tell(&())?;
+        measuring.tell(&seen)
+    }
+}
 
-        let received = arrivals.clone();
-        let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
-        measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+/// A round between two threads.
+struct Within {
+    reading: Reading,
+    time: Duration,
+}
+
+impl ForPayload for Within {
+    type Output = Result<Round, Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let Self { reading, time } = self;
+        let context = Context::builder().shared_memory(false).build()?;
+        let qos = lossless(reading.size);
+        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
+        thread::scope(|scope| {
+            let mut sender = None;
+            let seen = read::<P>(&context, reading, |End { received, stop }| {
+                sender = Some(scope.spawn(move || {
+                    let sent = send(&publisher, time);
+                    if let Ok((_, sent)) = sent {
+                        let pause = || {
+                            sleep_until(now_ns() + 1_000_000);
+                            Ok(())
+                        };
+                        let _ = await_all(sent, received, pause); // fails only if its pause does
+                    }
+                    stop();
+                    sent
+                }));
+                Ok(())
+            })?;
+            let sent = sender.map(thread::ScopedJoinHandle::join).unwrap_or(Ok(Ok((0, 0))));
+            let (start, sent) = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(seen.round(start, sent))
+        })
     }
 }
