@@ -243,7 +243,7 @@ unsafe impl Record for EntityRecord {}
 /// | `first` | number of the first message that is for this reader | |
 /// | `live` | number of the first message that wasn't retained for late joiners | |
 /// | `end` | 0, or 1 + the number after the last message: what is there may still be read; all ones: whatever the ring has | 0 |
-/// | `waiting` | B1: 1 while the writer waits for the reader's cursor | 0 |
+/// | `waiting` | B1: 1 + the cursor that the writer waits for, or has waited for | 0 |
 #[repr(C, align(64))]
 pub(crate) struct OutgoingRecord {
     pub(crate) life: AtomicU64,

@@ -51,6 +51,10 @@ pub struct Incoming {
     /// What comes next can't be opened: until then it isn't tried again. Steady nanoseconds; 0: nothing is wrong.
     paused: i64,
     port: u64,
+    /// What the record's cursor says.
+    cursor: u64,
+    /// B2: what the writer waited for when it was rung last.
+    rung: u64,
 }
 
 /// A connection that this participant has taken up, as the helper thread has it.
@@ -168,6 +172,8 @@ impl Incoming {
             is_broken: false,
             paused: 0,
             port: 0,
+            cursor: first,
+            rung: 0,
         }))
     }
 
@@ -487,13 +493,22 @@ impl Incoming {
         true
     }
 
-    /// B2: everything before this number is done with. A writer that waits is woken.
+    /// B2: everything before this number is done with. A writer that waits for it is woken.
     #[inline]
     pub fn set_cursor(&mut self, cursor: u64) {
-        if self.is_done || self.participant.is_forked() {
+        let cursor = cursor.min(UNBOUND);
+        // A writer that has begun to wait since the cursor was set has seen it.
+        if cursor == self.cursor || self.is_done || self.participant.is_forked() {
             return;
         }
-        let waits = room::advance(&self.record.cursor, cursor.min(UNBOUND), &self.outgoing.waiting); // B2
+        self.advance(cursor);
+    }
+
+    /// B2
+    #[inline]
+    fn advance(&mut self, cursor: u64) {
+        self.cursor = cursor;
+        let waits = room::advance(&self.record.cursor, cursor, &self.outgoing.waiting, &mut self.rung);
         kill::at(Point::CursorMoved);
         if waits {
             self.ring_space();
@@ -547,11 +562,8 @@ impl Incoming {
         }
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         // Pairs with `Accepted::is_done`, too; carries all reading.
-        let waits = room::advance(&self.record.cursor, DONE, &self.outgoing.waiting);
+        self.advance(DONE);
         kill::at(Point::ConnectionDone);
-        if waits {
-            self.ring_space();
-        }
         if let Ok(control) = self.participant.control() {
             control.changed(Table::Incoming, self.lease.slot);
         }

@@ -1,17 +1,34 @@
 //! Room: how a writer waits for readers that must get everything.
 //!
-//! A connection to such a reader is *bound*: the writer doesn't overtake the reader's cursor by more than the reader's capacity. Until
-//! the reader's record is known, the connection's first number counts as its cursor.
+//! A connection to such a reader is *bound*: the writer doesn't overtake the reader's cursor by more than the reader's
+//! capacity. Until the reader's record is known, the connection's first number counts as its cursor.
+//!
+//! # How much room
+//!
+//! A writer that goes on with the first place waits again for the next one: two system calls a message, and a reader that
+//! does little but ring. So a writer that found no room waits for *half* of the capacity, and is rung for once. A reader
+//! may be slow, though, or take no more from any place on, and what little room it has made is to be used: the writer
+//! waits for half a millisecond at most ([`FAIR`]). Then any room will do, and if there is none, the first place ends the
+//! wait.
 //!
 //! # Sync points
 //!
-//! - B1 the writer: bell (Acquire), `waiting` = 1 (Relaxed), fence SeqCst, the cursors (Acquire) again; then it sleeps on its
-//!   participant's first bell while that is unchanged.
-//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed), it rings that bell.
-//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor is, then the bell: the reader may have rung for a cursor that the writer
-//!   didn't know where to find.
+//! - B1 the writer: bell (Acquire), `waiting` = 1 + the cursor that it waits for (Relaxed), fence SeqCst, the cursors
+//!   (Acquire) again; then it sleeps on its participant's first bell while that is unchanged.
+//! - B2 the reader: cursor (Release), fence SeqCst; if `waiting` (Relaxed) names a cursor that is reached, and not the
+//!   one that it rang for last, it rings that bell.
+//! - B3 the writer's helper thread, or the writer itself before it waits: where the reader's cursor is, then the bell: the
+//!   reader may have rung for a cursor that the writer didn't know where to find.
 //!
 //! Forbidden: B1 sees the old cursor and B2 no wait. Of the two fences one is first. A reader's death rings, too.
+//!
+//! Once is enough: that a cursor was rung for says that it was reached, and it stays so. A writer that asks for the same one
+//! again read the bell either before that ring, and doesn't sleep, or after it, and sees the cursor (B2's Release of the
+//! cursor comes before the bell's). A reader whose cursor goes back forgets what it rang for.
+//!
+//! Nobody takes `waiting` back: a word that is left over costs one ring, once its cursor is reached. Whoever dies between
+//! any two steps leaves a word that another connection begins without, or a bell that was not rung: a dead reader's writer
+//! is rung by the helper thread that notices.
 
 use crate::control::{DONE, IncomingRecord};
 use crate::events::Bell;
@@ -38,13 +55,18 @@ impl Cursor {
         self.record.get()
     }
 
+    /// The first message that the reader isn't done with. One beyond the next is UNBOUND, or a broken reader's.
+    #[inline]
+    pub(crate) fn at(&self) -> u64 {
+        self.record.get().map_or(self.first, |record| {
+            record.cursor.load(Ordering::Acquire) // B1: pairs with B2
+        })
+    }
+
     /// Messages before `next` that the reader isn't done with.
     #[inline]
     pub(crate) fn lag(&self, next: u64) -> u64 {
-        let cursor = self.record.get().map_or(self.first, |record| {
-            record.cursor.load(Ordering::Acquire) // B1: pairs with B2
-        });
-        next.saturating_sub(cursor) // a cursor beyond is UNBOUND, or a broken reader's
+        next.saturating_sub(self.at())
     }
 
     /// The number of the first message that the reader may still have to read, as far as it says so: what
@@ -66,15 +88,38 @@ impl Cursor {
     }
 }
 
-/// B1: the value of the bell with which to sleep; `None` if there is room. `waiting` are the words of the bound connections.
+/// How much room a writer waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Half of the capacity, so that it needn't wait for every message.
+    Half,
+    /// A place.
+    Any,
+}
+
+/// How long a writer waits for more than a place, in nanoseconds.
+pub(crate) const FAIR: i64 = 500_000;
+
+/// The cursor with which a reader of this capacity has made that much room for message `next` and those after it.
+#[inline]
+pub(crate) fn wanted(next: u64, capacity: u64, want: Want) -> u64 {
+    let places = match want {
+        Want::Half => (capacity / 2).max(1),
+        Want::Any => 1,
+    };
+    next.saturating_add(places).saturating_sub(capacity)
+}
+
+/// B1: the value of the bell with which to sleep; `None` if there is room. `readers` are the `waiting` words of the bound
+/// connections, and the cursor that each is to reach.
 pub(crate) fn begin_to_wait<'a>(
     bell: &Bell,
-    waiting: impl Iterator<Item = &'a AtomicU64>,
+    readers: impl Iterator<Item = (&'a AtomicU64, u64)>,
     has_room: impl FnOnce() -> bool,
 ) -> Option<u32> {
     let seen = bell.rung(); // B1: before the cursors are looked at
-    for word in waiting {
-        word.store(1, Ordering::Relaxed); // B1: the fence orders it
+    for (waiting, cursor) in readers {
+        waiting.store(cursor.saturating_add(1), Ordering::Relaxed); // B1: the fence orders it
     }
     // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
     fence(Ordering::SeqCst);
@@ -82,11 +127,21 @@ pub(crate) fn begin_to_wait<'a>(
     (!has_room()).then_some(seen)
 }
 
-/// B2: whether a writer waits, and is to be rung for. `cursor` is the reader's word, `waiting` the writer's.
+/// B2: whether a writer waits for this cursor, and is to be rung for. `cursor` is the reader's word, `waiting` the writer's;
+/// `rung` is what it said when the reader rang last.
 #[inline]
-pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64) -> bool {
-    cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::lag`; carries that what came before is read
+pub(crate) fn advance(cursor: &AtomicU64, to: u64, waiting: &AtomicU64, rung: &mut u64) -> bool {
+    cursor.store(to, Ordering::Release); // B2: pairs with `Cursor::at`; carries that what came before is read
     // B2: SeqCst, pairs with B1's. Forbids that the writer sees the old cursor and we no wait.
     fence(Ordering::SeqCst);
-    waiting.load(Ordering::Relaxed) != 0 // the fence orders it
+    let word = waiting.load(Ordering::Relaxed); // the fence orders it
+    let is_reached = |word: u64| word.checked_sub(1).is_some_and(|wanted| wanted <= to);
+    if !is_reached(*rung) {
+        *rung = 0; // it went back: that cursor is to be rung for again
+    }
+    let rings = is_reached(word) && word != *rung;
+    if rings {
+        *rung = word;
+    }
+    rings
 }

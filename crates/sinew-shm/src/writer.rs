@@ -11,11 +11,12 @@ use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
-use crate::room::{self, Cursor};
+use crate::room::{self, Cursor, Want};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
 use crate::towards::Towards;
 use std::fmt;
+use std::time::Duration;
 
 /// The sending end of an entity. Its user has it under a lock: whoever publishes, connects or disconnects has it alone.
 pub struct Writer {
@@ -37,6 +38,8 @@ pub struct Writer {
     pool: Arc<Pool>,
     /// A reader asked for more than the ring keeps for readers, and that was said.
     has_refused_depth: bool,
+    /// Since when there was too little room, in steady nanoseconds; `None`: there was some.
+    crowded: Option<i64>,
 }
 
 struct Connection {
@@ -45,6 +48,9 @@ struct Connection {
     target: Option<EntityKey>,
     /// Of a bound connection: messages that may be under way.
     capacity: Option<u64>,
+    /// A cursor that the reader has had: its line needn't be fetched from the reader's core while that one leaves room.
+    /// What the reader is still to read is never before it, also where the cursor goes back.
+    seen: u64,
 }
 
 /// A reader that must get everything, and has no room for more.
@@ -133,9 +139,22 @@ pub struct Connect {
 
 impl Connection {
     #[inline]
-    fn has_room(&self, next: u64) -> bool {
-        self.capacity
-            .is_none_or(|capacity| self.accepted.cursor.lag(next) < capacity || self.accepted.peer.is_gone())
+    fn has_room(&mut self, next: u64) -> bool {
+        let Some(capacity) = self.capacity else { return true };
+        if next.saturating_sub(self.seen) < capacity {
+            return true;
+        }
+        let cursor = self.accepted.cursor.at();
+        if cursor <= next {
+            self.seen = cursor.max(self.seen); // one beyond says nothing of what the reader has read
+        }
+        next.saturating_sub(cursor) < capacity || self.accepted.peer.is_gone()
+    }
+
+    /// Whether the reader has to make room, so that there is so much before message `next`.
+    fn lacks_room(&self, next: u64, want: Want) -> bool {
+        self.capacity.is_some_and(|capacity| self.accepted.cursor.at() < room::wanted(next, capacity, want))
+            && !self.accepted.peer.is_gone()
     }
 }
 
@@ -175,6 +194,7 @@ impl Writer {
             ending: Vec::new(),
             pool,
             has_refused_depth: false,
+            crowded: None,
         })
     }
 
@@ -310,7 +330,8 @@ impl Writer {
         let capacity = self.bounded(connect.capacity);
         let accepted = self.accept(peer, connect)?;
         let target = connect.target;
-        self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity }));
+        let seen = connect.first;
+        self.connections.extend(accepted.map(|accepted| Connection { accepted, target, capacity, seen }));
         Ok(())
     }
 
@@ -466,41 +487,50 @@ impl Writer {
 
     /// Whether every reader that must get everything has room for one more message. Those that are gone have.
     #[inline]
-    pub fn has_room(&self) -> bool {
-        self.connections.iter().all(|connection| connection.has_room(self.next))
+    pub fn has_room(&mut self) -> bool {
+        let next = self.next;
+        self.connections.iter_mut().all(|connection| connection.has_room(next))
     }
 
     /// One of the readers that stand in the way of the next message.
     pub fn laggard(&self) -> Option<Laggard> {
-        let behind = self.connections.iter().find(|connection| !connection.has_room(self.next))?;
-        let Connection { accepted, target, .. } = behind;
+        let behind = self.connections.iter().find(|connection| connection.lacks_room(self.next, Want::Any));
+        let Connection { accepted, target, .. } = behind?;
         let cursor = self.next - accepted.cursor.lag(self.next);
         Some(Laggard { peer: accepted.peer.clone(), target: *target, cursor })
     }
 
-    /// B1: prepares to wait for room. `None` if there is some. Else the bell, and the value with which to [sleep](Waiting::sleep).
-    pub fn wait_for_room(&self) -> Option<Waiting> {
-        self.entity.participant().control().ok()?; // not in a forked child
-        let bell = self.entity.participant().space_bell().ok()?;
-        let full = self.connections.iter().filter(|connection| !connection.has_room(self.next));
-        full.for_each(|connection| connection.accepted.look_for_reader());
-        let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
-        let waiting = bound.map(|connection| &connection.accepted.record.waiting);
-        let Some(seen) = room::begin_to_wait(&bell, waiting, || self.has_room()) else {
-            self.stop_waiting();
-            return None;
-        };
-        Some(Waiting { bell, seen })
+    /// B1: `None` if there is room for the next message. Else how to [wait](Waiting::sleep) for some: then this is asked
+    /// again, whatever [`has_room`](Self::has_room) says: a writer that waits does so for half of its readers' capacity, for
+    /// half a millisecond, lest it waits for every message. Who gives up has nothing to take back.
+    #[inline]
+    pub fn wait_for_room(&mut self) -> Option<Waiting> {
+        if self.crowded.is_none() && self.has_room() { None } else { self.begin_to_wait() }
     }
 
-    /// Waits no longer.
-    pub fn stop_waiting(&self) {
-        if self.entity.participant().is_forked() {
-            return;
-        }
-        for connection in &self.connections {
-            connection.accepted.record.waiting.store(0, Ordering::Relaxed); // it only saves calls
-        }
+    #[cold]
+    fn begin_to_wait(&mut self) -> Option<Waiting> {
+        let participant = self.entity.participant();
+        participant.control().ok()?; // not in a forked child
+        let bell = participant.space_bell().ok()?;
+        let now = sys::steady();
+        let patience = room::FAIR - (now - *self.crowded.get_or_insert(now));
+        let want = if patience > 0 { Want::Half } else { Want::Any };
+        let Self { connections, next, .. } = self;
+        let full = connections.iter().filter(|connection| connection.lacks_room(*next, Want::Any));
+        full.for_each(|connection| connection.accepted.look_for_reader()); // B3
+        let bound = connections.iter().filter_map(|connection| {
+            let wanted = room::wanted(*next, connection.capacity?, want);
+            Some((&connection.accepted.record.waiting, wanted))
+        });
+        let has_room = || !connections.iter().any(|connection| connection.lacks_room(*next, want));
+        let seen = room::begin_to_wait(&bell, bound, has_room);
+        let Some(seen) = seen else {
+            self.crowded = None;
+            return None;
+        };
+        let at_most = u64::try_from(patience).ok().filter(|&patience| patience > 0);
+        Some(Waiting { bell, seen, at_most: at_most.map(Duration::from_nanos) })
     }
 
     /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)). In a forked
@@ -710,6 +740,8 @@ impl Lender {
 pub struct Waiting {
     bell: Bell,
     seen: u32,
+    /// How long it is worth it to wait for more than a place.
+    at_most: Option<Duration>,
 }
 
 impl fmt::Debug for Waiting {
@@ -719,9 +751,15 @@ impl fmt::Debug for Waiting {
 }
 
 impl Waiting {
+    /// For a bell that was not rung yet when this is made.
+    pub(crate) fn on(bell: Bell) -> Self {
+        let seen = bell.rung();
+        Self { bell, seen, at_most: None }
+    }
+
     /// Sleeps until there may be room. May return early.
-    pub fn sleep(&self, timeout: Option<std::time::Duration>) {
-        self.bell.sleep(self.seen, timeout);
+    pub fn sleep(&self, timeout: Option<Duration>) {
+        self.bell.sleep(self.seen, timeout.into_iter().chain(self.at_most).min());
     }
 }
 

@@ -231,13 +231,10 @@ fn write(participant: &Arc<Participant>, readers: &[(Arc<Peer>, Manner)], failed
     }
     let lender = writer.lender();
     for number in 1..=messages() {
-        while !writer.has_room() {
+        while let Some(waiting) = writer.wait_for_room() {
             assert!(!failed.load(Ordering::SeqCst), "a reader has failed");
-            if let Some(waiting) = writer.wait_for_room() {
-                waiting.sleep(Some(PATIENCE));
-            }
+            waiting.sleep(Some(PATIENCE));
         }
-        writer.stop_waiting();
         let bytes = image(number);
         let head = Head { order: number, ..Head::default() };
         if bytes.len() <= writer.inline() && number % 7 != 0 {

@@ -226,7 +226,6 @@ impl<'a> Publish<'a> {
                 self.writer.is_bound().then(|| self.writer.wait_for_room()).flatten()
             {
                 waiting.sleep(Some(WAIT_FOR_ROOM));
-                self.writer.stop_waiting();
                 continue;
             } else {
                 self.publish(options)?;

@@ -4,7 +4,7 @@ use super::{check, port};
 use crate::control::IncomingRecord;
 use crate::events::Bell;
 use crate::place::Place;
-use crate::room::{self, Cursor};
+use crate::room::{self, Cursor, Want};
 use crate::sync::{Arc, AtomicU64};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -15,14 +15,41 @@ fn record() -> Place<IncomingRecord> {
     Place::alone(IncomingRecord { life, peer, outgoing, port, cursor, spare, next, spare_line })
 }
 
-/// Waits until fewer than `capacity` messages before `next` are under way, as a writer does.
-fn wait(cursors: &[Arc<Cursor>], waiting: &[Arc<AtomicU64>], bell: &Bell, next: u64, capacity: u64) {
-    let has_room = || cursors.iter().all(|cursor| cursor.lag(next) < capacity);
+/// Waits until there is so much room for message `next`, as a writer does.
+fn wait(
+    cursors: &[Arc<Cursor>],
+    waiting: &[Arc<AtomicU64>],
+    bell: &Bell,
+    next: u64,
+    (capacity, want): (u64, Want),
+) {
+    let wanted = room::wanted(next, capacity, want);
+    let has_room = || cursors.iter().all(|cursor| cursor.at() >= wanted);
     while !has_room() {
-        if let Some(seen) = room::begin_to_wait(bell, waiting.iter().map(|word| &**word), has_room) {
+        let readers = waiting.iter().map(|word| (&**word, wanted));
+        if let Some(seen) = room::begin_to_wait(bell, readers, has_room) {
             bell.sleep(seen, None);
         }
     }
+}
+
+/// A connection of which the model's reader knows where its cursor is.
+fn connected(bell: &Bell) -> (Place<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>) {
+    let (theirs, cursor) = (record(), Arc::new(Cursor::new(0)));
+    cursor.adopt(theirs.clone(), bell);
+    (theirs, cursor, Arc::new(AtomicU64::new(0)))
+}
+
+/// Has the reader be done with what is before these messages, one after the other. Returns how often it rang.
+fn read(
+    record: &IncomingRecord,
+    waiting: &AtomicU64,
+    bell: &Bell,
+    cursors: impl IntoIterator<Item = u64>,
+) -> usize {
+    let mut rung = 0;
+    let rings = |cursor: &u64| room::advance(&record.cursor, *cursor, waiting, &mut rung);
+    cursors.into_iter().filter(rings).map(|_| bell.ring()).count()
 }
 
 /// A place that loom watches: what the writer writes when the reader is done with it.
@@ -39,23 +66,20 @@ unsafe impl Send for Slot {}
 #[test]
 fn room_is_noticed() {
     check(3, || {
-        let (bell, theirs, cursor) = (port().bell, record(), Arc::new(Cursor::new(0)));
-        cursor.adopt(theirs.clone(), &bell);
-        let waiting = Arc::new(AtomicU64::new(0));
+        let bell = port().bell;
+        let (theirs, cursor, waiting) = connected(&bell);
         let slot = Arc::new(Slot(UnsafeCell::new(0)));
         let (bell_there, waiting_there, slot_there) = (bell.clone(), waiting.clone(), slot.clone());
         let reader = thread::spawn(move || {
-            for cursor in 1..=2 {
+            let cursors = (1..=2).inspect(|&cursor| {
                 if cursor == 2 {
                     // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
                     slot_there.0.with(|value| assert_eq!(unsafe { *value }, 0));
                 }
-                if room::advance(&theirs.cursor, cursor, &waiting_there) {
-                    bell_there.ring();
-                }
-            }
+            });
+            read(&theirs, &waiting_there, &bell_there, cursors);
         });
-        wait(&[cursor], &[waiting], &bell, 2, 1);
+        wait(&[cursor], &[waiting], &bell, 2, (1, Want::Half));
         // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
         slot.0.with_mut(|value| unsafe { *value = 1 });
         reader.join().unwrap();
@@ -71,18 +95,13 @@ fn the_slowest_counts() {
         let bell = port().bell;
         let (mut cursors, mut waiting, mut readers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..2 {
-            let (theirs, cursor, word) = (record(), Arc::new(Cursor::new(0)), Arc::new(AtomicU64::new(0)));
-            cursor.adopt(theirs.clone(), &bell);
+            let (theirs, cursor, word) = connected(&bell);
             cursors.push(cursor);
             waiting.push(word.clone());
             let bell = bell.clone();
-            readers.push(thread::spawn(move || {
-                if room::advance(&theirs.cursor, 1, &word) {
-                    bell.ring();
-                }
-            }));
+            readers.push(thread::spawn(move || drop(read(&theirs, &word, &bell, [1]))));
         }
-        wait(&cursors, &waiting, &bell, 1, 1);
+        wait(&cursors, &waiting, &bell, 1, (1, Want::Any));
         readers.into_iter().for_each(|reader| reader.join().unwrap());
     });
 }
@@ -96,15 +115,60 @@ fn a_reader_that_was_quicker_than_its_acceptance() {
         let (bell, theirs, cursor) = (port().bell, record(), Arc::new(Cursor::new(0)));
         let waiting = Arc::new(AtomicU64::new(0));
         let (rung, there, word) = (bell.clone(), theirs.clone(), waiting.clone());
-        let reader = thread::spawn(move || {
-            if room::advance(&there.cursor, 1, &word) {
-                rung.ring();
-            }
-        });
+        let reader = thread::spawn(move || drop(read(&there, &word, &rung, [1])));
         let (rung, adopting) = (bell.clone(), cursor.clone());
         let helper = thread::spawn(move || adopting.adopt(theirs, &rung));
-        wait(&[cursor], &[waiting], &bell, 1, 1);
+        wait(&[cursor], &[waiting], &bell, 1, (1, Want::Any));
         reader.join().unwrap();
         helper.join().unwrap();
+    });
+}
+
+/// A reader that takes one message after the other rings once, when it has made half of the room.
+///
+/// Fails if it rings before that, or for each message after it.
+#[test]
+fn a_wait_is_rung_for_once() {
+    check(3, || {
+        let bell = port().bell;
+        let (theirs, cursor, waiting) = connected(&bell);
+        let (rung, word) = (bell.clone(), waiting.clone());
+        let reader = thread::spawn(move || read(&theirs, &word, &rung, 1..=4));
+        wait(&[cursor.clone()], &[waiting], &bell, 4, (4, Want::Half));
+        assert!(cursor.at() >= 2);
+        assert!(reader.join().unwrap() <= 1);
+    });
+}
+
+/// A reader that stops before it has made half of the room is waited for in vain; but not once any room will do.
+///
+/// Fails if the reader rings for the cursor only that it is at when the writer asks first, or if the word is left as it was.
+#[test]
+fn a_reader_that_stops_short_of_half() {
+    check(3, || {
+        let bell = port().bell;
+        let (theirs, cursor, waiting) = connected(&bell);
+        let (rung, word) = (bell.clone(), waiting.clone());
+        let reader = thread::spawn(move || read(&theirs, &word, &rung, [1]));
+        let half = room::wanted(4, 4, Want::Half);
+        // Its time is up at once.
+        let _ = room::begin_to_wait(&bell, [(&*waiting, half)].into_iter(), || cursor.at() >= half);
+        wait(&[cursor], &[waiting], &bell, 4, (4, Want::Any));
+        reader.join().unwrap();
+    });
+}
+
+/// A reader that has come back to a cursor that it rang for rings again.
+///
+/// Fails if it doesn't forget what it rang for when it goes back.
+#[test]
+fn a_cursor_that_goes_back_is_rung_for_again() {
+    check(3, || {
+        let bell = port().bell;
+        let (theirs, cursor, waiting) = connected(&bell);
+        let (rung, word) = (bell.clone(), waiting.clone());
+        let reader = thread::spawn(move || read(&theirs, &word, &rung, [1, 0, 1]));
+        wait(&[cursor], &[waiting], &bell, 1, (1, Want::Any));
+        reader.join().unwrap();
     });
 }

@@ -8,12 +8,13 @@ use super::space::{Inner, Space};
 use super::variable::Seat;
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
+use crate::events::Bell;
 use crate::participant::OwnEntity;
 use crate::peer::Peer;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex, Ordering, fence};
 use crate::sys;
-use crate::writer::{Connect, Laggard, Writer};
+use crate::writer::{Connect, Laggard, Waiting, Writer};
 use std::ops::{Deref, DerefMut};
 use std::sync::Weak;
 use std::time::Duration;
@@ -297,29 +298,24 @@ impl Channel {
         let bell = self.space.participant.space_bell()?;
         let begin = sys::steady();
         loop {
-            let seen = bell.rung(); // B1: before it is looked for room
+            let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
             let mut sending = self.sending()?;
             sending.connect_refused(self)?; // each reader gets each message, or nobody does
-            if sending.has_room(self.plan) {
+            let Some(waiting) = sending.wait_for_room(self.plan, &bell, remaining) else {
                 sending.publish(self, image)?;
-                // Looking for room may have told readers that nobody waits: who does looks, and says so, again.
-                self.tell_waiters(&sending);
+                self.tell_waiters(&sending); // there may be room for them, too
                 return Ok(());
-            }
+            };
             if patience.is_some_and(|patience| sending.cut_off(self, patience)) {
                 continue;
             }
-            let remaining = timeout.map(|timeout| timeout.saturating_sub(elapsed(begin)));
             if remaining == Some(Duration::ZERO) {
-                sending.wait_no_more();
                 return Err(self.full(&sending, elapsed(begin)));
             }
             sending.waiters += 1;
             drop(sending);
-            bell.sleep(seen, remaining.into_iter().chain(patience).min());
-            let mut sending = self.sending.lock();
-            sending.waiters -= 1;
-            sending.wait_no_more();
+            waiting.sleep(remaining.into_iter().chain(patience).min());
+            self.sending.lock().waiters -= 1;
         }
     }
 
@@ -412,18 +408,16 @@ impl Sending {
         Ok(())
     }
 
-    /// Whether every reader has. If not, those of other processes know that somebody waits (B1).
-    fn has_room(&self, plan: Plan) -> bool {
-        let Some((writer, capacity)) = self.writer.as_ref().zip(plan.capacity) else { return true };
+    /// `None` if every reader has room. Else how to wait for it, unless no time is left for that.
+    fn wait_for_room(&mut self, plan: Plan, bell: &Bell, left: Option<Duration>) -> Option<Waiting> {
+        let (writer, capacity) = self.writer.as_mut().zip(plan.capacity)?;
         let mut local = self.local.iter().filter_map(Weak::upgrade);
-        local.all(|local| local.has_room(capacity)) && (writer.has_room() || writer.wait_for_room().is_none())
-    }
-
-    /// The last who waits waits no more.
-    fn wait_no_more(&self) {
-        if let (0, Some(writer)) = (self.waiters, &self.writer) {
-            writer.stop_waiting();
+        if !local.all(|local| local.has_room(capacity)) {
+            return Some(Waiting::on(bell.clone())); // who makes room here rings after it has had this lock
         }
+        let waiting = writer.wait_for_room()?; // B1
+        let is_enough = left == Some(Duration::ZERO) && writer.has_room();
+        (!is_enough).then_some(waiting)
     }
 
     /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody waits for it.

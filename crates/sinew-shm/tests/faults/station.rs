@@ -287,7 +287,6 @@ impl Station {
                 }
             };
             if begin.elapsed() > patience {
-                self.told.sending.lock().writer.as_ref().unwrap().stop_waiting();
                 return None;
             }
             waiting.sleep(Some(Duration::from_millis(200)));
