@@ -601,6 +601,29 @@ fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<
 }
 
 #[test]
+fn publishing_to_several_that_must_get_everything_allocates_nothing() -> sinew::Result<()> {
+    let qos = QoS::default().keep_all().max_samples(8).max_blocking_time(Duration::from_secs(20));
+    let (_directory, one, other) = apart();
+    let here = one.node("writer")?;
+    let publisher = here.publisher::<Number>("numbers").qos(qos).create()?;
+    let there = other.node("reader")?;
+    let reader = |node: &sinew::Node| node.subscription::<Number>("numbers").qos(qos).create();
+    let readers = [reader(&here)?, reader(&here)?, reader(&there)?, reader(&there)?];
+    assert!(publisher.wait_for_subscribers(4, Duration::from_secs(20)));
+    let count = allocations(200, || {
+        publish(&publisher)?;
+        for reader in &readers {
+            while reader.take().is_none() {
+                thread::yield_now(); // another thread may be bringing it in
+            }
+        }
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
 fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
     use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 

@@ -1,5 +1,5 @@
 //! Once messages flow, and nobody sleeps, publishing and taking between participants asks nothing of the operating system: no call to wake
-//! anybody, none for memory.
+//! anybody, none for memory. A publisher that waits for its readers asks for little: once for many messages.
 //!
 //! A thread under test gets a filter (seccomp) that hands each of its system calls to another thread, which notes it and lets it go on.
 #![cfg(target_os = "linux")]
@@ -88,11 +88,17 @@ impl Calls {
                 "system calls can't be counted here, for want of seccomp's notifications: {error}"
             ));
         }
-        self.counts.store(true, Ordering::Release);
-        (rounds..2 * rounds).for_each(&mut round);
-        self.counts.store(false, Ordering::Release);
-        let (count, last) = (self.count.load(Ordering::Relaxed), self.last.load(Ordering::Relaxed));
+        let count = self.count_in(|| (rounds..2 * rounds).for_each(&mut round));
+        let last = self.last.load(Ordering::Relaxed);
         assert_eq!(count, 0, "system calls in {rounds} rounds; the last one had number {last}");
+    }
+
+    /// How often the threads that are watched call meanwhile.
+    fn count_in(&self, work: impl FnOnce()) -> u64 {
+        self.counts.store(true, Ordering::Release);
+        work();
+        self.counts.store(false, Ordering::Release);
+        self.count.load(Ordering::Relaxed)
     }
 }
 
@@ -284,4 +290,67 @@ fn an_executor_that_spins_in_another_thread_is_not_woken() -> sinew::Result<()> 
         published.expect("no panic");
         spinning.join().expect("no panic").map_err(Into::into)
     })
+}
+
+/// Messages of a flood, and how many of them may be under way.
+const FLOOD: u64 = 20_000;
+const UNDER_WAY: usize = 512;
+
+/// A publisher that is faster than its reader, or waits for one that has just been taken off its core, is rung for once it has room for
+/// many, not for every one: the limit is five times what is promised, for a machine that is busy.
+fn flood(contexts: [Context; 2]) -> sinew::Result<()> {
+    let [here, there] = contexts;
+    let qos = QoS::default().keep_all().max_samples(UNDER_WAY).max_blocking_time(PATIENCE);
+    let subscription = there.node("drain")?.subscription::<Count>("flood").qos(qos).create()?;
+    let publisher = here.node("source")?.publisher::<Count>("flood").qos(qos).create()?;
+    assert!(publisher.wait_for_subscribers(1, PATIENCE));
+    let calls = Arc::<Calls>::default();
+    let (ready, watches) = (AtomicU64::new(0), AtomicBool::new(true));
+    let watch = || {
+        let watched = calls.watch();
+        if let Err(error) = &watched {
+            skip(&format!("system calls can't be counted here: {error}"));
+            watches.store(false, Ordering::Relaxed);
+        }
+        // Both are watched before either begins.
+        ready.fetch_add(1, Ordering::AcqRel);
+        while ready.load(Ordering::Acquire) < 2 {
+            std::hint::spin_loop();
+        }
+    };
+    let count = calls.count_in(|| {
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                watch();
+                for count in 0..FLOOD {
+                    publisher.publish(Count { count }).expect("the reader goes on");
+                }
+            });
+            scope.spawn(|| {
+                watch();
+                for round in 0..FLOOD {
+                    let taken = std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken);
+                    assert_eq!(taken.expect("it comes").0.count, round);
+                }
+            });
+        });
+    });
+    let messages = FLOOD;
+    if watches.load(Ordering::Relaxed) {
+        assert!(count * 10 <= messages, "{count} system calls for {messages} messages");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_flood_between_participants_calls_once_for_many_messages() -> sinew::Result<()> {
+    let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let context = || Context::builder().domain(3).directory(place.path()).build();
+    flood([context()?, context()?])
+}
+
+#[test]
+fn a_flood_between_threads_calls_once_for_many_messages() -> sinew::Result<()> {
+    let context = Context::builder().shared_memory(false).build()?;
+    flood([context.clone(), context])
 }

@@ -21,11 +21,23 @@ impl Entry {
     }
 }
 
-/// Whether a place was reserved for a message before it came.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The place that a message gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
+    /// Another message gives way to it, or it is lost.
     Any,
+    /// One that is free; if there is none, it goes back.
+    Free,
+    /// One that was reserved before it came.
     Reserved,
+}
+
+impl Place {
+    /// The same once a place was reserved wherever one must be free.
+    #[inline]
+    pub(crate) fn after_reserving(self) -> Self {
+        if self == Place::Free { Place::Reserved } else { self }
+    }
 }
 
 /// Why a message is not in the history any more, or never was.
@@ -144,6 +156,12 @@ impl History {
         of_publisher.next().map(|entry| entry.publication.sequence)
     }
 
+    /// The publication of the oldest message.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&Publication> {
+        self.first.as_ref().map(|entry| &entry.publication)
+    }
+
     /// The stamp of the oldest message.
     #[inline]
     pub(crate) fn oldest(&self) -> Option<Stamp> {
@@ -152,16 +170,33 @@ impl History {
 
     /// Whether a message could come in without anything giving way.
     #[inline]
-    fn has_room(&self) -> bool {
-        self.len() + self.reserved < self.capacity
+    pub(crate) fn has_room(&self) -> bool {
+        self.free() > 0
+    }
+
+    /// Places that are neither taken nor promised.
+    #[inline]
+    pub(crate) fn free(&self) -> usize {
+        self.capacity.saturating_sub(self.len() + self.reserved)
+    }
+
+    /// Promises a place, if there is one without anything giving way.
+    #[inline]
+    pub(crate) fn reserve_free(&mut self) -> bool {
+        let granted = self.has_room();
+        self.reserved += usize::from(granted);
+        granted
+    }
+
+    /// How many free places a publisher waits for, that found none: half of all, lest it waits for every message.
+    pub(crate) fn half(&self) -> usize {
+        (self.capacity / 2).max(1)
     }
 
     /// Promises a place to a publisher, if there is one; an expired message gives way. What gave way is returned.
     pub(crate) fn reserve(&mut self, now: i64) -> (bool, Option<Entry>) {
         let freed = if self.has_room() { None } else { self.remove_expired(now) };
-        let granted = self.has_room();
-        self.reserved += usize::from(granted);
-        (granted, freed)
+        (self.reserve_free(), freed)
     }
 
     /// Takes back a promise.

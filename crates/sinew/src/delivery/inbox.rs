@@ -31,6 +31,7 @@ use sinew_shm::{Counter, Counters, EntityKey};
 use sources::Sources;
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
+use std::time::Duration;
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
 pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
@@ -94,6 +95,9 @@ struct State {
     listened: bool,
     /// Publishers waiting for a place.
     waiting: u32,
+    /// With so many free places they are woken. As in `sinew_shm::room`, publishers that found no place wait for half of
+    /// them, and after a moment for any.
+    enough: usize,
     /// Where to announce that something came; only a subscription with a callback in an executor has one.
     home: Option<Home>,
     history: History,
@@ -104,8 +108,10 @@ struct State {
     /// The publication of the last message whose latency was noted.
     noted: i64,
     work: Work,
-    /// The only publisher of another process, if its messages may be taken past the history.
-    direct: Option<Arc<Proxy>>,
+    /// The only publisher of another process.
+    only: Option<Arc<Proxy>>,
+    /// Its messages may be taken past the history.
+    direct: bool,
 }
 
 /// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
@@ -164,6 +170,9 @@ impl State {
     }
 }
 
+/// How long a publisher that found no place waits for more than one, in nanoseconds.
+const FAIR: i64 = 500_000;
+
 /// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
 type Taken = (Entry, Option<Stamp>);
 
@@ -205,13 +214,15 @@ impl Inbox {
             closed: false,
             listened: false,
             waiting: 0,
+            enough: 0,
             home: None,
             history,
             listening: None,
             counters: None,
             noted: i64::MIN / 2,
             work: Work::NONE,
-            direct: None,
+            only: None,
+            direct: false,
         };
         let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         Arc::new(Self {
@@ -231,9 +242,10 @@ impl Inbox {
     /// Brings a message in and announces it. Called under the publisher's lock.
     #[inline(never)] // one piece of code for all callers: it is fetched once
     pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
-        let mut left = Left { dropped: None, signal: None, seldom: None };
+        let mut left = Left { dropped: None, went_back: false, signal: None, seldom: None };
         let mut state = self.state.lock();
-        if state.closed {
+        left.went_back = place == Place::Free && !state.history.has_room() && !state.closed;
+        if state.closed || left.went_back {
             left.dropped = Some(message);
             return left;
         }
@@ -353,6 +365,7 @@ impl Inbox {
         {
             signal = Some(home.scheduler.clone());
         }
+        let frees = frees && !(entry.is_some() && self.advances(&state));
         self.release(state);
         if frees {
             self.read_sources();
@@ -360,10 +373,14 @@ impl Inbox {
         (entry.map(|entry| (entry, next)), signal)
     }
 
-    /// Lets go of the lock, and has publishers look that wait for a place: there may be one.
+    /// Lets go of the lock, and has publishers look that wait for places, once there are as many: once for all of them, since
+    /// all look, and say anew what they wait for.
     #[inline]
-    fn release(&self, state: Guard<'_, State>) {
-        let waited_for = state.waiting > 0;
+    fn release(&self, mut state: Guard<'_, State>) {
+        let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
+        if waited_for {
+            state.enough = usize::MAX;
+        }
         drop(state);
         if waited_for {
             self.space.notify_all();
@@ -491,6 +508,13 @@ impl Inbox {
         Some(granted)
     }
 
+    /// Promises a place that is free, if there is one; the subscription may be gone, and needs none.
+    #[inline]
+    pub(super) fn reserve_free(&self) -> bool {
+        let mut state = self.state.lock();
+        state.closed || state.history.reserve_free()
+    }
+
     /// Takes back the announcement if nothing waits; whether something does.
     pub(crate) fn withdraw(&self) -> bool {
         let mut state = self.state.lock();
@@ -533,6 +557,7 @@ impl Inbox {
     pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
         let mut state = self.state.lock();
         let (mut waiting_for, mut _blocked) = (None, None);
+        let mut fair: Option<i64> = None;
         loop {
             if state.closed {
                 return Err(NoPlace::Gone);
@@ -541,20 +566,28 @@ impl Inbox {
             if ended.load(Ordering::Acquire) {
                 return Err(NoPlace::Shutdown);
             }
-            let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
-            if let Some(freed) = freed {
-                drop(state);
-                drop(freed); // user code
-                state = self.state.lock();
+            let now = Time::steady();
+            let left = Time::from_nanoseconds(deadline) - now;
+            // Who has begun to wait does so for more than a place, for a moment.
+            let is_fair = fair.is_some_and(|until| now.nanoseconds() < until)
+                && !left.is_zero()
+                && !state.history.has_mortals();
+            let enough = if is_fair { state.history.half() } else { 1 };
+            if state.history.free() >= enough || !is_fair {
+                let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+                if let Some(freed) = freed {
+                    drop(state);
+                    drop(freed); // user code
+                    state = self.state.lock();
+                    if granted {
+                        return Ok(());
+                    }
+                    continue;
+                }
                 if granted {
                     return Ok(());
                 }
-                continue;
             }
-            if granted {
-                return Ok(());
-            }
-            let left = Time::from_nanoseconds(deadline) - Time::steady();
             if left.is_zero() {
                 return Err(NoPlace::Full);
             }
@@ -572,13 +605,19 @@ impl Inbox {
                 continue;
             }
             // A message that expires meanwhile gives way, too; nobody says when.
-            let now = self.wanted.clock.steady();
-            let expiry = state
-                .history
-                .first_expiry()
-                .map(|expiry| Time::from_nanoseconds(expiry) - Time::from_nanoseconds(now));
+            let expiry = state.history.first_expiry().map(|expiry| {
+                Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
+            });
+            if fair.is_none() {
+                fair = Some(now.nanoseconds() + FAIR);
+                continue; // with what is enough from now on
+            }
+            let fair =
+                is_fair.then(|| Time::from_nanoseconds(now.nanoseconds().max(fair.unwrap_or(0))) - now);
+            let pause = expiry.into_iter().chain(fair).fold(left, Duration::min);
+            state.enough = if state.waiting == 0 { enough } else { state.enough.min(enough) };
             state.waiting += 1;
-            state = self.space.wait_at_most(state, Some(expiry.map_or(left, |expiry| expiry.min(left))));
+            state = self.space.wait_at_most(state, Some(pause));
             state.waiting -= 1;
         }
     }

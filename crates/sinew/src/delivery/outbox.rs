@@ -122,7 +122,10 @@ impl Outbox {
 /// What one delivery leaves to do once all locks are released.
 #[must_use]
 pub(crate) struct Left {
+    /// What gave way; or the message itself, if it [went back](Left::went_back).
     pub(super) dropped: Option<Erased>,
+    /// There was no [free place](super::history::Place::Free).
+    pub(super) went_back: bool,
     pub(super) signal: Option<Arc<Scheduler>>,
     pub(super) seldom: Option<Seldom>,
 }
@@ -136,6 +139,15 @@ pub(super) struct Seldom {
 }
 
 impl Left {
+    /// The message, for which there was no [free place](super::history::Place::Free); else what is left to do.
+    #[inline]
+    pub(super) fn placed(self) -> Result<Self, Erased> {
+        match self.dropped {
+            Some(message) if self.went_back => Err(message),
+            _ => Ok(self),
+        }
+    }
+
     #[inline]
     pub(crate) fn finish(self) {
         if let Some(scheduler) = &self.signal {

@@ -143,26 +143,37 @@ struct Retained(VecDeque<(Erased, Publication)>);
 pub(crate) enum Way {
     /// Nobody listens.
     Nobody,
-    /// One that takes references: any message goes to it as it is.
-    Sharer(Arc<Inbox>),
+    /// One that takes references: any message goes to it as it is, into such a place.
+    Sharer(Arc<Inbox>, Place),
     /// One that owns: a message of which there is one reference goes to it as it is.
-    Owner(Arc<Inbox>),
+    Owner(Arc<Inbox>, Place),
     /// Several that take references.
     Sharers(Arc<Routes>),
-    /// Filters, reserved places, copies or moves may be needed, or the publisher has promises that are watched.
+    /// Filters, copies or moves may be needed, or the publisher has promises that are watched, or keeps what may find no place.
     Careful,
 }
 
 impl Way {
     fn along(routes: &Arc<Routes>, retains: bool, watched: bool) -> Self {
-        let Routes { inboxes, owners, sharers, values, particular, others, .. } = &**routes;
+        let Routes { inboxes, owners, sharers, values, particular, bound, others, .. } = &**routes;
+        let place = if *bound { Place::Free } else { Place::Any };
         match (&**inboxes, owners, sharers, values) {
-            _ if *particular || watched || !others.is_empty() => Way::Careful,
+            _ if *particular || watched || !others.is_empty() || *bound && retains => Way::Careful,
             ([], ..) => Way::Nobody,
-            ([sole], 0, 1, 0) => Way::Sharer(sole.clone()),
-            ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone()),
+            ([sole], 0, 1, 0) => Way::Sharer(sole.clone(), place),
+            ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone(), place),
             (_, 0, _, 0) => Way::Sharers(routes.clone()),
             _ => Way::Careful,
+        }
+    }
+
+    /// Reserves a place wherever the publisher may be held up, without waiting: everywhere or nowhere.
+    #[inline]
+    fn reserve(&self) -> bool {
+        match self {
+            Way::Sharer(inbox, Place::Free) => inbox.reserve_free(),
+            Way::Sharers(routes) => routes.reserve(),
+            _ => true,
         }
     }
 }
@@ -264,19 +275,27 @@ impl Outlet {
         }
         let State { way, sequence, retained, counters, .. } = &mut *state;
         match way {
-            Way::Sharer(inbox) => {
+            Way::Sharer(inbox, place) => {
                 let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, counters, &message, &publication);
-                let left = inbox.push(message, &publication, Place::Any);
-                drop(state);
-                left.finish();
-                drop(displaced);
+                match inbox.push(message, &publication, *place).placed() {
+                    Ok(left) => {
+                        drop(state);
+                        left.finish();
+                        drop(displaced);
+                    }
+                    Err(message) => return self.wait_and_publish(state, message, form),
+                }
             }
-            Way::Owner(inbox) if form == Form::Unique => {
+            Way::Owner(inbox, place) if form == Form::Unique => {
                 let publication = self.next_publication(sequence, counters);
-                let left = inbox.push(message, &publication, Place::Any);
-                drop(state);
-                left.finish();
+                match inbox.push(message, &publication, *place).placed() {
+                    Ok(left) => {
+                        drop(state);
+                        left.finish();
+                    }
+                    Err(message) => return self.wait_and_publish(state, message, form),
+                }
             }
             Way::Nobody => {
                 let publication = self.next_publication(sequence, counters);
@@ -284,8 +303,8 @@ impl Outlet {
                 drop(state);
                 drop((message, displaced));
             }
-            Way::Sharers(_) => self.publish_to_sharers(state, message),
-            Way::Owner(_) | Way::Careful => {
+            Way::Sharers(routes) if routes.reserve() => self.publish_to_sharers(state, message),
+            Way::Sharers(_) | Way::Owner(..) | Way::Careful => {
                 drop(state);
                 return self.publish_with_care(message, form);
             }
@@ -293,7 +312,24 @@ impl Outlet {
         Ok(())
     }
 
-    /// Several take references to the same message.
+    /// The message went back, for want of a free place: its number is taken back, and it is published when there is one.
+    #[cold]
+    #[inline(never)]
+    fn wait_and_publish(
+        &self,
+        mut state: Guard<'_, State>,
+        message: Erased,
+        form: Form,
+    ) -> Result<(), (Erased, Unpublished)> {
+        state.sequence -= 1;
+        if let Some(counters) = &state.counters {
+            counters.set(Counter::Messages, state.sequence);
+        }
+        drop(state);
+        self.publish_with_care(message, form)
+    }
+
+    /// Several take references to the same message; where they may hold it up, places are reserved.
     fn publish_to_sharers(&self, mut state: Guard<'_, State>, message: Erased) {
         Outbox::with(|outbox| {
             let State { way, sequence, retained, counters, .. } = &mut *state;
@@ -301,7 +337,7 @@ impl Outlet {
             let publication = self.next_publication(sequence, counters);
             outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
             for inbox in &routes.inboxes {
-                outbox.add(inbox.push(message.another(), &publication, Place::Any));
+                outbox.add(inbox.push(message.another(), &publication, routes.place_at(inbox)));
             }
             drop(state);
             outbox.dropped.push(message);
@@ -335,9 +371,9 @@ impl Outlet {
         let Some(encoding) = T::ENCODING else { return false };
         let length = (encoding.size)(value);
         let mut sender = self.way_out.sender.lock();
-        let Some(open) = sender.as_deref_mut().filter(|sender| !sender.is_bound()) else { return false };
+        let Some(open) = sender.as_deref_mut() else { return false };
         let mut state = self.state.lock();
-        if !self.all_are_outside(&state) {
+        if !self.all_are_outside(&state) || !open.has_room() {
             return false;
         }
         let Ok(prepared) = open.prepare_length(length) else { return false };
@@ -351,7 +387,7 @@ impl Outlet {
     }
 
     /// A message leaves the process, or is an image, or who gets it has changed. In the first two cases, if all who get it here take it as it
-    /// is, there is still not much to do.
+    /// is, and all who must get it have room, there is still not much to do.
     #[inline(never)]
     pub(crate) fn publish_slowly(
         &self,
@@ -360,12 +396,13 @@ impl Outlet {
     ) -> Result<(), (Erased, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
         let mut way_out = self.leaves.load(Ordering::Relaxed).then(|| self.way_out.sender.lock());
-        let open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
-        let (leaves, is_bound) = (open.is_some(), open.as_ref().is_some_and(|sender| sender.is_bound()));
+        let mut open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
+        let leaves = open.is_some();
+        let has_room = open.as_mut().is_none_or(|sender| sender.has_room());
         let mut state = self.state.lock();
         // A value that stays here came because the short way is closed: publishing with care opens it again.
         let opens = !leaves && !message.is_image();
-        if opens || is_bound || state.leaves != leaves || !self.goes_straight(&state, &message) {
+        if opens || !has_room || state.leaves != leaves || !self.goes_straight(&state, &message) {
             drop((state, way_out));
             return self.publish_with_care(message, form);
         }
@@ -377,6 +414,10 @@ impl Outlet {
                 return self.publish_with_care(message, form); // those here get it all the same
             }
         };
+        if !state.way.reserve() {
+            drop((prepared, state, way_out));
+            return self.publish_with_care(message, form);
+        }
         let bringing_out = prepared.as_ref().map_or(Work::NONE, |prepared| prepared.work(&message));
         state.count(bringing_out + Work::of_form(&message));
         let State { way, sequence, retained, counters, .. } = &mut *state;
@@ -392,12 +433,14 @@ impl Outlet {
         };
         // Those here first: they get it before it is encoded.
         let left = match way {
-            Way::Sharer(inbox) => Some(inbox.push(message.another(), &publication, Place::Any)),
+            Way::Sharer(inbox, place) => {
+                Some(inbox.push(message.another(), &publication, place.after_reserving()))
+            }
             Way::Sharers(routes) => {
                 let routes = routes.clone();
                 Outbox::with(|outbox| {
                     for inbox in &routes.inboxes {
-                        outbox.add(inbox.push(message.another(), &publication, Place::Any));
+                        outbox.add(inbox.push(message.another(), &publication, routes.place_at(inbox)));
                     }
                     drop(state);
                     send(&message);
@@ -426,9 +469,9 @@ impl Outlet {
         }
         match &state.way {
             Way::Nobody => true,
-            Way::Sharer(inbox) => !message.is_image() || inbox.wanted.check.is_some(),
+            Way::Sharer(inbox, _) => !message.is_image() || inbox.wanted.check.is_some(),
             Way::Sharers(routes) => !message.is_image() || routes.take_images,
-            Way::Owner(_) | Way::Careful => false,
+            Way::Owner(..) | Way::Careful => false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
 
+use super::history::Place;
 use super::inbox::Inbox;
 use super::plan::Role;
 use super::reader::{Group, groups};
@@ -15,8 +16,10 @@ pub(crate) struct Routes {
     pub(super) owners: usize,
     pub(super) sharers: usize,
     pub(super) values: usize,
-    /// Some have a filter, ignore their own node, or can hold up the publisher.
+    /// Some have a filter, or ignore their own node.
     pub(super) particular: bool,
+    /// Some can hold up the publisher.
+    pub(super) bound: bool,
     /// All take images as they are.
     pub(super) take_images: bool,
     /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
@@ -28,11 +31,13 @@ impl Routes {
         let count = |role| inboxes.iter().filter(|inbox| inbox.wanted.role == role).count();
         let particular = inboxes.iter().any(|inbox| {
             let wanted = &inbox.wanted;
-            wanted.filter.is_some() || wanted.ignore_own || (blocking && wanted.qos.is_blocking())
+            wanted.filter.is_some() || wanted.ignore_own
         });
+        let bound = blocking && inboxes.iter().any(|inbox| inbox.wanted.qos.is_blocking());
         let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
         let take_images = inboxes.iter().all(|inbox| inbox.wanted.check.is_some());
-        Self { inboxes: inboxes.into(), owners, sharers, values, particular, take_images, others: Vec::new() }
+        let (inboxes, others) = (inboxes.into(), Vec::new());
+        Self { inboxes, owners, sharers, values, particular, bound, take_images, others }
     }
 
     /// The subscriptions of publishers with this type of message.
@@ -54,6 +59,26 @@ impl Routes {
     /// All take references, and nothing else is to be thought of.
     pub(crate) fn is_plain_sharers(&self) -> bool {
         !self.particular && self.owners == 0 && self.values == 0
+    }
+
+    /// Reserves a place at each subscription that may hold up the publisher, without waiting: at all of them or at none. The
+    /// message then gets the place that [`place_at`](Self::place_at) says.
+    #[inline]
+    pub(crate) fn reserve(&self) -> bool {
+        let Some(full) = self.bound_inboxes().position(|inbox| !inbox.reserve_free()) else { return true };
+        self.bound_inboxes().take(full).for_each(|inbox| inbox.unreserve());
+        false
+    }
+
+    fn bound_inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+        let all = if self.bound { &self.inboxes[..] } else { &[] };
+        all.iter().filter(|inbox| inbox.wanted.qos.is_blocking())
+    }
+
+    /// The place of a message at one of these, after places were [reserved](Self::reserve).
+    #[inline]
+    pub(crate) fn place_at(&self, inbox: &Inbox) -> Place {
+        if self.bound && inbox.wanted.qos.is_blocking() { Place::Reserved } else { Place::Any }
     }
 
     /// Nobody could read a message before it is given away.

@@ -220,6 +220,9 @@ impl Proxy {
             Ok(None) => return Direct::NotSo,
             Err(error) => return Direct::Unreadable(error, skipped), // itself it counts with the next one
         };
+        if self.offered.qos.is_blocking() && inbox.wanted.qos.is_blocking() {
+            incoming.set_cursor(incoming.next()); // its image is copied or held
+        }
         let publication = self.publication(message.number, &message.head);
         let lost = skipped + message.missed;
         let value = match message.hold {
@@ -230,6 +233,24 @@ impl Proxy {
             Ok((value, work)) => Direct::Message(value, publication, lost, work),
             Err(error) => Direct::Undecodable(error, lost + 1),
         }
+    }
+
+    /// The only subscription that there is has taken a message, and `oldest` is the first that it still has: what came before that
+    /// is done with. Called under that subscription's lock. False: it is not so simple, or there may be more to be read now.
+    #[inline]
+    pub(crate) fn advance_for(&self, inbox: &Inbox, oldest: &Publication) -> bool {
+        if oldest.publisher != self.publisher || self.has_news() {
+            return false;
+        }
+        let Some(mut reading) = self.reading.try_enter() else { return false };
+        let Reading { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
+        let [group] = &ends.groups[..] else { return false };
+        if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
+            return false;
+        }
+        incoming.set_cursor(oldest.sequence.min(incoming.next()));
+        drop(reading);
+        !self.is_wanted()
     }
 
     /// Whether somebody found it being read, and left word that there is more.
@@ -301,9 +322,24 @@ impl Proxy {
     }
 
     fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
-        self.has_news.store(false, Ordering::Relaxed); // before they are looked at: what comes later sets it again
-        self.read_retained(reading, outbox);
+        // Acquire: pairs with those who set it. Before it is looked at what there is: what comes later sets it again, and drains.
+        let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
+        if has_news || !reading.retained.is_empty() {
+            self.read_retained(reading, outbox);
+        }
         self.read_all(reading, outbox);
+        if has_news {
+            self.read_news(reading, outbox);
+        }
+        let Reading { incoming: Some(incoming), stalled, .. } = reading else { return };
+        if stalled.is_empty() && incoming.is_over() {
+            incoming.done();
+            self.is_over.store(true, Ordering::Release); // pairs with `is_over`
+        }
+    }
+
+    /// Goes on with the connection, and for those, that have come since the last look.
+    fn read_news(&self, reading: &mut Reading, outbox: &mut Outbox) {
         if reading.ends.groups.is_empty() {
             // Those who are the first to come get all of a connection that is as new: its writer began it for them.
             self.take_ends(reading, outbox);
@@ -323,11 +359,6 @@ impl Proxy {
         // E1: whatever was published before our port was seen is read now.
         if incoming.set_port(ends.port.as_deref()) {
             self.read_all(reading, outbox);
-        }
-        let Reading { incoming: Some(incoming), stalled, .. } = reading else { return };
-        if stalled.is_empty() && incoming.is_over() {
-            incoming.done();
-            self.is_over.store(true, Ordering::Release); // pairs with `is_over`
         }
     }
 
@@ -448,7 +479,7 @@ impl Proxy {
         let Some(group) = groups.get(index) else { return Ok(()) };
         let publication = &publication;
         let routes = &group.routes;
-        if routes.is_plain_sharers() {
+        if routes.is_plain_sharers() && routes.reserve() {
             let mut message = Some(message);
             let inboxes = routes.inboxes();
             for (nth, inbox) in inboxes.iter().enumerate() {
@@ -458,7 +489,7 @@ impl Proxy {
                     message.as_ref().map(Erased::another)
                 };
                 let Some(reference) = reference else { break };
-                outbox.add(inbox.push(reference, publication, crate::delivery::history::Place::Any));
+                outbox.add(inbox.push(reference, publication, routes.place_at(inbox)));
             }
             return Ok(());
         }

@@ -200,16 +200,15 @@ impl Sender {
         }
     }
 
-    /// `None` if every reader that must get everything has room.
-    pub(crate) fn wait_for_room(&self) -> Option<Waiting> {
-        if !self.writer.is_bound() || self.writer.has_room() {
-            return None;
-        }
-        self.writer.wait_for_room()
+    /// Whether every reader that must get everything has room for a message.
+    #[inline]
+    pub(crate) fn has_room(&mut self) -> bool {
+        self.writer.has_room()
     }
 
-    pub(crate) fn stop_waiting(&self) {
-        self.writer.stop_waiting();
+    /// `None` if there is room, and enough of it after a wait; see [`Writer::wait_for_room`].
+    pub(crate) fn wait_for_room(&mut self) -> Option<Waiting> {
+        self.writer.wait_for_room()
     }
 
     /// As [`Writer::footprint`].

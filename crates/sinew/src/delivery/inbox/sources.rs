@@ -1,6 +1,6 @@
 //! A subscription's publishers in other processes.
 
-use super::{Inbox, Wanted};
+use super::{Inbox, State, Wanted};
 use crate::delivery::history::Entry;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Role;
@@ -24,11 +24,15 @@ impl Inbox {
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        let Some(proxy) = &state.direct else { return ControlFlow::Continue(()) };
+        let Some(proxy) = state.only.as_ref().filter(|_| state.direct) else {
+            return ControlFlow::Continue(());
+        };
         if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
             return ControlFlow::Continue(());
         }
-        let direct = proxy.take_for(self, self.wanted.qos.capacity() as u64);
+        let qos = &self.wanted.qos;
+        let depth = if qos.is_keep_all() { u64::MAX } else { qos.capacity() as u64 };
+        let direct = proxy.take_for(self, depth);
         let again = proxy.is_wanted();
         let (message, publication, lost) = match direct {
             Direct::Message(message, publication, lost, work) => {
@@ -91,10 +95,12 @@ impl Inbox {
         sources.iter().for_each(|proxy| proxy.part(self)); // they know this subscription, too
     }
 
-    /// Whether messages may go past the history when they are taken by hand, as far as that is fixed.
-    fn takes_directly(&self) -> bool {
+    /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
+    /// are kept, its ring must keep them.
+    fn takes_directly(&self, from: &Proxy) -> bool {
         let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
-        self.deadline.is_none() && self.lifespan == i64::MAX && !qos.is_keep_all()
+        let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered.qos.is_blocking();
+        self.deadline.is_none() && self.lifespan == i64::MAX && is_kept
     }
 
     fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
@@ -102,14 +108,16 @@ impl Inbox {
         let mut all = sources.to_vec();
         change(&mut all);
         self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
-        let direct = match &all[..] {
-            [only] if self.takes_directly() => Some(only.clone()),
-            _ => None,
+        let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
+        let direct = only.as_ref().is_some_and(|only| self.takes_directly(only));
+        let only = {
+            let mut state = self.state.lock();
+            state.direct = direct;
+            std::mem::replace(&mut state.only, only)
         };
-        let direct = std::mem::replace(&mut self.state.lock().direct, direct);
         let before = std::mem::replace(&mut *sources, Arc::new(all));
         drop(sources);
-        drop((before, direct));
+        drop((before, only));
     }
 
     /// A publisher of another process matches.
@@ -162,6 +170,14 @@ impl Inbox {
                 event.last_problem = Some(problem.clone());
             }
         }));
+    }
+
+    /// After a message was taken: the publisher of another process that waits for places knows of this one, and there is nothing
+    /// to be read from it before more are taken.
+    #[inline]
+    pub(super) fn advances(&self, state: &State) -> bool {
+        let (Some(proxy), Some(oldest)) = (&state.only, state.history.first()) else { return false };
+        proxy.advance_for(self, oldest)
     }
 
     /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which

@@ -107,7 +107,6 @@ impl Outlet {
         if !leaves {
             return Ok(Out::Closed);
         }
-        let mut waited = false;
         loop {
             let mut sender = self.way_out.sender.lock();
             let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
@@ -118,17 +117,14 @@ impl Outlet {
             }
             if let Some(waiting) = open.wait_for_room() {
                 let left = deadline - Time::steady();
-                if left.is_zero() {
-                    open.stop_waiting();
+                if !left.is_zero() {
+                    drop(sender);
+                    waiting.sleep(Some(left));
+                    continue;
+                }
+                if !open.has_room() {
                     return Err(Unpublished::Full);
                 }
-                drop(sender);
-                waiting.sleep(Some(left));
-                waited = true;
-                continue;
-            }
-            if waited {
-                open.stop_waiting();
             }
             let prepared = open.prepare(message);
             let is_vital = !taken_here || open.is_bound();
