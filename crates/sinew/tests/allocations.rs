@@ -612,9 +612,12 @@ fn publishing_to_several_that_must_get_everything_allocates_nothing() -> sinew::
     assert!(publisher.wait_for_subscribers(4, Duration::from_secs(20)));
     let count = allocations(200, || {
         publish(&publisher)?;
+        let published = publisher.statistics().published;
         for reader in &readers {
-            while reader.take().is_none() {
-                thread::yield_now(); // another thread may be bringing it in
+            while reader.statistics().taken < published {
+                if reader.take().is_none() {
+                    thread::yield_now(); // another thread may be bringing it in
+                }
             }
         }
         Ok(())
