@@ -29,6 +29,8 @@ fn a_child_plays_its_role() {
         "scribbles" => corrupt::scribble(&part),
         "fills" => limits::fill(&part),
         "overstates" => corrupt::overstate(&part),
+        "sees others die" => memory::see_others_die(&part),
+        "publishes images" => memory::publish_images(&part),
         "has little room" => memory::with_little_room(&part),
         "is late" => limits::be_late(&part),
         "runs short" => limits::run_short(&part),

@@ -128,3 +128,87 @@ fn where_there_is_room_for_few_messages_the_oldest_make_room_for_the_newest() {
         on_a_small_file_system(&Scene::new(), "has little room", "4m");
     }
 }
+
+/// Publishes large images until it is killed; now and then it has drafts that it doesn't publish. Words: the reader's id, and a number
+/// that makes it different from others.
+pub(crate) fn publish_images(part: &Part) {
+    let writing = One::join_at(&part.directory);
+    let [reader, seed] = [0, 1].map(|word: usize| part.words[word].parse::<u64>().unwrap());
+    let find = || writing.keeps.peers.lock().iter().find(|peer| peer.id() == reader).cloned();
+    until("it finds its reader", || find().is_some());
+    let mut writer = writing.writer();
+    writer.grow(16).unwrap();
+    let connect = Connect { target: None, first: 1, live: 1, depth: 16, capacity: None };
+    writer.connect(&find().unwrap(), &connect).unwrap();
+    let mut drafts = Vec::new();
+    for number in 1.. {
+        if (number + seed) % 5 == 0 {
+            drafts.extend(writer.lender().loan(LENGTH)); // perhaps there is no room
+        }
+        if (number + seed) % 7 == 0 {
+            drafts.clear();
+        }
+        publish(&mut writer, LENGTH, number as u8).unwrap();
+        part.say(&format!("published {number}"));
+        writer.tidy();
+    }
+}
+
+/// Reads what others publish that are killed at any moment, and keeps some of it. Words: the size of the file system.
+pub(crate) fn see_others_die(part: &Part) {
+    let reading = One::join_at(&part.directory);
+    let own = format!("{:016x}", reading.participant.id());
+    let mut kept: Vec<(u8, Hold)> = Vec::new();
+    let mut buffer = Vec::new();
+    for round in 0..8u64 {
+        let mut child = part.child("publishes images", &format!("{} {round}", reading.participant.id()));
+        let mut incoming = None;
+        until("it is connected", || {
+            incoming = reading.keeps.incoming.lock().pop();
+            incoming.is_some()
+        });
+        let mut incoming: Incoming = incoming.unwrap();
+        let mut last = 0;
+        let mut is_killed = false;
+        until("all is read that it has published", || {
+            while let Some(message) = incoming.read(&mut buffer).unwrap() {
+                assert_eq!(message.number, last + message.missed + 1);
+                last = message.number;
+                let hold = message.hold.unwrap();
+                assert!(hold.bytes() == [last as u8; LENGTH], "message {last} is torn");
+                // One of a process that is gone stays readable, but its memory is its until it is let go of.
+                if last % 3 == 0 {
+                    kept.push((last as u8, hold));
+                }
+                if kept.len() > 2 {
+                    kept.remove(0);
+                }
+                if last >= 10 + 7 * round && !is_killed {
+                    child.kill();
+                    is_killed = true;
+                }
+            }
+            is_killed && incoming.is_over()
+        });
+        let published = child.report().len() as u64;
+        assert!(last == published || last == published + 1, "{last} of {published} messages were read");
+        assert!(kept.iter().all(|(byte, hold)| hold.bytes() == [*byte; LENGTH]));
+        drop(incoming);
+        kept.clear();
+        reading.keeps.peers.lock().clear(); // they keep what is mapped of it
+        until("nothing is left of it", || {
+            let files = std::fs::read_dir(part.directory.join("0")).unwrap();
+            files.map(Result::unwrap).all(|file| file.file_name().to_str().unwrap().starts_with(&own))
+        });
+    }
+    drop(reading);
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn who_dies_in_a_small_file_system_with_large_drafts_leaves_all_of_it_to_others() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "sees others die", "6m");
+    }
+}

@@ -59,21 +59,25 @@ impl Scene {
         let number = self.next.replace(self.next.get() + 1);
         let report = self.reports.path().join(number.to_string());
         std::fs::write(&report, "").unwrap();
-        let own = std::env::current_exe().unwrap();
-        let mut command = match by {
-            [] => Command::new(own),
-            [program, arguments @ ..] => {
-                let mut command = Command::new(program);
-                command.args(arguments).arg(own);
-                command
-            }
-        };
-        command.args(["a_child_plays_its_role", "--exact", "--nocapture", "--test-threads=1"]);
-        command.env(ROLE, role).env(WORDS, words).env(DIRECTORY, self.base()).env(REPORT, &report);
-        command.stdout(std::process::Stdio::null()).process_group(0);
-        let child = command.spawn().unwrap();
-        Process { child, report }
+        start(self.base(), report, role, words, by)
     }
+}
+
+fn start(base: &Path, report: PathBuf, role: &str, words: &str, by: &[&str]) -> Process {
+    let own = std::env::current_exe().unwrap();
+    let mut command = match by {
+        [] => Command::new(own),
+        [program, arguments @ ..] => {
+            let mut command = Command::new(program);
+            command.args(arguments).arg(own);
+            command
+        }
+    };
+    command.args(["a_child_plays_its_role", "--exact", "--nocapture", "--test-threads=1"]);
+    command.env(ROLE, role).env(WORDS, words).env(DIRECTORY, base).env(REPORT, &report);
+    command.stdout(std::process::Stdio::null()).process_group(0);
+    let child = command.spawn().unwrap();
+    Process { child, report }
 }
 
 /// A child, which is killed at the latest when this is dropped.
@@ -177,6 +181,13 @@ impl Part {
             become_user(numbers[0], numbers[1]);
         }
         Some(Self { role, words, directory: std::env::var_os(DIRECTORY)?.into(), report })
+    }
+
+    /// A child of this child, in the same directory.
+    pub(crate) fn child(&self, role: &str, words: &str) -> Process {
+        let report = PathBuf::from(std::env::var_os(REPORT).unwrap()).with_extension(role.replace(' ', "-"));
+        std::fs::write(&report, "").unwrap();
+        start(&self.directory, report, role, words, &[])
     }
 
     /// Tells the parent, also if this process is killed at once.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Default)]
 pub(crate) struct Keeps {
     pub(crate) incoming: Mutex<Vec<Incoming>>,
-    peers: Mutex<Vec<Arc<Peer>>>,
+    pub(crate) peers: Mutex<Vec<Arc<Peer>>>,
     left: Mutex<Vec<u64>>,
 }
 
