@@ -1,6 +1,6 @@
 //! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
 
-use crate::chunk::{LARGE, Lent, Loan, Pool};
+use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
@@ -545,7 +545,7 @@ impl Writer {
     #[inline]
     pub fn publish_lent(&mut self, number: u64, head: &Head, image: Lent) {
         let chunk = image.chunk();
-        let is_large = image.class() >= LARGE;
+        let is_large = is_let_go_early(image.class(), self.named.len());
         self.publish(number, head, Payload::Chunk(chunk), Some(image));
         if is_large {
             self.let_go();

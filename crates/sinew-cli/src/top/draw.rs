@@ -100,6 +100,7 @@ const PROCESS: &[Column<Process>] = &[
     ("SENT/S", 9, |process| rate(process.published_hz)),
     ("TAKEN/S", 9, |process| rate(process.taken_hz)),
     ("BYTES/S", 9, |process| bytes(process.bytes_per_second)),
+    ("MEMORY", 8, |process| bytes(process.memory as f64)),
     ("DROPS", 7, |process| count(process.dropped)),
 ];
 
@@ -259,11 +260,7 @@ mod tests {
         assert_eq!(lines[0], "domain 3: 40 processes, 50 topics by rate; q ends, s sorts, arrows scroll");
         assert_eq!(
             lines[1],
-            "PROCESS                PID NODES   PUB   SUB   SENT/S  TAKEN/S  BYTES/S  DROPS".replacen(
-                "PROCESS ",
-                "PROCESS   ",
-                1
-            )
+            "PROCESS          PID NODES   PUB   SUB   SENT/S  TAKEN/S  BYTES/S  MEMORY  DROPS"
         );
         assert!(lines[7].starts_with("... and 35 more"), "{lines:#?}");
         assert!(lines[9].starts_with("TOPIC") && lines[9].ends_with("QUEUE  DROPS"), "{lines:#?}");

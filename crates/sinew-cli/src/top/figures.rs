@@ -38,6 +38,8 @@ pub(super) struct Process {
     /// Messages per second.
     pub(super) taken_hz: f64,
     pub(super) bytes_per_second: f64,
+    /// Bytes of shared memory that its ends have for messages, beside their rings.
+    pub(super) memory: u64,
     /// Since its ends were made.
     pub(super) dropped: u64,
     /// The long callbacks that its threads are in.
@@ -56,6 +58,8 @@ pub(super) struct Topic {
     pub(super) subscriptions: usize,
     pub(super) rate_hz: f64,
     pub(super) bytes_per_second: f64,
+    /// Bytes of shared memory that its publishers have for messages, beside their rings.
+    pub(super) memory: u64,
     /// How often messages' contents were gone through: copied, encoded or decoded.
     pub(super) copies_hz: f64,
     pub(super) encodings_hz: f64,
@@ -87,6 +91,7 @@ impl Watched {
             let seen_end = Seen {
                 end,
                 change: track.change(),
+                memory: counts.memory,
                 dropped: dropped(&counts),
                 queued: snapshot.waiting(end).all(),
             };
@@ -101,6 +106,7 @@ impl Watched {
 struct Seen<'a> {
     end: &'a Endpoint,
     change: Change,
+    memory: u64,
     dropped: u64,
     queued: u64,
 }
@@ -114,10 +120,11 @@ fn processes(snapshot: &Snapshot, seen: &[Seen<'_>], seconds: f64) -> Vec<Proces
     };
     let mut all: Vec<(u64, Process)> = snapshot.processes.iter().map(new).collect();
     let at: HashMap<u64, usize> = all.iter().enumerate().map(|(index, (id, _))| (*id, index)).collect();
-    for Seen { end, change, dropped, queued } in seen {
+    for Seen { end, change, memory, dropped, queued } in seen {
         let Some((_, process)) = at.get(&end.peer.id()).and_then(|&index| all.get_mut(index)) else {
             continue;
         };
+        process.memory = process.memory.wrapping_add(*memory);
         process.dropped = process.dropped.wrapping_add(*dropped);
         process.waiting = process.waiting.wrapping_add(*queued);
         match end.entity.kind {
@@ -149,7 +156,7 @@ fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
     let topic = |(name, ends): (&str, Vec<&Seen<'_>>)| {
         let mut topic = Topic { name: name.to_owned(), ..Topic::default() };
         let mut latencies = crate::graph::Latencies::default();
-        for Seen { end, change, dropped, queued } in ends {
+        for Seen { end, change, memory, dropped, queued } in ends {
             if topic.type_name.is_empty() {
                 topic.type_name.clone_from(&end.entity.type_name);
             }
@@ -157,6 +164,7 @@ fn topics(seen: &[Seen<'_>], seconds: f64) -> Vec<Topic> {
             topic.copies_hz += copies;
             topic.encodings_hz += encodings;
             topic.decodings_hz += decodings;
+            topic.memory = topic.memory.wrapping_add(*memory);
             topic.dropped = topic.dropped.wrapping_add(*dropped);
             topic.dropped_now = topic.dropped_now.wrapping_add(change.dropped);
             if end.entity.kind == EntityKind::Publisher {

@@ -168,22 +168,22 @@ fn messages_of_all_sizes_take_about_as_much_as_the_history_of_the_greatest() {
 fn large_messages_that_are_read_take_turns_in_few_chunks() {
     let mut pair = Pair::new(10);
     for _ in 0..100 {
-        pair.publish(100_000);
+        pair.publish(200_000);
         drop(pair.read());
     }
     assert_eq!(pair.chunks(), 2, "of all of the ring's slots, the newest and the one before");
     // One that is kept stays.
-    pair.publish(100_000);
+    pair.publish(200_000);
     let kept = pair.read();
     for _ in 0..100 {
-        pair.publish(100_000);
+        pair.publish(200_000);
         drop(pair.read());
     }
     assert_eq!((pair.chunks(), kept.bytes()[0]), (3, 1));
     // A reader that is behind has the depth that it was promised.
-    (0..10).for_each(|_| pair.publish(100_000));
+    (0..10).for_each(|_| pair.publish(200_000));
     for _ in 0..10 {
-        assert_eq!(pair.read().bytes().len(), 100_000);
+        assert_eq!(pair.read().bytes().len(), 200_000);
     }
     assert!(pair.incoming.read(&mut Vec::new()).unwrap().is_none());
 }
@@ -193,7 +193,7 @@ fn what_is_retained_stays_in_the_ring() {
     let mut pair = Pair::new(10);
     pair.writer.retain(5);
     for number in 1..=20 {
-        pair.publish(100_000);
+        pair.publish(200_000);
         drop(pair.read());
         let first = (number + 1 - 5i64).max(1).cast_unsigned();
         assert!((first..=number.cast_unsigned()).all(|number| pair.writer.has_number(number)));

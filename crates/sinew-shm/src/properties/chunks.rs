@@ -1,7 +1,7 @@
 //! Chunks: no image changes while a thread of either process has it, and no message that has a place in the ring is lost,
 //! however they lend, publish, read, hold and let go.
 
-use crate::chunk::{Hold, LARGE, Lent, Loan};
+use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey, EntityKind};
@@ -33,12 +33,14 @@ enum Operation {
     Grow,
     /// There is no room for a loan, as far as the writer knows.
     Displace,
+    /// The writer lets go of what the reader has read.
+    Tidy,
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
     use Operation::*;
     prop_oneof![
-        4 => prop_oneof![Just(100usize), Just(1000), 1..9000usize, LARGE..2 * LARGE]
+        4 => prop_oneof![Just(100usize), Just(1000), 1..9000usize, 30_000..60_000usize]
             .prop_map(Lend),
         1 => any::<usize>().prop_map(DropLoan),
         1 => any::<usize>().prop_map(DropLent),
@@ -48,6 +50,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         4 => Just(Read),
         1 => Just(Grow),
         1 => Just(Displace),
+        2 => Just(Tidy),
     ]
 }
 
@@ -225,6 +228,7 @@ proptest! {
                     }
                     Operation::Grow if writer.depth() < 32 => writer.grow(writer.depth() * 2).unwrap(),
                     Operation::Grow => {}
+                    Operation::Tidy => writer.tidy(),
                     Operation::Displace => {
                         if writer.displace() {
                             displaced += 1;

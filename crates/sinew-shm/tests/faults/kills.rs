@@ -2,6 +2,7 @@
 
 use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
+use sinew_shm::Writer;
 use sinew_shm::kill::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
@@ -34,6 +35,9 @@ pub(crate) fn talk(part: &Part) {
         part.say(&format!("published {number}"));
         if count.is_multiple_of(40) {
             station.with_writer(|writer| writer.grow((writer.depth() * 2).min(128))).unwrap();
+        }
+        if point == Some(Point::Withdrawn) {
+            station.with_writer(Writer::tidy);
         }
         if count == 20 && point == Some(Point::LessDeclared) {
             lend_large(&station);

@@ -20,9 +20,7 @@ const LENGTHS: [usize; 6] = [8, 40, 0, 190, 1000, 9000];
 
 /// The image of a message, which is all its own.
 pub(crate) fn image(number: u64) -> Vec<u8> {
-    // A few are so large that they are let go of once they are read.
-    let is_large = (20..23).contains(&number);
-    let length = if is_large { 40_000 } else { LENGTHS[number as usize % LENGTHS.len()] };
+    let length = LENGTHS[number as usize % LENGTHS.len()];
     (0..length as u64).map(|at| (number.wrapping_mul(0x9e37_79b9) >> (at % 24)) as u8 ^ at as u8).collect()
 }
 
