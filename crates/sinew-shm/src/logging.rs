@@ -1,23 +1,25 @@
-//! What Sinew says to the person who runs a program: warnings, errors, and what a developer wants to see.
+//! What Sinew says to the person who runs a program: warnings, errors, and what a developer wants
+//! to see.
 //!
-//! It goes to the `log` crate's logger if the program has installed one by then. A library must not install one
-//! itself (there is one place for all of a process, and the program's own attempt would fail), so otherwise each
-//! message is a line on standard error, in the form of ROS 2's:
+//! It goes to the `log` crate's logger if the program has installed one by then. A library must not
+//! install one itself (there is one place for all of a process, and the program's own attempt would
+//! fail), so otherwise each message is a line on standard error, in the form of ROS 2's:
 //!
 //! ```text
 //! [WARN] [1700000000.123456789] [robot.camera]: No messages of '/image' go to ..
 //! ```
 //!
-//! What has the same source and subject is told [`BURST`] times at once, then every [`AGAIN`] at most, with the number
-//! of those that were left out: a process that is started again and again fills nobody's disk. The program's own
-//! logger gets everything.
+//! What has the same source and subject is told `BURST` times at once, then every `AGAIN` at most,
+//! with the number of those that were left out: a process that is started again and again doesn't
+//! fill the others' disk. The program's own logger gets everything.
 //!
-//! How much is told, of each logger's: by `--log-level` ([`set_level`]), else `SINEW_LOG` (`warn`, or
-//! `info,robot.camera:=debug`), else warnings and worse. A message about a node has the node's logger, named as in
-//! ROS 2 (`robot.camera` for `/robot/camera`); all others are of the logger `sinew`.
+//! How much is told, of each logger's: by `--log-level` ([`set_levels`]), else `SINEW_LOG` (`warn`,
+//! or `info,robot.camera:=debug`), else warnings and worse. A message about a node has the node's
+//! logger, named as in ROS 2 (`robot.camera` for `/robot/camera`); all others are of the logger
+//! `sinew`.
 //!
-//! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code, and standard error
-//! may block. The one lock here guards plain data and is a leaf.
+//! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code,
+//! and standard error may block. The one lock here guards plain data and is a leaf.
 
 use crate::sync::PlainMutex;
 use crate::sys;
@@ -37,7 +39,8 @@ const BURST: i64 = 5;
 /// Then one of them in this many nanoseconds.
 const AGAIN: i64 = 10_000_000_000;
 
-/// Sources and subjects that are remembered; of more, those that were told longest ago are forgotten.
+/// Sources and subjects that are remembered; of more, those that were told longest ago are
+/// forgotten.
 const REMEMBERED: usize = 256;
 
 /// From the most to the least talkative: what `--log-level` and `SINEW_LOG` can ask for.
@@ -51,7 +54,8 @@ pub enum LogLevel {
     Warn,
     /// `error`: something failed.
     Error,
-    /// `fatal`: the process is about to end because something failed. Sinew says nothing of that kind, so it is silent.
+    /// `fatal`: the process is about to end because something failed. Sinew says nothing of that
+    /// kind, so it is silent.
     Fatal,
 }
 
@@ -71,7 +75,8 @@ impl LogLevel {
 /// Loggers and their levels; the empty name stands for all loggers.
 pub type Levels = Vec<(String, LogLevel)>;
 
-/// Parses `LEVEL`, which is for all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be written in capitals.
+/// Parses `LEVEL`, which is for all loggers, or `LOGGER:=LEVEL`. As in ROS 2, a level may be
+/// written in capitals.
 pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
     let (logger, level) = match text.split_once(":=") {
         Some(("", _)) => return None,
@@ -89,8 +94,8 @@ pub fn parse_level(text: &str) -> Option<(String, LogLevel)> {
     Some((logger.to_owned(), level))
 }
 
-/// The level of a logger: its own, else that of the closest logger above it (`robot` is above `robot.camera`), else
-/// that of all. Of several for one logger the last counts.
+/// The level of a logger: its own, else that of the closest logger above it (`robot` is above
+/// `robot.camera`), else that of all. Of several for one logger the last counts.
 pub fn level_of(levels: &[(String, LogLevel)], logger: &str) -> Option<LogLevel> {
     let named = |name: &str| levels.iter().rev().find(|(logger, _)| logger == name);
     let parents = std::iter::successors(Some(logger), |name| Some(name.rsplit_once('.')?.0));
@@ -127,7 +132,8 @@ pub struct About<'a> {
     pub subject: &'a str,
 }
 
-/// Says something: `tell!(Level::Warn, "text {}", value)`, or `tell!(Level::Warn; About { node, subject }, "text")`.
+/// Says something: `tell!(Level::Warn, "text {}", value)`, or, of a node and a subject,
+/// `tell!(Level::Warn; About { node, subject }, "text")`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tell {
@@ -206,13 +212,14 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     let logger = logger_of(about.node);
     let Some(note) = STATE.lock().admit(source, about, &logger, sys::steady()) else { return };
     let line = line_of(level, sys::wall(), &logger, format_args!("{text}{note}"));
-    // Whole, so that lines of several threads don't mix. A closed standard error leaves nobody to tell.
+    // Whole, so that lines of several threads don't mix. A closed standard error leaves nobody to
+    // tell.
     let _ = std::io::stderr().write_all(line.as_bytes());
     warn_of_environment();
 }
 
-/// Whether the program has a logger of its own. The one that stands in for none has no size, enables nothing, and
-/// leaves the level off.
+/// Whether the program has a logger of its own. The one that stands in for none has no size,
+/// enables nothing, and leaves the level off.
 fn has_logger(target: &str) -> bool {
     log::max_level() != LevelFilter::Off || size_of_val(log::logger()) > 0 || {
         log::logger().enabled(&log::Metadata::builder().level(Level::Error).target(target).build())
@@ -295,7 +302,8 @@ impl State {
             return None;
         }
         let subject = if about.subject.is_empty() { logger } else { about.subject };
-        // Which one it is hangs on no secret: with fixed keys, a hash of it is the same in every process.
+        // Which one it is hangs on no secret: with fixed keys, a hash of it is the same in every
+        // process.
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         let told = self.told_of(hasher.hash_one((source.module, source.line, subject)));
         if told.even > now + (BURST - 1) * AGAIN {

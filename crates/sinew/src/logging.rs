@@ -1,4 +1,5 @@
-//! What Sinew says to the person who runs a program: see [`sinew_shm::logging`], by which all of it goes.
+//! What Sinew says to the person who runs a program: see [`sinew_shm::logging`], by which all of it
+//! goes.
 
 pub(crate) use log::Level;
 pub(crate) use sinew_shm::logging::{About, later, level_of, parse_level, set_levels};

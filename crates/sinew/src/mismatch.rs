@@ -1,16 +1,16 @@
 //! Whether a publisher and a subscription of one topic match, and what keeps them apart.
 //!
-//! The rules are those of [`matching`](crate::qos) and one more: their types are the same. In a process that is asked of
-//! the types themselves ([`Table::exchanges_with`]), between processes of what participants tell of them: name, hash, and
-//! whether values can leave their process.
+//! The rules are those of [`matching`](crate::qos) and one more: their types are the same. In a
+//! process that is asked of the types themselves ([`Table::exchanges_with`]), between processes of
+//! what participants tell of them: name, hash, and whether values can leave their process.
 
 use crate::message::table::Table;
 use crate::qos::{self, Incompatibility, QoS};
 use sinew_shm::{Entity, EntityKind};
 use std::fmt;
 
-/// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own ends are told by
-/// `on_incompatible_qos` and `on_incompatible_type`.
+/// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own
+/// ends are told by `on_incompatible_qos` and `on_incompatible_type`.
 ///
 /// As a text it is what both ends say: "durability (offers volatile, asked transient_local)".
 #[derive(Debug, Clone, PartialEq)]
@@ -51,9 +51,27 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// What keeps a publisher and a subscription (or a server and a client) apart, by what participants tell of them;
-    /// `None` if they match, or are no two such ends of one name. `in_one_process`: of one participant. Allocates texts;
-    /// never blocks.
+    /// What keeps a publisher and a subscription (or a server and a client) apart, by what
+    /// participants tell of them; `None` if they match, or are no two such ends of one name.
+    /// `in_one_process`: of one participant. Allocates texts; never blocks.
+    ///
+    /// ```
+    /// use sinew::{Mismatch, QoS};
+    /// use sinew_shm::{Entity, EntityKind};
+    /// let end = |kind, qos: QoS| Entity {
+    ///     kind,
+    ///     number: 1,
+    ///     node: "/node".into(),
+    ///     name: "/map".into(),
+    ///     type_name: "nav_msgs/msg/OccupancyGrid".into(),
+    ///     hash: [7; 32],
+    ///     qos: qos.to_bytes(true),
+    /// };
+    /// let publisher = end(EntityKind::Publisher, QoS::new());
+    /// let subscription = end(EntityKind::Subscription, QoS::new().transient_local());
+    /// let why = Mismatch::between(&publisher, &subscription, false).expect("one asks for more");
+    /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
+    /// ```
     pub fn between(publisher: &Entity, subscription: &Entity, in_one_process: bool) -> Option<Self> {
         use EntityKind::{Client, Publisher, Server, Subscription};
         let is_pair =

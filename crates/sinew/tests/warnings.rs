@@ -1,5 +1,5 @@
-//! What a program prints that does nothing for it: each test starts itself once more as such a program, and reads its
-//! standard error.
+//! What a program prints that does nothing for it: each test starts itself once more as such a
+//! program, and reads its standard error.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! Pairs that share a topic or a service and exchange nothing: what keeps them apart. The rules are the library's.
+//! Pairs that share a topic or a service and exchange nothing: what keeps them apart. The rules are
+//! the library's.
 
 use std::fmt;
 
