@@ -6,7 +6,8 @@
 //! |---|---|
 //! | numbers, `bool`, arrays of these, plain structs, `wstring` | the value |
 //! | a string | [`Text`]: its bytes, and a checked `&str` |
-//! | a sequence of numbers or plain structs | `Cow<[T]>`: borrowed from a value, and from an image if it lies there as in memory (this machine's byte order, aligned), otherwise owned |
+//! | a sequence of bytes (`uint8`, `int8`, `byte`, `char`) | `&[u8]` or `&[i8]`: always where it lies |
+//! | a sequence of other numbers or of plain structs | `Cow<[T]>`, which is used as a slice: borrowed from a value, and from an image if it lies there as in memory (this machine's byte order, aligned), otherwise owned |
 //! | a sequence of `bool` | `Cow<[bool]>`: borrowed from a value, but not from an image, for whose bytes nobody vouches |
 //! | any other sequence | [`Views`], which gives a view of each element |
 //! | a struct | its view |
@@ -351,7 +352,41 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+numbers!(u16 u32 u64 i16 i32 i64 f32 f64);
+
+/// Numbers of one byte: they lie in every image as in memory, whatever its byte order.
+macro_rules! bytes {
+    ($($number:ty)*) => {$(
+        impl Viewed for $number {
+            type View<'a> = Self;
+            type Sequence<'a> = &'a [Self];
+
+            #[inline]
+            fn of(&self) -> Self {
+                *self
+            }
+
+            #[inline]
+            fn sequence_of(values: &[Self]) -> &[Self] {
+                values
+            }
+
+            fn view<'a>(decoder: &mut Decoder<'a>) -> Result<Self, Fault> {
+                Self::decode(decoder)
+            }
+
+            fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<&'a [Self], Fault> {
+                decoder.take(count).map(bytemuck::cast_slice)
+            }
+
+            fn view_array<'a, const N: usize>(decoder: &mut Decoder<'a>) -> Result<[Self; N], Fault> {
+                Self::decode_array(decoder)
+            }
+        }
+    )*};
+}
+
+bytes!(u8 i8);
 
 /// Of what is seen one by one in a sequence: items of [`Viewed`].
 macro_rules! one_by_one {

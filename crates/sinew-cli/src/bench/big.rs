@@ -1,7 +1,6 @@
 //! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where the other process views them,
 //! and passed as owned messages, of which it gets values.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -181,8 +180,7 @@ pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> 
     let _images = match reader.case.mode {
         BigMode::Loan => images.callback(move |image: View<'_, Image>| {
             let now = now_ns();
-            let is_copy = matches!(image.data, Cow::Owned(_));
-            seen.with(|seen| seen.note(&image.data, now, counts_from, is_copy));
+            seen.with(|seen| seen.note(image.data, now, counts_from, false));
         })?,
         BigMode::Owned => images.callback(move |image: &Image| {
             let now = now_ns();

@@ -31,7 +31,7 @@ impl<'a> Picture<'a> {
     /// What the image shows, or why that can't be said: anybody may publish images.
     pub(super) fn of(image: &'a ImageView<'_>) -> Result<Self, String> {
         let &ImageView { width, height, step, .. } = image;
-        let pixels = &*image.data;
+        let pixels = image.data;
         if image.encoding.to_str() != Ok(ENCODING) {
             return Err(format!("a frame is not encoded as {ENCODING}"));
         }

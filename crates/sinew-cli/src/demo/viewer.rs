@@ -1,7 +1,5 @@
 //! The last node of the demonstration: counts, shows and saves what it gets.
 
-use std::borrow::Cow;
-
 use sinew::{MessageInfo, Sample, StopHandle};
 use sinew_interfaces::sensor_msgs::msg::Image;
 
@@ -30,8 +28,6 @@ pub(super) struct Seen {
     lost: u64,
     /// The number of the filter's last frame.
     last_number: u64,
-    /// Frames whose pixels don't lie where the filter left them.
-    copied: u64,
     latencies: Histogram,
     last_latency: i64,
     first_ns: i64,
@@ -70,7 +66,6 @@ impl Seen {
             frames: 0,
             lost: 0,
             last_number: 0,
-            copied: 0,
             latencies: Histogram::new(),
             last_latency: 0,
             first_ns: 0,
@@ -119,7 +114,7 @@ impl Seen {
             frames_per_second: intervals * 1e9 / passed,
             last_latency: self.last_latency as f64,
             latency: self.latencies.summary(),
-            copies: copies + self.copied,
+            copies,
             lost: lost + self.lost,
         }
     }
@@ -146,7 +141,6 @@ impl Viewer {
         let (screen, stop) = (&mut self.screen, &self.stop);
         self.seen.with(|seen| {
             seen.count(info.publication_sequence(), latency);
-            seen.copied += u64::from(matches!(image.data, Cow::Owned(_)));
             if let Some(saver) = &mut seen.saver {
                 saver.offer(picture.name, frame);
                 if let Some(failure) = saver.failure() {

@@ -60,7 +60,7 @@ impl Adapter for InPlace {
 
     fn decode(image: &[u8]) -> Result<Grey, DecodeError> {
         let seen = view::<Image>(image)?;
-        rows(&seen.data, seen.step).map_err(|problem| DecodeError::Invalid {
+        rows(seen.data, seen.step).map_err(|problem| DecodeError::Invalid {
             type_name: Image::NAME,
             field: "step",
             offset: 0,

@@ -11,7 +11,7 @@ use sinew_interfaces::shape_msgs::msg::{SolidPrimitive, SolidPrimitiveLengths};
 use sinew_interfaces::stereo_msgs::msg::{DisparityImage, DisparityImageLengths};
 use sinew_interfaces::test_msgs::msg::Strings;
 use sinew_interfaces::tf2_msgs::msg::TFMessage;
-use sinew_msg::cdr::Structure;
+use sinew_msg::cdr::{Decoder, Structure};
 use sinew_msg::loan::{self, BuildError, Built};
 use sinew_msg::view::{self, Viewed, view};
 use sinew_msg::{DecodeError, Message};
@@ -59,9 +59,23 @@ fn what_is_large_is_borrowed() {
     assert_eq!((seen.height, seen.width, seen.step), (2, 3, 9));
     assert_eq!(seen.header.frame_id, "camera");
     assert_eq!(seen.encoding.to_str(), Ok("rgb8"));
-    let Cow::Borrowed(data) = seen.data else { panic!("it lies in the image as in memory") };
-    assert_eq!(data, picture().data);
-    assert!(chunk.bytes().as_ptr_range().contains(&data.as_ptr()));
+    assert_eq!(seen.data, picture().data);
+    assert!(chunk.bytes().as_ptr_range().contains(&seen.data.as_ptr()));
+}
+
+#[test]
+fn bytes_lie_as_in_memory_in_every_image() {
+    let image = [&[0, 0, 0, 0][..], &[0, 0, 0, 3], &[1, 2, 0xff]].concat(); // of the other byte order
+    for at in 0..8 {
+        let shifted = Chunk::of(&[&vec![0; at], &*image].concat());
+        let image = &shifted.bytes()[at..];
+        let decoder = || Decoder::new(image, "bytes").unwrap();
+        let seen = Vec::<u8>::view(&mut decoder()).unwrap();
+        assert_eq!((seen, seen.as_ptr()), (&[1, 2, 0xff][..], image[8..].as_ptr()));
+        let signed = Vec::<i8>::view(&mut decoder()).unwrap();
+        assert_eq!((signed, signed.as_ptr().cast()), (&[1, 2, -1][..], image[8..].as_ptr()));
+        assert!(Vec::<u8>::view(&mut Decoder::new(&image[..10], "bytes").unwrap()).is_err(), "it ends before");
+    }
 }
 
 #[test]
@@ -147,7 +161,7 @@ fn what_is_large_in_a_value_is_borrowed() {
     let picture = picture();
     let seen = of(&picture);
     assert_eq!((seen.height, seen.width, seen.step), (2, 3, 9));
-    assert!(begins(&seen.data, &picture.data));
+    assert!(begins(seen.data, &picture.data));
     assert!(begins(seen.encoding.bytes, picture.encoding.as_bytes()));
     assert!(begins(seen.header.frame_id.bytes, picture.header.frame_id.as_bytes()));
 
@@ -155,7 +169,7 @@ fn what_is_large_in_a_value_is_borrowed() {
     let data = vec![1, 2, 3];
     let cloud = PointCloud2 { fields: vec![field("x"), field("intensity")], data, ..PointCloud2::default() };
     let seen = of(&cloud);
-    assert!(begins(&seen.data, &cloud.data));
+    assert!(begins(seen.data, &cloud.data));
     let fields: Vec<_> = seen.fields.iter().collect();
     assert_eq!(fields.len(), 2);
     assert!(begins(fields[1].name.bytes, cloud.fields[1].name.as_bytes()));

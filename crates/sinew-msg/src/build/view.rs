@@ -174,8 +174,11 @@ impl Generation<'_> {
             Shape::Single => single,
             Shape::Array(count) => format!("[{single}; {count}]"),
             Shape::Sequence | Shape::BoundedSequence(_) => {
-                let is_bool = *element == Element::Primitive(Primitive::Bool);
-                if is_bool || self.layouts.of_element(element).plain.is_some() {
+                use Primitive::{Bool, Byte, Char, Int8, Uint8};
+                let is_bool = *element == Element::Primitive(Bool);
+                if matches!(element, Element::Primitive(Byte | Char | Int8 | Uint8)) {
+                    format!("&'a [{}]", owned())
+                } else if is_bool || self.layouts.of_element(element).plain.is_some() {
                     format!("::std::borrow::Cow<'a, [{}]>", owned())
                 } else {
                     format!("view::Views<'a, {}>", owned())

@@ -346,7 +346,7 @@ pub mod msg {
     #[derive(Clone, Debug)]
     pub struct FewView<'a> {
         /// See [`Few::a`].
-        pub a: ::std::borrow::Cow<'a, [u8]>,
+        pub a: &'a [u8],
         /// See [`Few::b`].
         pub b: bool,
     }
@@ -1460,11 +1460,11 @@ pub mod msg {
         /// See [`Limits::flags`].
         pub flags: [bool; 12],
         /// See [`Limits::octets`].
-        pub octets: ::std::borrow::Cow<'a, [u8]>,
+        pub octets: &'a [u8],
         /// See [`Limits::octets_of_a_name_that_is_longer`].
         pub octets_of_a_name_that_is_longer: [u8; 7],
         /// See [`Limits::octet_sequence_of_a_name`].
-        pub octet_sequence_of_a_name: ::std::borrow::Cow<'a, [u8]>,
+        pub octet_sequence_of_a_name: &'a [u8],
         /// See [`Limits::octet`].
         pub octet: u8,
         /// See [`Limits::a_name_of_a_field_that_is_as_long_as_names_ever_are_here`].
@@ -2185,7 +2185,7 @@ pub mod msg {
         /// See [`String::run`].
         pub run: view::Text<'a>,
         /// See [`String::decoder`].
-        pub decoder: ::std::borrow::Cow<'a, [u8]>,
+        pub decoder: &'a [u8],
         /// See [`String::encoder`].
         pub encoder: ::std::borrow::Cow<'a, [f64]>,
         /// See [`String::lengths`].

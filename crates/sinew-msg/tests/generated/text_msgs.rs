@@ -94,7 +94,7 @@ pub mod msg {
         /// See [`Note::text`].
         pub text: view::Text<'a>,
         /// See [`Note::attachment`].
-        pub attachment: ::std::borrow::Cow<'a, [u8]>,
+        pub attachment: &'a [u8],
         /// See [`Note::read`].
         pub read: bool,
     }
