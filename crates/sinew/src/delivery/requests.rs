@@ -74,6 +74,20 @@ pub(crate) struct Caller {
     pub(crate) id: CallId,
 }
 
+/// Where a request comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Origin {
+    /// A client of this process, which is there until the request is in.
+    Client,
+    /// The same, by way of a server of another process that has gone: its client may have gone meanwhile.
+    Returned,
+    /// A client of another process that has asked this server, and no other.
+    Visitor {
+        /// The server's number.
+        server: u64,
+    },
+}
+
 /// A request on its way.
 pub(crate) struct Request {
     pub(crate) message: Erased,
@@ -266,14 +280,30 @@ impl Requests {
 
     // ---- the clients' side ----
 
-    /// Brings a request in and announces it. `quietly`: wakes nobody, as the caller will run the server itself or see to it
-    /// that somebody does. Otherwise returns whom to signal. A request that was refused comes back.
+    /// Brings a request in and announces it. `quietly`: wakes no thread, as the caller will run the server itself or see to
+    /// it that another thread does. Otherwise returns whom to signal. A request that was refused comes back.
     #[inline(never)]
-    pub(crate) fn push(&self, request: Request, quietly: bool) -> Result<Option<Arc<Scheduler>>, Refused> {
+    pub(crate) fn push(
+        &self,
+        request: Request,
+        quietly: bool,
+        origin: Origin,
+    ) -> Result<Option<Arc<Scheduler>>, Refused> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;
         if calls.context.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
+        }
+        // A request keeps its context, and the queue keeps the request: one that nobody takes or withdraws any more would
+        // keep all three for good. So those are refused, under the lock that closing and withdrawing take afterwards.
+        let has_taker = match origin {
+            Origin::Client => true,
+            Origin::Returned => calls.is_awaited(request.caller.id),
+            Origin::Visitor { server } => state.serves(server),
+        };
+        if !has_taker {
+            drop(state);
+            return Err((request.message, CallFailure::ServerGone));
         }
         // Where it went before fits: to compare the types again would allocate.
         let fits = |server: &&AwayServer| calls.goes_to(server) || server.serves(&calls.types);
@@ -406,7 +436,7 @@ impl Requests {
                 // Others are told when its end is noticed.
                 self.remove_away(server.peer.id(), server.key);
                 calls.lose(server.peer.id(), server.key);
-                self.push(request, quietly)
+                self.push(request, quietly, Origin::Returned)
             }
             Err(failure) => Err((request.message, failure)),
         }
@@ -422,11 +452,15 @@ impl Requests {
         self.state.lock().away.retain(|server| server.peer.id() != peer || server.key != key);
     }
 
-    /// A client of another process came.
-    pub(crate) fn add_visitor(&self, visitor: &Arc<Visitor>) {
+    /// A client of another process came, and is kept until it or the server goes. False if the server has gone already.
+    pub(crate) fn add_visitor(&self, server: u64, visitor: &Arc<Visitor>) -> bool {
         let mut state = self.state.lock();
+        if !state.serves(server) {
+            return false;
+        }
         state.visitors.push(visitor.clone());
         state.count_matched();
+        true
     }
 
     /// A client of another process is gone.

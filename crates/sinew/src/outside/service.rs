@@ -23,7 +23,7 @@ use super::solo::Solo;
 use super::{About, Outside};
 use crate::clock::Stamp;
 use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
-use crate::delivery::requests::{Caller, Request, Requests, Types};
+use crate::delivery::requests::{Caller, Origin, Request, Requests, Types};
 use crate::executor::scheduler::Scheduler;
 use crate::logging::{Level, tell};
 use crate::message::block::{Erased, Pool};
@@ -612,7 +612,8 @@ impl Visitor {
         let this: Arc<dyn Away> = self.clone();
         let id = self.calls.begin_away(this, away);
         let caller = Caller { calls: self.calls.clone(), id };
-        match self.requests.push(Request { message, publication, caller }, false) {
+        let origin = Origin::Visitor { server: self.calls.number };
+        match self.requests.push(Request { message, publication, caller }, false, origin) {
             Ok(signal) => crate::executor::scheduler::signal(signal),
             Err((_, failure)) => {
                 self.calls.refused(id);
@@ -674,7 +675,8 @@ pub(crate) struct Visiting {
     target: EntityKey,
     /// There was no room for answers: where the requests are.
     waiting: Mutex<Option<Incoming>>,
-    visitor: OnceLock<Arc<Visitor>>,
+    /// The server's queue keeps it, as long as there is the server: it keeps the context.
+    visitor: OnceLock<Weak<Visitor>>,
 }
 
 impl Visiting {
@@ -712,9 +714,10 @@ impl Visiting {
         let Some(incoming) = waiting.take() else { return Ok(()) };
         drop(waiting);
         let Some(visitor) = Visitor::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
-        self.server.requests.add_visitor(&visitor);
-        let visitor = self.visitor.get_or_init(|| visitor); // whoever took the incoming does this
-        visitor.retune();
+        if self.server.requests.add_visitor(self.server.number, &visitor) {
+            self.visitor.get_or_init(|| Arc::downgrade(&visitor)); // the thread that took the incoming does this
+            visitor.retune();
+        }
         Ok(())
     }
 }
@@ -722,7 +725,7 @@ impl Visiting {
 impl Sink for Visiting {
     fn drain(&self) {
         match self.visitor.get() {
-            Some(visitor) => visitor.drain_requests(),
+            Some(visitor) => visitor.upgrade().iter().for_each(Visitor::drain_requests),
             None => drop(self.serve()), // the log has said why not
         }
     }

@@ -5,7 +5,7 @@ use super::callback::{CallResult, Given, ResponseCallback, erase};
 use super::error::CallError;
 use crate::clock::{Stamp, Time};
 use crate::delivery::calls::{CallId, Calls, Fault, Then};
-use crate::delivery::requests::{Caller, Request, Types};
+use crate::delivery::requests::{Caller, Origin, Request, Types};
 use crate::error::CreateError;
 use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
@@ -97,7 +97,7 @@ impl Inner {
         let (id, publication) = self.calls.begin(then);
         let caller = Caller { calls: self.calls.clone(), id };
         let requests = &self.calls.requests;
-        match requests.push(Request { message: request, publication, caller }, quietly) {
+        match requests.push(Request { message: request, publication, caller }, quietly, Origin::Client) {
             Ok(None) => {}
             Ok(Some(scheduler)) => scheduler.signal(),
             Err((request, failure)) => {
