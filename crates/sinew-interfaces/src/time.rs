@@ -2,13 +2,13 @@
 //! its fields.
 //!
 //! As in ROS 2, `nanosec` counts up from `sec`, also in what is negative: half a second before 1970 is `{sec: -1, nanosec:
-//! 500000000}`. A node stamps what it publishes with the time of its context; without one there is the wall clock's:
+//! 500000000}`. A node stamps what it publishes with its own time, `node.now().to_msg()`, and `sinew::Time::from(stamp)` is
+//! the way back; without a node there is the wall clock's:
 //!
 //! ```
 //! use sinew_interfaces::builtin_interfaces::msg::Time;
 //! use std::time::{Duration, SystemTime};
 //!
-//! // In a node: Time::from_nanoseconds(context.now(ClockKind::Ros).nanoseconds()).
 //! let stamp = Time::from(SystemTime::UNIX_EPOCH + Duration::from_millis(1500));
 //! assert_eq!(stamp, Time { sec: 1, nanosec: 500_000_000 });
 //! assert_eq!(stamp.nanoseconds(), 1_500_000_000);
@@ -64,6 +64,16 @@ fn split(nanoseconds: i64) -> (i32, u32) {
 /// Also of messages whose `nanosec` are more than a second: 2³¹ s and 2³² ns are less than an `i64` holds.
 fn join(sec: i32, nanosec: u32) -> i64 {
     i64::from(sec) * SECOND + i64::from(nanosec)
+}
+
+impl sinew_msg::TimeMessage for Time {
+    fn of_nanoseconds(nanoseconds: i64) -> Self {
+        Self::from_nanoseconds(nanoseconds)
+    }
+
+    fn in_nanoseconds(&self) -> i64 {
+        self.nanoseconds()
+    }
 }
 
 /// The first or last time that a message can hold, if it is before 1901-12-13 or after 2038-01-19.

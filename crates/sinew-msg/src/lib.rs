@@ -41,6 +41,7 @@ mod macros;
 pub mod message;
 mod plain;
 mod service;
+mod time;
 pub mod view;
 
 pub use action::Action;
@@ -53,3 +54,4 @@ pub use message::{Encoding, Message};
 pub use plain::{Plain, PlainProof};
 pub use service::{Service, ServiceType};
 pub use sinew_derive::Message;
+pub use time::TimeMessage;

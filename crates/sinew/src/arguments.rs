@@ -36,7 +36,9 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
 /// | `--remap RULE` | the same as `-r RULE` |
 /// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
+/// | `-p NAME:=VALUE`, `--param NAME:=VALUE`, `--params-file FILE` | none yet: there are no parameters; see [`ignored`](Self::ignored) |
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
+/// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
 /// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or `rosservice://` before
 /// `FROM` restricts it to topics or services. `FROM` and `TO` are names as a node would write them (`image`,
@@ -58,6 +60,9 @@ pub struct Arguments {
     rules: Vec<Rule>,
     /// Logger and level, in the order of the command line; the empty name is the default of all loggers.
     log_levels: Vec<(String, LogLevel)>,
+    /// Options that will have an effect once there are parameters, with their values.
+    ignored: Vec<String>,
+    wants_help: bool,
     rest: Vec<String>,
 }
 
@@ -98,7 +103,7 @@ enum Scope {
 ///     "option `-r` (argument 2) needs a value behind it: a rule such as `image:=left/image`",
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the position is described above, the other fields at the variants")]
 #[non_exhaustive]
 pub enum ArgumentError {
@@ -113,9 +118,9 @@ pub enum ArgumentError {
 
     /// Nobody knows this option.
     #[error(
-        "option `{}` (argument {position}) is unknown; behind `--ros-args` there can be `-r` (`--remap`), \
-         `--log-level` and `--enable-...-logs` or `--disable-...-logs`, and the program's own arguments \
-         follow a `--`",
+        "option `{}` (argument {position}) is unknown; behind `--ros-args` there can be `-r` (`--remap`), `-p` \
+         (`--param`), `--params-file`, `--log-level`, `--help` and `--enable-...-logs` or `--disable-...-logs`, and the \
+         program's own arguments follow a `--`",
         .option.escape_debug()
     )]
     UnknownOption { option: String, position: usize },
@@ -123,6 +128,13 @@ pub enum ArgumentError {
     /// A rule stands where an option should be.
     #[error("`{}` (argument {position}) is a rule without an option; write `-r` before it", .rule.escape_debug())]
     RuleWithoutOption { rule: String, position: usize },
+
+    /// The value of `-p` isn't a name and a value.
+    #[error(
+        "parameter `{}` (argument {position}) has no `:=`; it is written like `rate:=30`",
+        .parameter.escape_debug()
+    )]
+    ParameterWithoutValue { parameter: String, position: usize },
 
     /// The rule isn't made of two parts.
     #[error(
@@ -152,6 +164,12 @@ pub enum ArgumentError {
     )]
     UnknownLogLevel { value: String, position: usize },
 }
+
+crate::error::debug_says!(ArgumentError:
+    MissingValue { option, position, expected }, Unsupported { option, position }, UnknownOption { option, position },
+    RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
+    UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
+    UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position });
 
 impl Arguments {
     /// Parses a command line; the first item is the program's name, as in [`std::env::args`]. Nothing else is
@@ -195,6 +213,40 @@ impl Arguments {
     /// ```
     pub fn rest(&self) -> &[String] {
         &self.rest
+    }
+
+    /// Whether `--help` (`-h`) was among the nodes' options, `--ros-args --help`. [`Context::from_args`](crate::Context::from_args)
+    /// then prints [`HELP`](Self::HELP) and ends the program. (A `--help` before `--ros-args` is the program's own.)
+    pub fn wants_help(&self) -> bool {
+        self.wants_help
+    }
+
+    /// What every node understands, for people: for a program's own `--help`, too.
+    ///
+    /// ```
+    /// println!("Usage: camera [--rate HZ] [--ros-args ..]\n\n{}", sinew::Arguments::HELP);
+    /// ```
+    pub const HELP: &'static str = "\
+Options for nodes, behind `--ros-args` and up to `--` or the end:
+  -r, --remap FROM:=TO          call the topic or service FROM TO
+  -r, --remap __node:=NAME      call the node NAME
+  -r, --remap __ns:=/NAMESPACE  put the node into /NAMESPACE
+                                (NODE:RULE is for the node called NODE only; rostopic://FROM and
+                                rosservice://FROM are for topics or services only)
+      --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
+  -p, --param NAME:=VALUE       accepted, without effect yet
+      --params-file FILE        accepted, without effect yet
+  -h, --help                    this text
+
+Environment:
+  SINEW_DOMAIN_ID, ROS_DOMAIN_ID  the domain, a number; others are never seen (default: 0)
+  SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
+";
+
+    /// The options that have no effect yet, each with its value, e.g. `-p rate:=30`: [`Context`](crate::Context)s that are made with
+    /// them say so in the log.
+    pub fn ignored(&self) -> &[String] {
+        &self.ignored
     }
 
     /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger above it
@@ -316,9 +368,28 @@ impl Arguments {
                 let level = parse_level(&value);
                 self.log_levels.push(level.ok_or(ArgumentError::UnknownLogLevel { value, position })?);
             }
+            "-p" | "--param" => {
+                let expected = "a name and a value such as `rate:=30`";
+                let Some((parameter, position)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                if !parameter.contains(":=") {
+                    return Err(ArgumentError::ParameterWithoutValue { parameter, position });
+                }
+                self.ignored.push(format!("{option} {parameter}"));
+            }
+            "--params-file" => {
+                let expected = "the path of a file";
+                let Some((file, _)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                self.ignored.push(format!("{option} {file}"));
+            }
+            "-h" | "--help" => self.wants_help = true,
             _ if WITHOUT_EFFECT.contains(&option.as_str()) => {}
-            "-p" | "--param" | "--params-file" | "-e" | "--enclave" | "--log-config-file"
-            | "--log-file-name" => return Err(ArgumentError::Unsupported { option, position }),
+            "-e" | "--enclave" | "--log-config-file" | "--log-file-name" => {
+                return Err(ArgumentError::Unsupported { option, position });
+            }
             rule if !rule.starts_with('-') && rule.contains(":=") => {
                 return Err(ArgumentError::RuleWithoutOption { rule: option, position });
             }
@@ -533,9 +604,13 @@ mod tests {
             ),
             ("--log-level :=debug", "log level `:=debug` (argument 3) is unknown"),
             ("--log-level camera:=", "log level `camera:=` (argument 3)"),
-            ("-p rate:=30", "option `-p` (argument 2) is not supported yet; leave it out"),
-            ("-r a:=b --params-file x.yaml", "option `--params-file` (argument 4) is not"),
-            ("-e /x", "`-e` (argument 2) is not supported yet"),
+            ("-p", "option `-p` (argument 2) needs a value behind it: a name and a value such as `rate:=30`"),
+            ("-p rate", "parameter `rate` (argument 3) has no `:=`; it is written like `rate:=30`"),
+            (
+                "-r a:=b --params-file",
+                "option `--params-file` (argument 4) needs a value behind it: the path",
+            ),
+            ("-e /x", "option `-e` (argument 2) is not supported yet; leave it out"),
             ("--rate 30", "option `--rate` (argument 2) is unknown; behind `--ros-args` there can be `-r`"),
             ("--remap=a:=b", "option `--remap=a:=b` (argument 2) is unknown"),
             ("file.yaml", "`file.yaml` (argument 2) is unknown"),
@@ -556,6 +631,29 @@ mod tests {
             let error = parse(&format!("--ros-args {line}")).expect_err(line);
             assert!(error.to_string().contains(message), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn parameters_are_accepted_and_named() {
+        let arguments =
+            parse("--ros-args -p rate:=30 --params-file x.yaml --param camera:gain:=-1.5").unwrap();
+        assert_eq!(arguments.ignored(), ["-p rate:=30", "--params-file x.yaml", "--param camera:gain:=-1.5"]);
+        assert_eq!(parse("--ros-args -r a:=b").unwrap().ignored(), [""; 0]);
+    }
+
+    #[test]
+    fn help_is_for_nodes_only_behind_ros_args() {
+        for (line, wanted, rest) in [
+            ("--ros-args --help", true, 1),
+            ("--ros-args -r a:=b -h", true, 1),
+            ("--help", false, 2),
+            ("--ros-args -r a:=b -- --help", false, 2),
+        ] {
+            let arguments = parse(line).unwrap();
+            assert_eq!((arguments.wants_help(), arguments.rest().len()), (wanted, rest), "{line}");
+        }
+        let understood = ["--remap", "__node", "__ns", "--log-level", "--param ", "--params-file", "--help"];
+        assert!(understood.iter().all(|option| Arguments::HELP.contains(option)));
     }
 
     /// Arguments that are ours often enough, and nearly ours otherwise.

@@ -10,6 +10,7 @@ use rustix::time::{
     ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
+use sinew_msg::TimeMessage;
 use std::cell::Cell;
 use std::fmt;
 use std::io;
@@ -43,6 +44,25 @@ impl Time {
         self.0
     }
 
+    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier: what it can't hold becomes the
+    /// first or last time that it can. The way back is `Time::from(message)`. ROS 2: `to_msg`.
+    ///
+    /// ```
+    /// use sinew::Time;
+    /// use sinew_interfaces::builtin_interfaces::msg;
+    ///
+    /// let time = Time::from_nanoseconds(1_500_000_000);
+    /// let stamp: msg::Time = time.to_msg();
+    /// assert_eq!(stamp, msg::Time { sec: 1, nanosec: 500_000_000 });
+    /// assert_eq!(Time::from(stamp), time);
+    /// // Durations are Rust's; those of messages come from them, and go back.
+    /// let period = msg::Duration::try_from(sinew::Duration::from_millis(20)).unwrap();
+    /// assert_eq!(sinew::Duration::try_from(period).unwrap(), sinew::Duration::from_millis(20));
+    /// ```
+    pub fn to_msg<M: TimeMessage>(self) -> M {
+        M::of_nanoseconds(self.0)
+    }
+
     /// Steady time now (`CLOCK_MONOTONIC`): for measuring. Never blocks; some 20 ns.
     pub fn steady() -> Self {
         Self(machine(ClockId::Monotonic))
@@ -51,6 +71,13 @@ impl Time {
     /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some 20 ns.
     pub fn wall() -> Self {
         Self(machine(ClockId::Realtime))
+    }
+}
+
+/// Of a message such as `builtin_interfaces/Time`.
+impl<M: TimeMessage> From<M> for Time {
+    fn from(message: M) -> Self {
+        Self(message.in_nanoseconds())
     }
 }
 

@@ -9,13 +9,14 @@ use crate::error::{ContextError, CreateError};
 use crate::executor::membership::Groups;
 use crate::executor::scheduler::Scheduler;
 use crate::interrupt;
-use crate::logging::set_levels;
+use crate::logging::{Level, set_levels, tell};
 use crate::node::Node;
 use crate::outside::Outside;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::timer::Schedule;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{OnceLock, Weak};
 
@@ -38,7 +39,24 @@ use std::sync::{OnceLock, Weak};
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<Shared>);
+pub struct Context(Arc<Handle>);
+
+/// What all handles of a context and of its nodes hold: with the last of them goes what was detached.
+struct Handle(Arc<Shared>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.end_detached();
+    }
+}
+
+/// Entities whose handles were given up.
+#[derive(Default)]
+struct Detached {
+    /// Nothing is kept any more.
+    closed: bool,
+    entities: Vec<Box<dyn Send>>,
+}
 
 /// What everything in a context has in common.
 #[repr(C)] // what every publish reads comes first, on one line
@@ -58,6 +76,7 @@ pub(crate) struct Shared {
     neighbours: Neighbours,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     ros_timers: Mutex<Vec<Weak<Schedule>>>,
+    detached: Mutex<Detached>,
 }
 
 impl Context {
@@ -70,13 +89,20 @@ impl Context {
     }
 
     /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see [`Arguments`]), and shut
-    /// down by Ctrl-C and SIGTERM.
+    /// down by Ctrl-C and SIGTERM. `--ros-args --help` has it print what nodes understand ([`Arguments::HELP`]) and end the
+    /// process; a `--help` elsewhere is the program's own.
     ///
     /// # Errors
     /// [`ContextError`].
     pub fn from_args() -> Result<Self, ContextError> {
         let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
-        Self::builder().arguments(arguments).interrupts(true).build()
+        let context = Self::builder().arguments(arguments).interrupts(true).build()?;
+        if context.arguments().wants_help() {
+            // Standard output may be closed: then there is nobody to tell.
+            let _ = std::io::stdout().write_all(Arguments::HELP.as_bytes());
+            std::process::exit(0);
+        }
+        Ok(context)
     }
 
     /// A context with other settings.
@@ -97,59 +123,90 @@ impl Context {
     /// # Errors
     /// As [`node`](Self::node).
     pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(&self.0, name, namespace)
+        Node::new(self, name, namespace)
     }
 
-    /// Ends it all: nothing can be created, published or called any more, waiting publishers and calls fail, and executors return from
-    /// spinning once their running callback has. What was accepted before stays in its histories.
+    /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls and futures fail, and
+    /// executors return from spinning once their running callback has. What was accepted before stays in its histories. What
+    /// was [detached](crate::Timer::detach) is dropped.
     ///
     /// May be called from any thread and any callback, and again.
     pub fn shutdown(&self) {
-        self.0.shutdown();
+        self.shared().shutdown();
+        self.shared().end_detached();
     }
 
     /// Whether [`shutdown`](Self::shutdown) was called.
     pub fn is_shutdown(&self) -> bool {
-        self.0.has_ended()
+        self.shared().has_ended()
     }
 
     /// Its domain: contexts of different domains never see each other.
     pub fn domain(&self) -> u32 {
-        self.0.domain
+        self.shared().domain
     }
 
     /// The command line it was made with.
     pub fn arguments(&self) -> &Arguments {
-        &self.0.arguments
+        &self.shared().arguments
     }
 
     /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
     /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went back, none waits longer
     /// than a period.
     pub fn set_ros_time(&self, time: Option<Time>) {
-        self.0.clock.set_ros_time(time);
-        let timers: Vec<_> = self.0.ros_timers.lock().iter().filter_map(Weak::upgrade).collect();
+        let shared = self.shared();
+        shared.clock.set_ros_time(time);
+        let timers: Vec<_> = shared.ros_timers.lock().iter().filter_map(Weak::upgrade).collect();
         timers.iter().for_each(|timer| timer.clock_jumped());
-        self.0.each_executor(crate::clock::Wake::wake);
+        shared.each_executor(crate::clock::Wake::wake);
     }
 
     /// Time now, by the given clock.
     pub fn now(&self, kind: crate::ClockKind) -> Time {
-        Time::from_nanoseconds(self.0.clock.now(kind))
+        self.shared().now(kind)
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
-        &self.0
+        &self.0.0
     }
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("domain", &self.0.domain).finish_non_exhaustive()
+        f.debug_struct("Context").field("domain", &self.domain()).finish_non_exhaustive()
     }
 }
 
 impl Shared {
+    pub(crate) fn now(&self, kind: crate::ClockKind) -> Time {
+        Time::from_nanoseconds(self.clock.now(kind))
+    }
+
+    /// Keeps an entity until the context ends. If it has ended already, so does the entity.
+    pub(crate) fn detach(&self, entity: impl Send + 'static) {
+        let entity: Box<dyn Send> = Box::new(entity);
+        {
+            let mut detached = self.detached.lock();
+            if !detached.closed {
+                detached.entities.push(entity);
+                return;
+            }
+        }
+        drop(entity); // the program's code, outside the lock
+    }
+
+    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is detached later. Only on
+    /// threads of the program's, as what callbacks have captured goes with them.
+    pub(crate) fn end_detached(&self) {
+        let entities = {
+            let mut detached = self.detached.lock();
+            detached.closed = true;
+            std::mem::take(&mut detached.entities)
+        };
+        drop(entities); // the program's code, outside the lock
+    }
+
     pub(crate) fn shutdown(&self) {
         // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
         self.ended.store(true, Ordering::Release);
@@ -158,6 +215,9 @@ impl Shared {
             inbox.end();
         }
         self.services.end();
+        if let Some(participant) = self.outside().and_then(|outside| outside.participant()) {
+            participant.wake_writers(); // publishers that wait for room elsewhere
+        }
     }
 
     /// Whether it was shut down.
@@ -313,6 +373,13 @@ impl ContextBuilder {
     pub fn build(self) -> Result<Context, ContextError> {
         let arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
         set_levels(arguments.log_levels());
+        if !arguments.ignored().is_empty() {
+            tell!(
+                Level::Warn,
+                "there are no parameters yet: these options have no effect: {}",
+                arguments.ignored().join(", ")
+            );
+        }
         let domain = match self.domain {
             Some(domain) => domain,
             None => domain_from_environment()?,
@@ -336,11 +403,12 @@ impl ContextBuilder {
             ended: AtomicBool::new(false),
             executors: Mutex::new(Vec::new()),
             ros_timers: Mutex::new(Vec::new()),
+            detached: Mutex::default(),
         });
         if self.interrupts {
             interrupt::shut_down_on_signal(&shared).map_err(ContextError::Interrupts)?;
         }
-        Ok(Context(shared))
+        Ok(Context(Arc::new(Handle(shared))))
     }
 }
 

@@ -1,4 +1,6 @@
 //! Errors: one enum per operation, each saying what, where, the limit and the remedy.
+//!
+//! A `main` that returns one prints its `Debug` form, so that is the sentence, too: see [`say`].
 
 use crate::arguments::ArgumentError;
 use crate::executor::{AddError, SpinError};
@@ -8,18 +10,70 @@ use crate::qos::QosError;
 use crate::service::{CallError, CallFailure};
 use sinew_msg::Message;
 use sinew_msg::loan::BuildError;
+use std::fmt;
+
+/// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it doesn't have in it, each
+/// on a line of its own.
+pub(crate) fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut said = error.to_string();
+    f.write_str(&said)?;
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !said.contains(&text) {
+            write!(f, "\n  because: {text}")?;
+            said.push_str(&text);
+        }
+        cause = error.source();
+    }
+    Ok(())
+}
+
+/// `Debug` of errors: the sentence, see [`say`]; with `{:#?}` the variant and its fields.
+macro_rules! debug_says {
+    ($error:ident: $($variant:ident $(($part:ident))? $({ $($field:ident),+ })?),+ $(,)?) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                if !f.alternate() {
+                    return $crate::error::say(self, f);
+                }
+                match self {
+                    $(Self::$variant $(($part))? $({ $($field),+ })? => f
+                        .debug_struct(stringify!($variant))
+                        $(.field(stringify!($part), $part))?
+                        $($(.field(stringify!($field), $field))+)?
+                        .finish(),)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use debug_says;
+
+debug_says!(Error:
+    Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Add(error), Spin(error));
+debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error));
+debug_says!(CreateError:
+    Outside { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
+    GroupAfterHandlers { topic }, AlwaysReady { name }, System { name, call, reason, remedy },
+    ServiceTaken { service, node }, MaxRequests { service }, ForeignGroup { name });
+debug_says!(OutsideError: Join(error), Capacity(error));
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
+///
+/// A `main` that returns it prints the sentence, with what to do: its `Debug` form is that. `{:#?}` has the parts.
 ///
 /// ```
 /// fn main() -> sinew::Result<()> {
 ///     let context = sinew::Context::new()?;
 ///     let node = context.node("no spaces please");
 ///     assert!(matches!(node, Err(sinew::CreateError::Name(_))));
+///     let error = sinew::Error::from(node.unwrap_err());
+///     assert_eq!(format!("{error:?}"), error.to_string());
 ///     Ok(())
 /// }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A context could not be made.
@@ -67,7 +121,7 @@ impl<T: Message> From<CallError<T>> for Error {
 }
 
 /// Why a context could not be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextError {
     /// The command line has something between `--ros-args` and `--` that can't be used.
@@ -87,7 +141,7 @@ pub enum ContextError {
 }
 
 /// Why a node or something of it (a publisher, a subscription, a server ..) could not be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateError {
     /// The context can't meet the other processes of the host; see `sinew doctor`.
@@ -225,7 +279,7 @@ pub enum PublishFailure {
 }
 
 /// Why a context can't meet the other processes of the host. `Context::builder().shared_memory(false)` does without them.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutsideError {
     /// It can't join the domain.

@@ -303,7 +303,7 @@ impl<E: Gathered> Entity for Source<E> {
     }
 
     fn describe(&self) -> String {
-        format!("{} of node {}", self.what, self.group.node)
+        format!("{} of node {}", self.what, self.group.node.full_name)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::event::{Joined, Source, Triggered};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::scheduler;
 use crate::executor::scheduler::Entity;
-use crate::node::Node;
+use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
 
@@ -27,11 +27,12 @@ use std::fmt;
 /// assert_eq!(executor.spin_some()?, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a guard condition ends when it is dropped: keep it in a variable"]
+#[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
     joined: Joined<Triggered>,
     /// Held while a trigger is counted, so that each is told either by itself or in the number of those that wait.
     listener: Mutex<Option<Arc<Listener>>>,
+    node: Arc<NodeCore>,
 }
 
 impl GuardCondition {
@@ -70,6 +71,13 @@ impl GuardCondition {
     pub fn clear_listener(&self) {
         let before = self.listener.lock().take();
         drop(before); // the program's code, outside the lock
+    }
+
+    /// Keeps it until the context ends, though nothing can trigger it any more: what it was triggered for runs; as
+    /// [`Timer::detach`](crate::Timer::detach). (To trigger it later, keep it in an [`Arc`](std::sync::Arc).)
+    pub fn detach(self) {
+        let context = self.node.context.clone();
+        context.detach(self);
     }
 
     pub(crate) fn subject(&self) -> usize {
@@ -124,6 +132,7 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
     {
         self.node.check_group(self.group.core(), "a guard condition")?;
         let source = Source::new(&self.group, "guard condition".to_owned(), callback);
-        Ok(GuardCondition { joined: Joined::new(source), listener: Mutex::new(None) })
+        let (listener, node) = (Mutex::new(None), self.node.core().clone());
+        Ok(GuardCondition { joined: Joined::new(source), listener, node })
     }
 }

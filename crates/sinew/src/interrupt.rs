@@ -1,8 +1,14 @@
 //! Ctrl-C: the first signal shuts contexts down, the second ends the process.
+//!
+//! A thread waits for signals and shuts down, which calls wakers of the program's and so may take its time, or for ever. The
+//! second signal doesn't depend on it: [`TOLD`] says that nothing is left to shut down, and then the signal does what it
+//! does without us, on the thread that it interrupts. What a context's shutdown ends is told at
+//! [`Context::shutdown`](crate::Context::shutdown): spins, wait sets, calls, and futures of messages.
 
 use crate::context::Shared;
-use crate::sync::{Arc, Mutex};
+use crate::sync::{Arc, Mutex, Ordering, SignalFlag};
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::io;
 use std::sync::{LazyLock, Weak};
@@ -10,10 +16,16 @@ use std::sync::{LazyLock, Weak};
 /// The contexts that a signal shuts down; `None` until the first one has started the thread that waits for signals.
 static CONTEXTS: LazyLock<Mutex<Option<Vec<Weak<Shared>>>>> = LazyLock::new(|| Mutex::new(None));
 
+/// All contexts that wanted to know of a signal have been told of one. Changed under the lock of [`CONTEXTS`].
+static TOLD: LazyLock<Arc<SignalFlag>> = LazyLock::new(Arc::default);
+
 /// Has SIGINT and SIGTERM shut the context down.
 pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
     let mut contexts = CONTEXTS.lock();
     if contexts.is_none() {
+        for signal in [SIGINT, SIGTERM] {
+            flag::register_conditional_default(signal, TOLD.clone())?;
+        }
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         std::thread::Builder::new().name("sinew-signals".into()).stack_size(128 * 1024).spawn(move || {
             signals.forever().for_each(handle);
@@ -22,14 +34,19 @@ pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
     let contexts = contexts.get_or_insert_default();
     contexts.retain(|context| context.strong_count() > 0);
     contexts.push(Arc::downgrade(context));
+    TOLD.store(false, Ordering::Relaxed); // a hint to a later signal: nothing rides on it
     Ok(())
 }
 
 fn handle(signal: i32) {
-    let contexts = CONTEXTS.lock().as_mut().map(std::mem::take).unwrap_or_default();
+    let contexts = {
+        let mut contexts = CONTEXTS.lock();
+        TOLD.store(true, Ordering::Relaxed); // as above
+        contexts.as_mut().map(std::mem::take).unwrap_or_default()
+    };
     let contexts: Vec<_> = contexts.iter().filter_map(Weak::upgrade).collect();
     if contexts.is_empty() {
-        // Nobody is left to shut down, or has been told already: what the signal does without us.
+        // Nothing is left to shut down, or has been told already: what the signal does without us.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
     contexts.iter().for_each(|context| context.shutdown());

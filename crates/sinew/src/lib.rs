@@ -3,8 +3,9 @@
 //! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
 //! message is copied only if somebody wants it for himself while others read or keep it.
 //!
-//! This release connects the nodes of all processes of a host. Actions, parameters, the network and a generator for `.msg` and
-//! `.srv` files are not there yet.
+//! This release connects the nodes of all processes of a host. Types come from ROS 2's packages (`sinew-interfaces`), from
+//! anyone's own `.msg` and `.srv` files (`sinew_msg::build`, in a build script), or from Rust (`#[derive(Message)]`).
+//! Actions, parameters and the network are not there yet.
 //!
 //! # The shortest program
 //!
@@ -30,7 +31,8 @@
 //!
 //! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server), [clients](Client),
 //! [timers](Timer), [guard conditions](GuardCondition), [descriptor sources](DescriptorSource) and [groups](Group). Each exists
-//! until it is dropped: keep it in a variable, `_` alone drops it at once.
+//! until it is dropped: keep it in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach) it,
+//! so that it lives until the context ends.
 //!
 //! # Who gets a copy
 //!
@@ -221,7 +223,7 @@
 //! # Errors
 //!
 //! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`CallError`], [`AddError`],
-//! [`SpinError`]. [`Error`] gathers them for `?`. A message that could not be published comes back in the [`PublishError`], a
+//! [`SpinError`]. [`Error`] gathers them for `?`; a `main` that returns one prints its sentence, which says what to do. A message that could not be published comes back in the [`PublishError`], a
 //! request that no server took in the [`CallError`]. What a server's callback returns as an error its caller gets. An error
 //! that another callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
 //! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
@@ -353,8 +355,8 @@ pub use sinew_msg::message::Message;
 #[doc(hidden)]
 pub use sinew_msg::plain_slices; // what generated code names
 pub use sinew_msg::{
-    Action, Adapted, Adapter, DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TypeHash, cdr,
-    include_interfaces, loan, view,
+    Action, Adapted, Adapter, DecodeError, Encoding, Plain, PlainProof, Service, ServiceType, TimeMessage,
+    TypeHash, cdr, include_interfaces, loan, view,
 };
 pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
@@ -374,7 +376,7 @@ struct OwnMessages;
 /// What most programs use.
 pub mod prelude {
     pub use crate::{
-        Client, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS, Server,
-        Service, Shared, Subscription, Timer, Unique,
+        Client, ClockKind, Context, Duration, Executor, Group, Message, MessageInfo, Node, Publisher, QoS,
+        Responder, Server, Service, Shared, Subscription, Timer, TimerInfo, Unique, View,
     };
 }

@@ -1,6 +1,7 @@
 //! Nodes: names, and the room in which entities are made.
 
-use crate::context::Shared;
+use crate::clock::{ClockKind, Time};
+use crate::context::{Context, Shared};
 use crate::delivery::inbox::Inbox;
 use crate::descriptor::DescriptorSourceBuilder;
 use crate::error::CreateError;
@@ -15,7 +16,7 @@ use crate::publisher::PublisherBuilder;
 use crate::qos::QoS;
 use crate::service::{ClientBuilder, ServiceBuilder};
 use crate::subscription::SubscriptionBuilder;
-use crate::sync::{Arc, next_serial};
+use crate::sync::{Arc, AtomicBool, next_serial};
 use crate::timer::TimerBuilder;
 use sinew_msg::{Message, Service};
 use sinew_shm::{EntityKey, EntityKind, OwnEntity};
@@ -25,8 +26,9 @@ use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
-/// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives as long as a handle to it or an
-/// entity of it.
+/// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and other processes are told of it,
+/// as long as there is a handle to it, a group or any entity of it: so a program may keep a timer and drop the node. What is
+/// [detached](crate::Timer::detach) keeps its node, too.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -41,16 +43,26 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct Node(Arc<Inner>);
 
+/// What goes with the last handle.
 struct Inner {
-    context: Arc<Shared>,
-    number: u64,
+    core: Arc<NodeCore>,
     name: String,
     namespace: String,
-    full_name: Arc<str>,
     default_group: Group,
     groups: Arc<Groups>,
+    /// A handle: what was detached goes with the last one of the context and its nodes.
+    _context: Context,
+}
+
+/// What a node's groups and entities have in common, and keep.
+pub(crate) struct NodeCore {
     /// What other processes know it by.
     entity: Option<OwnEntity>,
+    pub(crate) number: u64,
+    pub(crate) full_name: Arc<str>,
+    /// It was said that it has nothing to run.
+    pub(crate) said_idle: AtomicBool,
+    pub(crate) context: Arc<Shared>,
 }
 
 /// What other processes are told of a node's entity.
@@ -61,8 +73,16 @@ pub(crate) struct Advertised<'a> {
     pub(crate) qos: QoS,
 }
 
+impl NodeCore {
+    /// What other processes know it by.
+    pub(crate) fn known(&self) -> Option<EntityKey> {
+        self.entity.as_ref().map(OwnEntity::key)
+    }
+}
+
 impl Node {
-    pub(crate) fn new(context: &Arc<Shared>, name: &str, namespace: &str) -> Result<Self, CreateError> {
+    pub(crate) fn new(handle: &Context, name: &str, namespace: &str) -> Result<Self, CreateError> {
+        let context = handle.shared();
         context.check_running(name)?;
         name::validate_node_name(name)?;
         let name = context.arguments.node_name(name);
@@ -70,7 +90,6 @@ impl Node {
         let namespace = context.arguments.namespace(name, namespace);
         name::validate_namespace(namespace)?;
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
-        let groups = Arc::new(Groups::default());
         let number = next_serial();
         let entity = match context.join(&full_name)? {
             Some(outside) => Some(outside.advertise_or(
@@ -88,17 +107,15 @@ impl Node {
             )?),
             None => None,
         };
-        let known = entity.as_ref().map(OwnEntity::key);
-        let default_group = Group::new((&full_name, known), context, ());
+        let (said_idle, context) = (AtomicBool::new(false), context.clone());
+        let core = Arc::new(NodeCore { entity, number, full_name, said_idle, context });
         let node = Self(Arc::new(Inner {
-            context: context.clone(),
-            number,
             name: name.to_owned(),
             namespace: namespace.to_owned(),
-            full_name,
-            default_group,
-            groups,
-            entity,
+            default_group: Group::new(&core, ()),
+            core,
+            groups: Arc::new(Groups::default()),
+            _context: handle.clone(),
         }));
         node.register(&node.0.default_group.core);
         Ok(node)
@@ -107,7 +124,7 @@ impl Node {
     /// An executor that serves this node or its context serves a new group of it, too.
     fn register(&self, group: &Arc<GroupCore>) {
         self.0.groups.register(group);
-        self.0.context.groups.register(group);
+        self.0.core.context.groups.register(group);
     }
 
     /// Its name without the namespace, after remapping.
@@ -122,7 +139,22 @@ impl Node {
 
     /// Its namespace and name.
     pub fn full_name(&self) -> &str {
-        &self.0.full_name
+        &self.0.core.full_name
+    }
+
+    /// Time now, by the clock that stamps of messages are read from: [`ClockKind::Ros`](crate::ClockKind::Ros), which is the
+    /// wall clock unless it was [set](crate::Context::set_ros_time). ROS 2: `now`.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew_interfaces::builtin_interfaces::msg::Time;
+    /// let node = Context::new()?.node("camera")?;
+    /// let stamp: Time = node.now().to_msg(); // as headers have it
+    /// assert!(sinew::Time::from(stamp) <= node.now());
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn now(&self) -> Time {
+        self.context_shared().now(ClockKind::Ros)
     }
 
     /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or private (`~/frames`).
@@ -157,7 +189,7 @@ impl Node {
 
     /// A mutually exclusive callback group whose callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
-        let group = Group::new(self.known(), &self.0.context, state);
+        let group = Group::new(&self.0.core, state);
         self.register(&group.core);
         group
     }
@@ -169,7 +201,7 @@ impl Node {
 
     /// A callback group whose callbacks may run at the same time on several threads.
     pub fn reentrant_group(&self) -> ReentrantGroup {
-        let group = ReentrantGroup::new(self.known(), &self.0.context);
+        let group = ReentrantGroup::new(&self.0.core);
         self.register(&group.core);
         group
     }
@@ -182,27 +214,26 @@ impl Node {
         &self.0.groups
     }
 
+    pub(crate) fn core(&self) -> &Arc<NodeCore> {
+        &self.0.core
+    }
+
     pub(crate) fn context_shared(&self) -> &Arc<Shared> {
-        &self.0.context
+        &self.0.core.context
     }
 
     pub(crate) fn number(&self) -> u64 {
-        self.0.number
-    }
-
-    /// Its full name, and what other processes know it by.
-    pub(crate) fn known(&self) -> (&str, Option<EntityKey>) {
-        (&self.0.full_name, self.0.entity.as_ref().map(OwnEntity::key))
+        self.0.core.number
     }
 
     pub(crate) fn full_name_shared(&self) -> Arc<str> {
-        self.0.full_name.clone()
+        self.0.core.full_name.clone()
     }
 
     /// Checks that something can be made in a group.
     pub(crate) fn check_group(&self, group: &GroupCore, name: &str) -> Result<(), CreateError> {
-        self.0.context.check_running(name)?;
-        if group.clock.same(&self.0.context.clock) {
+        self.context_shared().check_running(name)?;
+        if group.clock.same(&self.context_shared().clock) {
             Ok(())
         } else {
             Err(CreateError::ForeignGroup { name: name.to_owned() })
@@ -216,16 +247,16 @@ impl Node {
         what: &Advertised<'_>,
         inbox: Option<&Arc<Inbox>>,
     ) -> Result<Option<OwnEntity>, CreateError> {
-        let Some(outside) = self.0.context.outside() else { return Ok(None) };
+        let Some(outside) = self.context_shared().outside() else { return Ok(None) };
         outside.refresh();
         let about = About {
             kind,
             number: what.number,
-            node: &self.0.full_name,
+            node: self.full_name(),
             name: what.name,
             table: Some(what.table),
             qos: what.qos,
-            of_node: self.0.entity.as_ref().map(OwnEntity::key),
+            of_node: self.0.core.known(),
         };
         outside.advertise_or(what.name, &about, inbox).map(Some)
     }
@@ -243,17 +274,17 @@ impl Node {
             return Err(CreateError::GroupAfterHandlers { topic: topic.to_owned() });
         }
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
-        let Inner { name, namespace, context, .. } = &*self.0;
+        let Inner { name, namespace, core, .. } = &*self.0;
         let full = name::expand(NameKind::Topic, topic, name, namespace)?;
-        Ok(context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
+        Ok(core.context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
     }
 
     /// Checks what a server and a client are made with, and finds the service's full name.
     pub(crate) fn place_service(&self, service: &str, group: &GroupCore) -> Result<String, CreateError> {
         self.check_group(group, service)?;
-        let Inner { name, namespace, context, .. } = &*self.0;
+        let Inner { name, namespace, core, .. } = &*self.0;
         let full = name::expand(NameKind::Service, service, name, namespace)?;
-        Ok(context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
+        Ok(core.context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
     }
 }
 

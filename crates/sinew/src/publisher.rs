@@ -10,7 +10,7 @@ use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
 use crate::message::{Draft, Gid, Sample, Shared, Unique};
-use crate::node::{Advertised, Node};
+use crate::node::{Advertised, Node, NodeCore};
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::loan::Built;
@@ -43,7 +43,7 @@ const POOL_CAPACITY: usize = 64;
 /// frames.publish(frame)?;                // moved, not copied
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a publisher ends when its last handle is dropped: keep it in a variable"]
+#[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
     outlet: Arc<Outlet>,
@@ -58,6 +58,7 @@ struct Inner {
     boxes: Mutex<Option<Arc<Pool>>>,
     pool_capacity: usize,
     handlers: Handlers,
+    node: Arc<NodeCore>,
 }
 
 impl<T: Message> Publisher<T> {
@@ -197,6 +198,13 @@ impl<T: Message> Publisher<T> {
             retained: sent.retained as u64,
             pooled: self.outlet.pool.made() as u64,
         }
+    }
+
+    /// Keeps it until the context ends, with its handlers and what it retains for late joiners; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let context = self.inner.node.context.clone();
+        context.detach(self);
     }
 
     fn boxes(&self) -> Arc<Pool> {
@@ -407,6 +415,9 @@ impl<T: Message> PublishError<T> {
 
 impl<T: Message> fmt::Debug for PublishError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::error::say(self, f);
+        }
         f.debug_struct("PublishError").field("failure", &self.failure).finish_non_exhaustive()
     }
 }
@@ -566,9 +577,13 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             None,
         )?;
         let outlet = context.graph.add_outlet(&topic, offered, observers, entity);
-        let boxes = Mutex::new(None);
-        let inner =
-            Inner { outlet: outlet.clone(), boxes, pool_capacity: self.pool, handlers: self.handlers };
+        let inner = Inner {
+            outlet: outlet.clone(),
+            boxes: Mutex::new(None),
+            pool_capacity: self.pool,
+            handlers: self.handlers,
+            node: self.node.core().clone(),
+        };
         Ok(Publisher { outlet, inner: Arc::new(inner), of: PhantomData })
     }
 }

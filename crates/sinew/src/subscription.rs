@@ -19,7 +19,7 @@ use crate::message::handle::Incoming;
 use crate::message::info::ChainScope;
 use crate::message::table::{CloneInto, Table, clone_into};
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
-use crate::node::{Advertised, Node};
+use crate::node::{Advertised, Node, NodeCore};
 use crate::qos::QoS;
 use crate::receive::{Messages, Recv, RecvSample, RecvUnique, Wait};
 use crate::sync::{Arc, Mutex, next_serial};
@@ -75,7 +75,7 @@ pub enum BufferType {
 /// assert_eq!(numbers.statistics().overwritten, 1);
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a subscription ends when it is dropped: keep it in a variable"]
+#[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
     inbox: Arc<Inbox>,
     /// What other processes know it by.
@@ -84,7 +84,7 @@ pub struct Subscription<T: Message> {
     /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
     watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
     handlers: Handlers,
-    node: Node,
+    node: Arc<NodeCore>,
     of: PhantomData<fn() -> T>,
 }
 
@@ -247,6 +247,13 @@ impl<T: Message> Subscription<T> {
         self.leave(true);
     }
 
+    /// Keeps it until the context ends: its callback and its handlers go on without a handle; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let context = self.node.context.clone();
+        context.detach(self);
+    }
+
     /// A message that was taken, as a value. `None`: it is an image of which there is none.
     #[inline]
     pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
@@ -288,7 +295,7 @@ impl<T: Message> Subscription<T> {
     }
 
     pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
-        self.inbox.poll_take(ticket, task, &self.node.context_shared().ended)
+        self.inbox.poll_take(ticket, task, &self.node.context.ended)
     }
 
     pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
@@ -304,7 +311,7 @@ impl<T: Message> Subscription<T> {
         let group = {
             let mut watch = self.watch.lock();
             let (group, _) = watch.get_or_insert_with(|| {
-                let group = Group::new(self.node.known(), self.node.context_shared(), ()).core;
+                let group = Group::new(&self.node, ()).core;
                 let watched = Watched { inbox: self.inbox.clone(), place: trail::Place::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
@@ -319,7 +326,7 @@ impl<T: Message> Subscription<T> {
     }
 
     fn leave(&self, wait: bool) {
-        let context = self.node.context_shared();
+        let context = &self.node.context;
         context.graph.remove_inbox(&self.inbox);
         if let (Some(entity), Some(outside)) = (&self.entity, context.outside()) {
             outside.forget(entity.key());
@@ -644,10 +651,10 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             member: None,
             watch: Mutex::new(None),
             handlers: self.handlers,
-            node: self.node,
+            node: self.node.core().clone(),
             of: PhantomData,
         };
-        subscription.node.context_shared().graph.join(&subscription.inbox);
+        subscription.node.context.graph.join(&subscription.inbox);
         Ok(subscription)
     }
 }

@@ -12,6 +12,8 @@ use loom::sync::atomic;
 use std::sync::atomic;
 
 pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+/// For handlers of signals: the standard one in models, too.
+pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
 /// For hints that are part of no protocol: the standard one in models, too.
 pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU32 as HintU32};
 

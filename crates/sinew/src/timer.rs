@@ -8,7 +8,7 @@ use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
 use crate::message::info::ChainScope;
-use crate::node::Node;
+use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex};
 use sinew_shm::{Callback, EntityKey};
 use std::fmt;
@@ -25,7 +25,6 @@ use std::time::Duration;
 ///
 /// ```
 /// use sinew::prelude::*;
-/// use sinew::TimerInfo;
 /// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
 /// let node = context.node("blinker")?;
 /// let mut left = 3;
@@ -41,11 +40,12 @@ use std::time::Duration;
 /// assert!(timer.is_cancelled());
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a timer ends when it is dropped: keep it in a variable"]
+#[must_use = "a timer ends when it is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
 pub struct Timer {
     schedule: Arc<Schedule>,
     group: Arc<GroupCore>,
     membership: Membership,
+    node: Arc<NodeCore>,
 }
 
 impl Timer {
@@ -81,6 +81,32 @@ impl Timer {
         Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
     }
 
+    /// Keeps it without a handle until the context ends: until [`Context::shutdown`](crate::Context::shutdown), the end of a
+    /// spin that Ctrl-C brought about, or the drop of the last handle to the context and its nodes. Its node lives as long,
+    /// whether there is a handle to it or not. From then on only its own callback can cancel it ([`TimerInfo::cancel`]).
+    ///
+    /// What the callback has captured goes with it. A handle to its own context or to a node in there keeps the context alive,
+    /// so that only a shutdown ends it; publishers, subscriptions, clients and other entities don't.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// fn blink(context: &Context) -> sinew::Result<()> {
+    ///     let node = context.node("blinker")?;
+    ///     node.timer(Duration::from_secs(1)).callback(|| println!("blink"))?.detach();
+    ///     Ok(()) // the timer goes on
+    /// }
+    /// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+    /// blink(&context)?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_secs(3))?, 3);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn detach(self) {
+        let context = self.node.context.clone();
+        context.detach(self);
+    }
+
     pub(crate) fn subject(&self) -> usize {
         Arc::as_ptr(&self.schedule).addr()
     }
@@ -105,18 +131,29 @@ impl fmt::Debug for Timer {
 }
 
 /// What a timer's callback may ask about. ROS 2: `rcl_timer_call_info_t`.
-#[non_exhaustive]
 pub struct TimerInfo {
-    /// When it was due, in the time of its clock.
-    pub due: Time,
-    /// When it was called, in the time of its clock.
-    pub actual: Time,
-    /// Due times after `due` that have passed as well, and for which it will not be called.
-    pub skipped: u64,
+    due: Time,
+    actual: Time,
+    skipped: u64,
     schedule: Arc<Schedule>,
 }
 
 impl TimerInfo {
+    /// When it was due, in the time of its clock.
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// When it was called, in the time of its clock.
+    pub fn actual(&self) -> Time {
+        self.actual
+    }
+
+    /// Due times after [`due`](Self::due) that have passed as well, and for which it will not be called.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
     /// Cancels the timer, as [`Timer::cancel`].
     pub fn cancel(&self) {
         self.schedule.cancel();
@@ -272,7 +309,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
 
     fn describe(&self) -> String {
         let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
-        format!("timer ({period:?}) of node {}", self.group.core().node)
+        format!("timer ({period:?}) of node {}", self.group.core().node.full_name)
     }
 }
 
@@ -335,6 +372,6 @@ impl<G: CallbackGroup> TimerBuilder<G> {
             of: PhantomData,
         });
         let membership = group.join(ticker);
-        Ok(Timer { schedule, group, membership })
+        Ok(Timer { schedule, group, membership, node: self.node.core().clone() })
     }
 }

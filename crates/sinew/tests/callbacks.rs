@@ -215,14 +215,15 @@ fn a_timer_callback_takes_nothing_its_info_its_state_or_both() -> sinew::Result<
     let (plain, info, state, both) = (log.pen(), log.pen(), log.pen(), log.pen());
     let _timers = [
         timer().callback(move || plain.write("nothing".to_owned()))?,
-        timer().callback(move |timer: &TimerInfo| info.write(format!("due {}", timer.due.nanoseconds())))?,
+        timer()
+            .callback(move |timer: &TimerInfo| info.write(format!("due {}", timer.due().nanoseconds())))?,
         timer().in_group(&group).callback(move |sum: &mut Sum| {
             sum.messages += 1;
             state.write(format!("messages {}", sum.messages));
         })?,
         timer().in_group(&group).callback(move |sum: &mut Sum, timer: &TimerInfo| {
             sum.messages += 1;
-            both.write(format!("messages {}, due {}", sum.messages, timer.due.nanoseconds()));
+            both.write(format!("messages {}, due {}", sum.messages, timer.due().nanoseconds()));
         })?,
     ];
     assert_eq!(room.advance(10), 4);

@@ -97,8 +97,8 @@ impl Stage {
             let pen = self.log.pen();
             let timer = self.room.node.timer(Duration::from_nanos(period));
             self._timers.push(timer.callback(move |info: &TimerInfo| {
-                let due = u64::try_from(info.due.nanoseconds()).expect("time began at 0");
-                pen.write(Ran::Timer { due, skipped: info.skipped });
+                let due = u64::try_from(info.due().nanoseconds()).expect("time began at 0");
+                pen.write(Ran::Timer { due, skipped: info.skipped() });
             })?);
         }
         Ok(self)

@@ -1,13 +1,16 @@
 //! Ctrl-C, in child processes: this test binary again, with a variable that says which part to play.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
 use sinew::prelude::*;
+use sinew::{CallFailure, PublishFailure, SpinError};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::task::Poll;
 use std::thread;
-use support::Log;
+use support::{Log, Number, Numbers};
 
 /// The part a child process plays.
 const PART: &str = "SINEW_TEST_PART";
@@ -102,8 +105,283 @@ fn ctrl_c_shuts_down_all_contexts_that_want_it_and_no_other() {
     assert_eq!(status.code(), Some(0), "{status}");
 }
 
+#[test]
+fn ctrl_c_ends_whatever_waits() {
+    for signal in ["-INT", "-TERM"] {
+        let actor = Actor::start("wait");
+        actor.expect("waiting");
+        actor.signal(signal);
+        actor.expect("all have ended");
+        let status = actor.end();
+        assert_eq!(status.code(), Some(0), "{signal}: {status}");
+    }
+}
+
+#[test]
+fn a_spin_that_a_callback_blocks_ends_with_that_callback() {
+    let actor = Actor::start("busy");
+    actor.expect("spinning");
+    actor.signal("-INT");
+    actor.expect("cleaned up");
+    let status = actor.end();
+    assert_eq!(status.code(), Some(0), "{status}");
+}
+
+#[test]
+fn a_second_ctrl_c_ends_a_program_that_the_first_one_has_stuck() {
+    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        let actor = Actor::start("stuck");
+        actor.expect("waiting");
+        actor.signal("-INT");
+        actor.expect("stuck");
+        actor.signal(signal);
+        let status = actor.end();
+        assert_eq!(status.signal(), Some(number), "{status}");
+    }
+}
+
+#[test]
+fn what_is_detached_ends_on_the_thread_that_spins() {
+    let actor = Actor::start("detached");
+    actor.expect("spinning");
+    actor.signal("-INT");
+    actor.expect("captured is dropped by main");
+    actor.expect("cleaned up");
+    let status = actor.end();
+    assert_eq!(status.code(), Some(0), "{status}");
+}
+
+/// Blocks the thread that wakes it.
+struct Blocking;
+
+impl std::task::Wake for Blocking {
+    fn wake(self: std::sync::Arc<Self>) {
+        println!("stuck");
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Says on which thread it is dropped.
+struct Captured(thread::ThreadId);
+
+impl Drop for Captured {
+    fn drop(&mut self) {
+        let by = if thread::current().id() == self.0 { "main" } else { "another thread" };
+        println!("captured is dropped by {by}");
+    }
+}
+
+/// What waits for ever, and whether it ends as it should.
+type Wait<'a> = (&'static str, Box<dyn FnOnce() -> bool + Send + 'a>);
+
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Something to wait for, here or in another process as far as this one is concerned. It never comes.
+struct Never {
+    context: Context,
+    /// Has a timer that is due in an hour.
+    served: (Node, sinew::Timer),
+    here: Client<Numbers>,
+    away: Client<Numbers>,
+    nowhere: Client<Numbers>,
+    numbers: Subscription<Number>,
+    full: Publisher<Number>,
+    _others: (Context, Subscription<Number>, [Server<Numbers>; 2]),
+}
+
+impl Never {
+    fn new(place: &support::Place) -> sinew::Result<Self> {
+        let context = Context::builder().domain(3).directory(place.0.path()).interrupts(true).build()?;
+        let node = context.node("node")?;
+        let others = place.context();
+        let other = others.node("other")?;
+        let deaf = |node: &Node, name| node.service::<Numbers>(name).callback(|n: &Number| n.clone());
+        let lossless = QoS::default().keep_all().max_samples(1).max_blocking_time(LONG);
+        let never_taken = other.subscription::<Number>("full").qos(lossless).create()?;
+        let full = node.publisher::<Number>("full").qos(lossless).create()?;
+        assert!(full.wait_for_subscribers(1, support::PATIENCE));
+        let deaf = [deaf(&other, "away")?, deaf(&node, "here")?];
+        let client = |name: &str| node.client::<Numbers>(name).create();
+        let away = client("away")?;
+        assert!(away.wait_for_server(support::PATIENCE));
+        let served = context.node("served")?;
+        let timer = served.timer(LONG).callback(|| ())?;
+        Ok(Self {
+            here: client("here")?,
+            away,
+            nowhere: client("nowhere")?,
+            numbers: node.subscription::<Number>("numbers").create()?,
+            full,
+            served: (served, timer),
+            context,
+            _others: (others, never_taken, deaf),
+        })
+    }
+
+    fn spins(&self) -> Vec<Wait<'_>> {
+        let serving = |executor: Executor| {
+            let group = self.served.0.group(());
+            executor.add(&group).unwrap();
+            (executor, group)
+        };
+        let (until, several, once) =
+            (serving(Executor::single()), serving(Executor::multi(3)), serving(Executor::single()));
+        vec![
+            (
+                "spin_until",
+                Box::new(move || until.0.spin_until(std::future::pending::<()>()) == Err(SpinError::Stopped)),
+            ),
+            ("a spin of several threads", Box::new(move || several.0.spin() == Ok(()))),
+            ("spin_once", Box::new(move || once.0.spin_once(LONG) == Ok(false))),
+            (
+                "a wait set",
+                Box::new(|| {
+                    let mut set = sinew::WaitSet::new();
+                    set.add(&self.served.0).unwrap();
+                    set.wait(None).err() == Some(SpinError::Stopped)
+                }),
+            ),
+            (
+                "a spin for a message, of nothing else",
+                Box::new(|| Executor::single().spin_until(self.numbers.recv()).unwrap().is_none()),
+            ),
+        ]
+    }
+
+    fn calls(&self) -> Vec<Wait<'_>> {
+        fn call(client: &Client<Numbers>) -> bool {
+            client.call(Number(1), LONG).unwrap_err().failure() == &CallFailure::Shutdown
+        }
+        vec![
+            ("a call here", Box::new(|| call(&self.here))),
+            ("a call of another process", Box::new(|| call(&self.away))),
+            ("a call without a server", Box::new(|| call(&self.nowhere))),
+            (
+                "an awaited call",
+                Box::new(|| {
+                    let call = block_on_for_ever(self.nowhere.call_async(Number(1)));
+                    call.unwrap_err().failure() == &CallFailure::Shutdown
+                }),
+            ),
+            ("wait_for_server", Box::new(|| !self.nowhere.wait_for_server(LONG))),
+        ]
+    }
+
+    fn messages(&self) -> Vec<Wait<'_>> {
+        vec![
+            ("an awaited message", Box::new(|| block_on_for_ever(self.numbers.recv()).is_none())),
+            ("wait_for_subscribers", Box::new(|| !self.full.wait_for_subscribers(2, LONG))),
+            (
+                "a publisher that waits for room",
+                Box::new(|| {
+                    let failed = (0..100).find_map(|n| self.full.publish(Number(n)).err());
+                    failed.map(|error| error.failure()) == Some(PublishFailure::Shutdown)
+                }),
+            ),
+        ]
+    }
+}
+
+/// Waits in every way there is, each on a thread of its own, until a signal comes.
+fn wait_in_all_ways() -> sinew::Result<()> {
+    let place = support::Place::new();
+    let never = Never::new(&place)?;
+    let begun = Log::new();
+    thread::scope(|scope| {
+        let ways = [never.spins(), never.calls(), never.messages()].into_iter().flatten();
+        let waits: Vec<_> = ways
+            .map(|(what, wait)| {
+                let pen = begun.pen();
+                let begin = move || {
+                    pen.write(());
+                    wait()
+                };
+                (what, scope.spawn(begin))
+            })
+            .collect();
+        begun.wait_for(waits.len() as u64);
+        println!("waiting");
+        for (what, wait) in waits {
+            assert!(wait.join().unwrap(), "{what}");
+            println!("ended: {what}");
+        }
+    });
+    assert!(never.context.is_shutdown());
+    println!("all have ended");
+    Ok(())
+}
+
+/// Waits on this thread, without the support's patience.
+fn block_on_for_ever<F: Future>(future: F) -> F::Output {
+    struct Unpark(thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unpark(thread::current())).into();
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
 fn interruptible() -> sinew::Result<Context> {
     Ok(Context::builder().shared_memory(false).domain(0).interrupts(true).build()?)
+}
+
+/// Its callback notices the shutdown, and takes its time.
+fn be_busy() -> sinew::Result<()> {
+    let context = interruptible()?;
+    let node = context.node("node")?;
+    let seen = context.clone();
+    let busy = node.guard_condition().callback(move || {
+        println!("spinning");
+        while !seen.is_shutdown() {
+            thread::yield_now();
+        }
+    })?;
+    busy.trigger();
+    let executor = Executor::multi(2);
+    executor.add(&context)?;
+    executor.spin()?;
+    println!("cleaned up");
+    Ok(())
+}
+
+/// A shutdown never returns here.
+fn get_stuck() -> sinew::Result<()> {
+    let context = interruptible()?;
+    let node = context.node("node")?;
+    let numbers = node.subscription::<Number>("numbers").create()?;
+    let mut future = std::pin::pin!(numbers.recv());
+    let waker = std::sync::Arc::new(Blocking).into();
+    assert!(future.as_mut().poll(&mut std::task::Context::from_waker(&waker)).is_pending());
+    println!("waiting");
+    loop {
+        thread::park();
+    }
+}
+
+/// What it has detached holds its context.
+fn detach_and_spin() -> sinew::Result<()> {
+    let context = interruptible()?;
+    let node = context.node("node")?;
+    let captured = (Captured(thread::current().id()), context.clone());
+    let started = node.guard_condition().callback(move || {
+        let _all = &captured;
+        println!("spinning");
+    })?;
+    started.trigger();
+    started.detach();
+    sinew::spin(&context)?;
+    println!("cleaned up");
+    Ok(())
 }
 
 /// What a child process does. In the test run itself there is no part to play.
@@ -148,6 +426,10 @@ fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
             assert!(two.is_shutdown() && !other.is_shutdown());
             println!("cleaned up");
         }
+        Ok("wait") => wait_in_all_ways()?,
+        Ok("busy") => be_busy()?,
+        Ok("stuck") => get_stuck()?,
+        Ok("detached") => detach_and_spin()?,
         Ok(part) => panic!("no such part: {part}"),
         Err(_) => {}
     }

@@ -228,3 +228,35 @@ fn finds_a_domain_in_a_child_process() {
         Err(error) => assert!(error.to_string().contains(&expected), "{error}"),
     }
 }
+
+// ---- --help ----
+
+/// Set for the child process that plays a program.
+const PLAYS_A_PROGRAM: &str = "SINEW_TEST_PLAYS_A_PROGRAM";
+
+/// In a child process of [`help_is_printed_for_ros_args_and_the_program_ends`], a program; in the test run itself, nothing.
+#[test]
+fn plays_a_program() -> sinew::Result<()> {
+    if std::env::var_os(PLAYS_A_PROGRAM).is_some() {
+        let context = Context::from_args()?;
+        println!("it goes on with {:?}", context.arguments().rest().last());
+    }
+    Ok(())
+}
+
+#[test]
+fn help_is_printed_for_ros_args_and_the_program_ends() {
+    let said = |arguments: &[&str]| {
+        let program = std::env::current_exe().expect("a test runs from a file");
+        let mut command = std::process::Command::new(program);
+        // What follows `--` the test harness takes for names of tests.
+        command.args(["--exact", "plays_a_program", "--nocapture", "--"]).args(arguments);
+        let output = command.env(PLAYS_A_PROGRAM, "1").output().expect("it can be started");
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).expect("it speaks UTF-8")
+    };
+    let help = said(&["--ros-args", "--help"]);
+    assert!(help.ends_with(sinew::Arguments::HELP), "and no word after it: {help}");
+    let own = said(&["--help"]);
+    assert!(own.contains("it goes on with Some(\"--help\")") && !own.contains("--remap"), "{own}");
+}

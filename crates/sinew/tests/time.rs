@@ -133,7 +133,7 @@ fn only_virtual_time_can_be_advanced() -> sinew::Result<()> {
 /// A timer that logs each call: when it was due, when it ran, what it skipped.
 fn watch(node: &Node, period: u64, kind: ClockKind, pen: Pen<(Time, Time, u64)>) -> sinew::Result<Timer> {
     let timer = node.timer(milliseconds(period)).clock(kind);
-    Ok(timer.callback(move |info: &TimerInfo| pen.write((info.due, info.actual, info.skipped)))?)
+    Ok(timer.callback(move |info: &TimerInfo| pen.write((info.due(), info.actual(), info.skipped())))?)
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_timer_may_be_reset_in_its_own_callback() -> sinew::Result<()> {
     let own = Arc::new(OnceLock::<Timer>::new());
     let timer = own.clone();
     let _ = own.set(room.node.timer(milliseconds(10)).callback(move |info: &TimerInfo| {
-        pen.write(info.due);
+        pen.write(info.due());
         clock.advance(milliseconds(3)); // the work takes that long
         timer.get().unwrap().reset(); // a pause of 10 ms after each
     })?);
@@ -204,8 +204,8 @@ fn a_due_timer_of_a_higher_priority_overtakes_older_messages() -> sinew::Result<
     })?;
     let pen = log.pen();
     let timer = room.node.timer(milliseconds(10)).in_group(&urgent);
-    let _timer =
-        timer.callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.actual.nanoseconds())))?;
+    let _timer = timer
+        .callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.actual().nanoseconds())))?;
     let publisher = room.node.publisher("numbers").create()?;
     (1..=5).try_for_each(|number| publisher.publish(Number(number)))?;
     room.run();
@@ -349,7 +349,7 @@ fn setting_ros_time_wakes_an_executor_that_sleeps() -> sinew::Result<()> {
         context.set_ros_time(Some(at(0)));
         let pen = log.pen();
         let timer = node.timer(milliseconds(10)).clock(ClockKind::Ros).in_group(&group);
-        let _timer = timer.callback(move |timer: &TimerInfo| pen.write(timer.due))?;
+        let _timer = timer.callback(move |timer: &TimerInfo| pen.write(timer.due()))?;
         let pen = log.pen();
         let guard = node.guard_condition().in_group(&group).callback(move || pen.write(at(0)))?;
         guard.trigger();

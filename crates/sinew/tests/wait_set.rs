@@ -76,7 +76,7 @@ fn everything_with_a_callback_is_ready_and_runs_when_it_is_told_to() -> sinew::R
     let guard = room.node.guard_condition().callback(move || pen.write("guard".to_owned()))?;
     let pen = log.pen();
     let timer = room.node.timer(Duration::from_millis(10));
-    let timer = timer.callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.skipped)))?;
+    let timer = timer.callback(move |info: &TimerInfo| pen.write(format!("timer {}", info.skipped())))?;
     publish(&room.node, "numbers", [1])?;
     guard.trigger();
     room.clock.advance(Duration::from_millis(35));

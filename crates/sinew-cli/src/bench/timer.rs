@@ -62,7 +62,7 @@ fn round(time: Duration) -> sinew::Result<(Round, u64)> {
     let measured = lateness.clone();
     let node = run.context.node("metronome")?;
     let timer = node.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move |info: &TimerInfo| {
-        let late = now_ns() - info.due.nanoseconds();
+        let late = now_ns() - info.due().nanoseconds();
         if left_to_warm > 0 {
             left_to_warm -= 1;
         } else {

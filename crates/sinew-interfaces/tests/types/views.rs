@@ -74,7 +74,10 @@ fn bytes_lie_as_in_memory_in_every_image() {
         assert_eq!((seen, seen.as_ptr()), (&[1, 2, 0xff][..], image[8..].as_ptr()));
         let signed = Vec::<i8>::view(&mut decoder()).unwrap();
         assert_eq!((signed, signed.as_ptr().cast()), (&[1, 2, -1][..], image[8..].as_ptr()));
-        assert!(Vec::<u8>::view(&mut Decoder::new(&image[..10], "bytes").unwrap()).is_err(), "it ends before");
+        assert!(
+            Vec::<u8>::view(&mut Decoder::new(&image[..10], "bytes").unwrap()).is_err(),
+            "it ends before"
+        );
     }
 }
 

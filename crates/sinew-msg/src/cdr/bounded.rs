@@ -48,6 +48,9 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
 
 /// `BOUND` elements at most: ROS 2's `T[<=BOUND]`.
 ///
+/// A field of this type doesn't take a `Vec`, which may have more: `vec.try_into()?` checks how many it has, and fails with
+/// [`TooMany`]. It is read and changed as a slice, and [`into_vec`](Self::into_vec) gives the `Vec` back.
+///
 /// ```
 /// use sinew_msg::cdr::{BoundedVec, TooMany};
 ///
@@ -56,6 +59,10 @@ pub(crate) fn wide_text_beyond(units: &[u16], bound: usize) -> Option<usize> {
 /// assert_eq!(dimensions.push(4.0), Err(TooMany { count: 4, bound: 3 }));
 /// assert_eq!(*dimensions, [1.0, 2.0, 3.0]);
 /// assert_eq!(dimensions.into_iter().sum::<f64>(), 6.0);
+///
+/// let measured = vec![1.5, 2.5];
+/// let dimensions: BoundedVec<f64, 3> = measured.try_into()?; // not `.into()`: it may be too long
+/// assert_eq!(dimensions.into_vec(), [1.5, 2.5]);
 /// # Ok::<(), TooMany>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -29,7 +29,7 @@ pub(crate) struct Alarm {
     /// What it is for: "publisher on frames".
     whose: String,
     /// The full name of the node it belongs to.
-    node: String,
+    node: Arc<str>,
     clock: Clock,
     place: trail::Place,
     state: Mutex<State>,
@@ -143,7 +143,7 @@ impl Ringing {
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
         let alarm = Arc::new(Alarm {
             whose: whose.to_owned(),
-            node: group.node.clone(),
+            node: group.node.full_name.clone(),
             clock: group.clock.clone(),
             place: trail::Place::new(),
             state: Mutex::default(),

@@ -11,7 +11,7 @@ use crate::error::CreateError;
 use crate::event::{Gathered, Joined, Source};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::logging::{Level, tell};
-use crate::node::Node;
+use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex, next_serial};
 use poller::Poller;
 use rustix::event::epoll::EventFlags;
@@ -63,10 +63,11 @@ use std::os::fd::{AsFd, OwnedFd};
 /// sinew::spin(&context)?;
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a descriptor source ends when it is dropped: keep it in a variable"]
+#[must_use = "a descriptor source ends when it is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
 pub struct DescriptorSource {
     joined: Joined<Readiness>,
     watch: Arc<Watch>,
+    node: Arc<NodeCore>,
 }
 
 impl DescriptorSource {
@@ -74,6 +75,12 @@ impl DescriptorSource {
     pub fn close(self) {
         self.watch.end();
         self.joined.part(true);
+    }
+
+    /// Keeps it without a handle until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let context = self.node.context.clone();
+        context.detach(self);
     }
 }
 
@@ -280,7 +287,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             watch.end();
             return Err(failed("epoll_ctl")(error));
         }
-        Ok(DescriptorSource { joined: Joined::new(source), watch })
+        Ok(DescriptorSource { joined: Joined::new(source), watch, node: self.node.core().clone() })
     }
 }
 

@@ -1,9 +1,15 @@
 //! Why an executor doesn't do what it was asked to.
 
 use super::threads::ThreadError;
+use crate::error::debug_says;
+
+debug_says!(AddError: Taken { what }, HasCallback { what }, Shutdown, OtherClock);
+debug_says!(SpinError:
+    Busy, Nothing, Panicked { entity, message }, Failed { entity, message }, Thread { threads, reason }, Stopped,
+    Setup(error), NotVirtual);
 
 /// Why something could not be added to an executor.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AddError {
     /// Another executor serves it.
@@ -31,7 +37,7 @@ pub enum AddError {
 }
 
 /// Why spinning stopped.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpinError {
     /// A thread is spinning this executor: another one, or this one, if it was called in a callback.
@@ -39,6 +45,12 @@ pub enum SpinError {
         "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
     )]
     Busy,
+    /// There is nothing to run callbacks of.
+    #[error(
+        "there is nothing to spin: nothing was added to the executor, or all of it is gone; `add` a context, a node or a \
+         group before, and keep its handles"
+    )]
+    Nothing,
     /// A callback panicked.
     #[error("the callback of {entity} panicked: {message}")]
     Panicked {

@@ -4,7 +4,7 @@ use super::blocked::Blocked;
 use super::scheduler::{Entity, Home, Scheduler};
 use super::turn::{Exclusive, Number, REENTRANT, State};
 use crate::clock::Clock;
-use crate::context::Shared;
+use crate::node::NodeCore;
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, EntityKey, Task};
 use slab::Slab;
@@ -75,8 +75,8 @@ pub struct ReentrantGroup {
 }
 
 impl ReentrantGroup {
-    pub(crate) fn new(node: (&str, Option<EntityKey>), context: &Arc<Shared>) -> Self {
-        Self { core: GroupCore::new(node, context, REENTRANT) }
+    pub(crate) fn new(node: &Arc<NodeCore>) -> Self {
+        Self { core: GroupCore::new(node, REENTRANT) }
     }
 
     /// Sets the group's priority, as [`Group::priority`].
@@ -116,9 +116,9 @@ pub(crate) mod sealed {
 }
 
 impl<S: Send + 'static> Group<S> {
-    pub(crate) fn new(node: (&str, Option<EntityKey>), context: &Arc<Shared>, state: S) -> Self {
+    pub(crate) fn new(node: &Arc<NodeCore>, state: S) -> Self {
         let number = Number::new();
-        let core = GroupCore::new(node, context, number.get());
+        let core = GroupCore::new(node, number.get());
         Self { core, number, state: Arc::new(number.state(state)) }
     }
 
@@ -133,11 +133,8 @@ impl<S: Send + 'static> Group<S> {
 
 /// The untyped part of a group.
 pub struct GroupCore {
-    /// The full name of the node it belongs to.
-    pub(crate) node: String,
-    /// What other processes know that by.
-    known: Option<EntityKey>,
-    pub(crate) context: Arc<Shared>,
+    /// The node it belongs to.
+    pub(crate) node: Arc<NodeCore>,
     pub(crate) clock: Clock,
     /// What its turns open; `REENTRANT` for nothing.
     number: u64,
@@ -175,12 +172,10 @@ pub(crate) struct Membership {
 }
 
 impl GroupCore {
-    fn new((node, known): (&str, Option<EntityKey>), context: &Arc<Shared>, number: u64) -> Arc<Self> {
+    fn new(node: &Arc<NodeCore>, number: u64) -> Arc<Self> {
         Arc::new(Self {
-            node: node.to_owned(),
-            known,
-            context: context.clone(),
-            clock: context.clock.clone(),
+            node: node.clone(),
+            clock: node.context.clock.clone(),
             number,
             members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
         })
@@ -212,7 +207,7 @@ impl GroupCore {
     fn task(&self, scheduler: &Scheduler, entity: &dyn Entity) -> Task {
         let outside = self.context.outside();
         let participant = outside.as_ref().and_then(|outside| outside.participant());
-        match (self.known, participant) {
+        match (self.node.known(), participant) {
             (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),
             (Some(_), _) => Callback::Elsewhere.task(),
             (None, _) => Task::default(),
@@ -231,11 +226,17 @@ impl GroupCore {
         entity.attach(None);
         if let Some(home) = home {
             // A wait that nobody could end isn't begun: two callbacks that close each other's entities, say.
-            let waiting = wait.then(|| self.context.waits.enter_group(self.number));
+            let waiting = wait.then(|| self.node.context.waits.enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
         }
         drop(entity); // with the user's closure: no lock is held
+    }
+
+    /// Whether there is something in it, and whether there ever was.
+    pub(crate) fn is_inhabited(&self) -> (bool, bool) {
+        let entities = &self.members.lock().entities;
+        (!entities.is_empty(), entities.capacity() > 0)
     }
 
     pub(crate) fn is_served_by_another(&self, scheduler: &Arc<Scheduler>) -> bool {

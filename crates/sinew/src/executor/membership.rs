@@ -41,6 +41,16 @@ impl Groups {
         }
     }
 
+    /// Whether there is a group, or could be one.
+    pub(crate) fn is_alive(self: &Arc<Self>) -> bool {
+        Arc::strong_count(self) > 1 || self.0.lock().groups.iter().any(|group| group.strong_count() > 0)
+    }
+
+    /// The groups there are now.
+    pub(crate) fn all(&self) -> Vec<Arc<GroupCore>> {
+        self.0.lock().groups.iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Has the executor serve all groups that no other one serves; false if another executor does so already.
     pub(crate) fn serve(&self, executor: &Arc<Scheduler>) -> bool {
         let groups: Vec<_> = {

@@ -45,8 +45,9 @@ mod worker;
 
 use crate::clock::{Time, nanoseconds};
 use crate::context::{Context, Shared};
-use crate::node::Node;
-use crate::sync::{Arc, Mutex};
+use crate::logging::{About, Level, tell};
+use crate::node::{Node, NodeCore};
+use crate::sync::{Arc, Mutex, Ordering};
 use current::Spinning;
 pub use error::{AddError, SpinError};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
@@ -137,6 +138,40 @@ pub enum OnFault {
     Report,
 }
 
+/// How long an executor that serves nothing waits for something to be added by another thread.
+const FIRST_ADDED_WITHIN: Duration = Duration::from_secs(2);
+
+/// A node that an executor serves.
+struct Known {
+    node: Arc<NodeCore>,
+    /// How many of its groups were looked at; each keeps the node.
+    groups: usize,
+    is_inhabited: bool,
+    /// There was something in a group once.
+    ever: bool,
+}
+
+impl Known {
+    fn warn_if_idle(&self) {
+        let Known { node, groups, is_inhabited, ever } = self;
+        // Kept by its handle, by its groups and by this: by nothing that a program uses without an executor, then, such as a
+        // publisher. (A hint: a handle that is cloned or dropped meanwhile decides whether it is given now.)
+        let has_nothing = || Arc::strong_count(node) <= groups + 2;
+        if *is_inhabited || !(*ever || has_nothing()) {
+            return;
+        }
+        // Relaxed: it is said once, whoever says it.
+        if !node.said_idle.swap(true, Ordering::Relaxed) {
+            tell!(
+                Level::Warn; About { node: &node.full_name, subject: "" },
+                "node {} has nothing to run. Its timers, subscriptions and servers end when they are dropped: keep them in \
+                 variables with names (`let _timer = ..`, not `let _ = ..`), or `detach()` them",
+                node.full_name
+            );
+        }
+    }
+}
+
 /// What an executor serves.
 enum Served {
     Groups(Arc<Groups>),
@@ -175,13 +210,13 @@ impl Servable for Node {
 
 impl<S: Send + 'static> Servable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name))
     }
 }
 
 impl Servable for ReentrantGroup {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node))
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name))
     }
 }
 
@@ -376,13 +411,13 @@ impl Executor {
         group: &Arc<GroupCore>,
         what: impl FnOnce() -> String,
     ) -> Result<(), AddError> {
-        self.meet(&group.context)?;
+        self.meet(&group.node.context)?;
         match group.add_to(&self.scheduler) {
             Ok(()) => self.remember(Served::Group(Arc::downgrade(group))),
             Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
         }
-        self.follow(&group.context)
+        self.follow(&group.node.context)
     }
 
     /// Notes what to give free at the end, and forgets what is gone by itself.
@@ -390,7 +425,7 @@ impl Executor {
         let mut served = self.served.lock();
         if served.len() == served.capacity() {
             served.retain(|known| match known {
-                Served::Groups(groups) => Arc::strong_count(groups) > 1,
+                Served::Groups(groups) => groups.is_alive(),
                 Served::Group(group) => group.strong_count() > 0,
             });
         }
@@ -423,11 +458,71 @@ impl Executor {
     /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was made by
     /// [`Context::from_args`]).
     ///
+    /// What is added belongs before it. If there is nothing (nothing was added, or it is all gone), other threads have
+    /// two seconds to add something. A node of which nothing is left that could run is named in the log, once.
+    ///
     /// # Errors
-    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](Self::on_error) says to stop; or somebody spins
-    /// this executor already.
+    /// [`SpinError`]: a callback panicked, or failed and [`on_error`](Self::on_error) says to stop; a thread spins this
+    /// executor already; or there is nothing to serve ([`SpinError::Nothing`]).
     pub fn spin(&self) -> Result<(), SpinError> {
-        self.with_helpers(|spin| spin.run(Patience::Forever).map(drop))
+        let result = self.with_helpers(|spin| {
+            self.wait_for_something(spin)?;
+            self.warn_of_idle_nodes();
+            spin.run(Patience::Forever).map(drop)
+        });
+        self.end_detached();
+        result
+    }
+
+    /// Runs what there is until there is something to serve; fails if there isn't for too long.
+    fn wait_for_something(&self, spin: &Spin<'_>) -> Result<(), SpinError> {
+        if !self.serves_nothing() {
+            return Ok(());
+        }
+        let end = Time::steady().nanoseconds().saturating_add(nanoseconds(FIRST_ADDED_WITHIN));
+        spin.run(Patience::Deadline(end))?;
+        if self.serves_nothing() { Err(SpinError::Nothing) } else { Ok(()) }
+    }
+
+    /// Whether it has nothing to serve, and no reason to return.
+    fn serves_nothing(&self) -> bool {
+        cfg!(not(loom)) // models have steps enough
+            && self.served().next().is_none() && !self.scheduler.is_stopped()
+    }
+
+    /// Says which nodes of what it serves have nothing that could run: most of them by mistake.
+    fn warn_of_idle_nodes(&self) {
+        if cfg!(loom) {
+            return;
+        }
+        let mut nodes: Vec<Known> = Vec::new();
+        for groups in self.served() {
+            for group in groups.iter().filter(|group| !group.is_served_by_another(&self.scheduler)) {
+                let (is_inhabited, ever) = group.is_inhabited();
+                match nodes.iter_mut().find(|known| Arc::ptr_eq(&known.node, &group.node)) {
+                    Some(known) => {
+                        known.groups += 1;
+                        known.is_inhabited |= is_inhabited;
+                        known.ever |= ever;
+                    }
+                    None => nodes.push(Known { node: group.node.clone(), groups: 1, is_inhabited, ever }),
+                }
+            }
+        }
+        nodes.iter().for_each(Known::warn_if_idle);
+    }
+
+    /// The groups of each thing that it serves and that isn't gone.
+    fn served(&self) -> impl Iterator<Item = Vec<Arc<GroupCore>>> {
+        let served = self.served.lock();
+        let alive: Vec<_> = served
+            .iter()
+            .filter_map(|known| match known {
+                Served::Groups(groups) => groups.is_alive().then(|| groups.all()),
+                Served::Group(group) => group.upgrade().map(|group| vec![group]),
+            })
+            .collect();
+        alive.into_iter()
     }
 
     /// Spins on this thread and, if the executor has several, on all the others.
@@ -467,6 +562,18 @@ impl Executor {
         // One that came when this thread had stopped for another reason.
         let fault = self.scheduler.fault();
         result.and_then(|output| fault.map_or(Ok(output), Err))
+    }
+
+    /// Ends what was detached in contexts that are shut down: here, and not on the thread that waits for signals.
+    fn end_detached(&self) {
+        if cfg!(loom) {
+            return; // models have steps enough
+        }
+        let groups = self.served().flatten();
+        let mut contexts: Vec<_> = groups.map(|group| group.node.context.clone()).collect();
+        contexts.retain(|context| context.has_ended());
+        contexts.dedup_by(|one, other| Arc::ptr_eq(one, other));
+        contexts.iter().for_each(|context| context.end_detached());
     }
 
     /// The timers' thread.
@@ -529,14 +636,14 @@ impl Executor {
     }
 
     /// Runs callbacks until the future is ready, and returns what it is ready with. The future is polled on this thread,
-    /// between callbacks.
+    /// between callbacks. An executor that serves nothing only polls the future; those of Sinew end with their contexts.
     ///
     /// # Errors
     /// As [`spin`](Self::spin); and [`SpinError::Stopped`] if the executor was stopped before.
     pub fn spin_until<F: Future>(&self, future: F) -> Result<F::Output, SpinError> {
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
-        self.with_helpers(|spin| {
+        let result = self.with_helpers(|spin| {
             loop {
                 if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
                     return Ok(output);
@@ -545,7 +652,9 @@ impl Executor {
                     return Err(SpinError::Stopped);
                 }
             }
-        })
+        });
+        self.end_detached();
+        result
     }
 
     /// Moves virtual time forward, from one timer to the next, and runs at each time what is ready until nothing is.

@@ -33,7 +33,7 @@ pub enum Placement {
 }
 
 /// Why a thread of an executor could not be set up as its options say.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadError {
     /// The priority isn't one.
@@ -67,6 +67,9 @@ pub enum ThreadError {
         remedy: &'static str,
     },
 }
+
+crate::error::debug_says!(ThreadError:
+    Priority { priority }, NoCores, Core { worker, core }, System { call, reason, remedy });
 
 impl ThreadError {
     fn system(call: &'static str, error: &io::Error, remedy: &'static str) -> Self {

@@ -133,7 +133,7 @@ impl WaitSet {
     /// the set.
     ///
     /// # Errors
-    /// [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait, or a context was shut down,
+    /// [`SpinError::Nothing`]: it would wait for ever, as there is nothing to wait for. [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait, or a context was shut down,
     /// then every time. And what [`SpinError`] a callback brought about that a thread waiting for its answer ran meanwhile.
     pub fn wait(
         &mut self,
@@ -142,6 +142,9 @@ impl WaitSet {
         let now = Time::steady().nanoseconds();
         let deadline = timeout.into().map(|timeout| now.saturating_add(nanoseconds(timeout)));
         self.ready.clear();
+        if deadline.is_none() && self.executor.serves_nothing() {
+            return Err(SpinError::Nothing);
+        }
         let stay = Stay::begin(&self.executor.scheduler)?;
         self.executor.scheduler.wait(deadline, &mut self.ready)?;
         drop(stay);

@@ -14,7 +14,7 @@ use crate::executor::turn::Turn;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::ChainScope;
 use crate::message::{Gid, Unique};
-use crate::node::Node;
+use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, next_serial};
 use sinew_msg::Service;
 use sinew_shm::{Callback, EntityKey};
@@ -60,7 +60,7 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(doubled.0, 42);
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a client ends when its last handle is dropped: keep it in a variable"]
+#[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service, G = Group> {
     inner: Arc<Inner>,
     group: G,
@@ -77,6 +77,7 @@ pub(super) struct Inner {
     membership: Membership,
     /// Where the thread that calls with it has noted it.
     trail: trail::Place,
+    node: Arc<NodeCore>,
 }
 
 impl Inner {
@@ -188,6 +189,13 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
             .send(request, Some(then), false)
             .map(drop)
             .map_err(|fault| error_of::<S>(self.name(), fault))
+    }
+
+    /// Keeps it until the context ends, so that the callbacks of calls that were [begun](Self::call_then) run; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let context = self.inner.node.context.clone();
+        context.detach(self);
     }
 
     /// Whether there is a server of these types.
@@ -330,7 +338,8 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let results = Results { calls: calls.clone(), group: self.group.clone(), place: trail::Place::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
-        let inner = Inner { calls, place, pool, group: core, membership, trail: trail::Place::new() };
+        let (trail, node) = (trail::Place::new(), self.node.core().clone());
+        let inner = Inner { calls, place, pool, group: core, membership, trail, node };
         Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
     }
 }

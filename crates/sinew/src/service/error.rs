@@ -149,6 +149,9 @@ impl<T: Message> CallError<T> {
 
 impl<T: Message> fmt::Debug for CallError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::error::say(self, f);
+        }
         f.debug_struct("CallError")
             .field("service", &self.0.service)
             .field("failure", &self.0.failure)

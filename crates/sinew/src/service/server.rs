@@ -14,7 +14,7 @@ use crate::executor::{panic_message, trail};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
-use crate::node::Node;
+use crate::node::{Node, NodeCore};
 use crate::outside::service::Serves;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
@@ -55,14 +55,14 @@ const POOL_CAPACITY: usize = 64;
 /// assert_eq!(*sum.unwrap(), Sum(42));
 /// # Ok::<(), sinew::Error>(())
 /// ```
-#[must_use = "a server ends when it is dropped: keep it in a variable"]
+#[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
     desk: Arc<Desk>,
     group: Arc<GroupCore>,
     membership: Membership,
     /// What it has in hand, if it answers asynchronously.
     tasks: Option<Arc<dyn Closing>>,
-    node: Node,
+    node: Arc<NodeCore>,
     of: PhantomData<fn(S)>,
 }
 
@@ -90,6 +90,12 @@ impl<S: Service> Server<S> {
         }
     }
 
+    /// Keeps it without a handle until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let context = self.node.context.clone();
+        context.detach(self);
+    }
+
     pub(crate) fn subject(&self) -> usize {
         Arc::as_ptr(&self.desk).addr()
     }
@@ -105,7 +111,7 @@ impl<S: Service> Drop for Server<S> {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
         let known = self.desk.known.lock().take();
-        if let (Some(known), Some(outside)) = (&known, self.node.context_shared().outside()) {
+        if let (Some(known), Some(outside)) = (&known, self.node.context.outside()) {
             outside.forget_server(known.key());
         }
         self.desk.requests.close(self.desk.number);
@@ -113,7 +119,7 @@ impl<S: Service> Drop for Server<S> {
         if let Some(tasks) = &self.tasks {
             tasks.close();
         }
-        self.node.context_shared().services.remove_server(&self.desk.requests.name);
+        self.node.context.services.remove_server(&self.desk.requests.name);
         self.desk.pool.close();
     }
 }
@@ -212,7 +218,8 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         };
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
-        Ok(Server { desk, group, membership, tasks: None, node: self.node, of: PhantomData })
+        let node = self.node.core().clone();
+        Ok(Server { desk, group, membership, tasks: None, node, of: PhantomData })
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its forms. They are polled by the
@@ -259,7 +266,8 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         };
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
-        Ok(Server { desk, group, membership, tasks: Some(tasks), node: self.node, of: PhantomData })
+        let node = self.node.core().clone();
+        Ok(Server { desk, group, membership, tasks: Some(tasks), node, of: PhantomData })
     }
 
     /// From now on requests wait for this server.

@@ -241,6 +241,7 @@ pub(crate) fn a_context_brings_what_is_still_to_come<R: Runner, P: Path>() -> si
 pub(crate) fn something_can_be_added_while_it_spins<R: Executing, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::unserved::<P>()?;
     let log = Log::new();
+    stage.runner.add(&stage.sender)?; // with nothing at all, a spin isn't worth its name
     stage.while_spinning(|| {
         for (context, name) in [(&stage.receiving, "one"), (&real_context(), "other")] {
             let node = context.node(name)?;

@@ -274,7 +274,10 @@ impl Busy {
         });
         let entity = make(&stage, work)?;
         let stop = stage.runner.stop_handle();
-        let thread = thread::spawn(move || stage.runner.spin().unwrap());
+        let thread = thread::spawn(move || {
+            let stage = stage; // with its contexts: a wait set has something to wait for
+            stage.runner.spin().unwrap();
+        });
         assert_eq!(log.next(), "begins");
         Ok((Self { log, leave, stop, thread }, entity))
     }

@@ -12,6 +12,7 @@ mod groups;
 mod hands;
 mod histories;
 mod lifetime;
+mod nodes;
 mod order;
 mod pressure;
 mod services;
@@ -150,6 +151,9 @@ conformance! {
             drop_does_not_wait_but_nothing_starts_after_it
             close_of_something_idle_returns_at_once
             nothing_is_left_behind
+        }
+        nodes {
+            what_is_detached_goes_on_until_its_context_is_shut_down
         }
         faults {
             a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest
@@ -307,6 +311,10 @@ conformance! {
             drop_does_not_wait_but_nothing_starts_after_it
             close_of_something_idle_returns_at_once
             nothing_is_left_behind
+        }
+        nodes {
+            a_node_is_listed_as_long_as_anything_of_it_is_there
+            what_is_detached_goes_on_until_its_context_is_shut_down
         }
         faults {
             a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest

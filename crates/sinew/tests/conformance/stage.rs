@@ -1,5 +1,6 @@
 //! What runs the callbacks, over what the messages go, and the stage on which a scenario plays.
 
+use crate::support::outside::Onlooker;
 use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
 use sinew::prelude::*;
 use sinew::{AddError, OnFault, Order, Publisher, Servable, SpinError, StopHandle, VirtualClock, WaitSet};
@@ -149,6 +150,11 @@ pub(crate) trait Path {
     /// Where publishers are made, and where subscriptions are. In a scenario that is played.
     fn open(clock: Option<&VirtualClock>) -> (Context, Context);
 
+    /// Looks from outside at the domain that was opened last. Over shared memory only.
+    fn onlooker() -> Onlooker {
+        unreachable!("contexts without shared memory have no outside")
+    }
+
     /// Plays a scenario, and fails if it hangs.
     #[track_caller]
     fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {
@@ -190,6 +196,10 @@ impl Path for Shm {
             context.build().expect("no arguments to get wrong")
         };
         (context(), context())
+    }
+
+    fn onlooker() -> Onlooker {
+        PLACE.with_borrow(|(directory, domain)| Onlooker::join(directory, *domain))
     }
 
     fn play(scenario: fn() -> sinew::Result<()>) -> sinew::Result<()> {

@@ -24,7 +24,7 @@ fn watch<R: Runner>(
 ) -> sinew::Result<Timer> {
     let timer = stage.receiver.timer(Duration::from_millis(period)).clock(kind);
     Ok(timer.callback(move |info: &TimerInfo| {
-        pen.write((milliseconds(info.due), milliseconds(info.actual), info.skipped));
+        pen.write((milliseconds(info.due()), milliseconds(info.actual()), info.skipped()));
     })?)
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_res
         let _first = stage.receiver.timer(Duration::from_millis(10)).callback(move |info: &TimerInfo| {
             info.cancel();
             change(other.get().expect("it is made"));
-            pen.write((milliseconds(info.due), 15, 0));
+            pen.write((milliseconds(info.due()), 15, 0));
         })?;
         assert!(slot.set(watch(&stage, 11, ClockKind::Steady, log.pen())?).is_ok());
         for expected in [first, second] {
@@ -143,7 +143,7 @@ pub(crate) fn timers_of_all_clocks_run_in_real_time<R: Runner, P: Path>() -> sin
             if calls == 3 {
                 info.cancel();
             }
-            pen.write(info.due <= info.actual);
+            pen.write(info.due() <= info.actual());
         })?);
     }
     assert_eq!(stage.collect(&log, 9)?, [true; 9], "none before it was due");

@@ -119,6 +119,10 @@ impl Outlet {
                 let left = deadline - Time::steady();
                 if !left.is_zero() {
                     drop(sender);
+                    // Again, as the bell was read only now: a shutdown between has rung before, and rings no more.
+                    if self.context.has_ended() {
+                        return Err(Unpublished::Shutdown);
+                    }
                     waiting.sleep(Some(left));
                     continue;
                 }
