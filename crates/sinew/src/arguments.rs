@@ -240,6 +240,7 @@ Options for nodes, behind `--ros-args` and up to `--` or the end:
 
 Environment:
   SINEW_DOMAIN_ID, ROS_DOMAIN_ID  the domain, a number; others are never seen (default: 0)
+  SINEW_LOG                       as --log-level, for all programs started with it
   SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
 ";
 

@@ -186,7 +186,7 @@ impl Warnings {
     /// How often this node was said to have nothing to run.
     fn of(&self, node: &str) -> usize {
         let said = self.0.lock().expect("no panic");
-        said.iter().filter(|text| text.starts_with(&format!("node /{node} has nothing to run."))).count()
+        said.iter().filter(|text| text.starts_with(&format!("/{node}: there is nothing to run."))).count()
     }
 }
 

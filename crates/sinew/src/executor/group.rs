@@ -6,7 +6,7 @@ use super::turn::{Exclusive, Number, REENTRANT, State};
 use crate::clock::Clock;
 use crate::node::NodeCore;
 use crate::sync::{Arc, Mutex, next_serial};
-use sinew_shm::{Callback, EntityKey, Task};
+use sinew_shm::{Callback, Task};
 use slab::Slab;
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a state.
@@ -205,7 +205,7 @@ impl GroupCore {
 
     /// What tools are told when a callback runs.
     fn task(&self, scheduler: &Scheduler, entity: &dyn Entity) -> Task {
-        let outside = self.context.outside();
+        let outside = self.node.context.outside();
         let participant = outside.as_ref().and_then(|outside| outside.participant());
         match (self.node.known(), participant) {
             (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),

@@ -164,9 +164,8 @@ impl Known {
         if !node.said_idle.swap(true, Ordering::Relaxed) {
             tell!(
                 Level::Warn; About { node: &node.full_name, subject: "" },
-                "node {} has nothing to run. Its timers, subscriptions and servers end when they are dropped: keep them in \
-                 variables with names (`let _timer = ..`, not `let _ = ..`), or `detach()` them",
-                node.full_name
+                "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
+                 variables with names (`let _timer = ..`, not `let _ = ..`), or `detach()` them"
             );
         }
     }
