@@ -9,6 +9,7 @@ use sinew_shm::{Counter, EntityKind};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use support::outside::Onlooker;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -144,6 +145,48 @@ fn a_camera_goes_on_where_its_history_has_no_room() -> sinew::Result<()> {
         }
         assert_eq!(taken, (71 - taken.len() as u8..=70).collect::<Vec<_>>());
         assert!((3..10).contains(&taken.len()), "{taken:?}");
+        Ok(())
+    })
+}
+
+/// Counts what is logged of messages that can't leave.
+struct Complaints(AtomicUsize);
+
+impl log::Log for Complaints {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if record.args().to_string().contains("can't leave the process") {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn without_descriptors_the_log_says_once_that_messages_stay() -> sinew::Result<()> {
+    static COMPLAINTS: Complaints = Complaints(AtomicUsize::new(0));
+    on_a_small_file_system("without_descriptors_the_log_says_once_that_messages_stay", |place| {
+        log::set_logger(&COMPLAINTS).expect("a process of its own");
+        log::set_max_level(log::LevelFilter::Error);
+        let (own, other) = (place.context(), place.context());
+        let publisher = own.node("camera")?.publisher::<Blob>("images").create()?;
+        let viewer = other.node("viewer")?.subscription::<Blob>("images").create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        publisher.publish(Blob(vec![1]))?;
+        assert_eq!(next(&viewer), Blob(vec![1]));
+        let files: Vec<File> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+        assert!(File::open("/dev/null").is_err(), "{} are open", files.len());
+        for _ in 0..20 {
+            publisher.publish(Blob(vec![2; 100_000])).expect_err("nothing can be opened");
+        }
+        assert_eq!(COMPLAINTS.0.load(Ordering::SeqCst), 1);
+        drop(files);
+        publisher.publish(Blob(vec![3; 100_000]))?;
+        assert_eq!(next(&viewer), Blob(vec![3; 100_000]));
         Ok(())
     })
 }
