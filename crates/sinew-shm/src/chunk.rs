@@ -30,7 +30,7 @@ const MOST_SPARE: usize = 4 << 20;
 /// its chunk is used again at once: a writer that goes round more memory than the caches hold waits for
 /// it. Below, going round is better: what is written was long since read, so no other core has it.
 /// (Measured on cores with 1 MB each: 64 KB in 20 chunks take 3.0 µs from the first byte written to the
-/// last one read, in two 4.2 µs; 1 MB in 20 chunks take 65 µs, in two 35 µs.)
+/// last one read, in two 4.2 µs; 1 MB in 20 chunks take 44 to 65 µs, in two 35 to 39 µs.)
 const ROUND: usize = 2 << 20;
 
 /// Whether images in chunks of this class are let go of early by a ring with so many slots.
