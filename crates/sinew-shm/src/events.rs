@@ -10,7 +10,9 @@
 //!
 //! - The writer's process: pushes, one thread at a time (under a lock of its own). Writes the ring, in its memory.
 //! - The reader's process: drains, one thread at a time. Writes `tail`, `parked` and the connections' ports, in its memory.
-//! - The bell is a word that everybody may write. A wrong value costs a needless wake-up, or a delay until the next look.
+//! - The bell is a word that every process of the same user may write. A wrong value costs a needless wake-up, or a delay until
+//!   the next look. Another user's process touches the doorbell instead, and the helper thread of the sleeper's process rings: see
+//!   [`Ringer`](crate::peer::Ringer).
 //!
 //! # Positions
 //!

@@ -28,6 +28,26 @@ fn another_layout_is_told_and_left_alone() {
     assert!(base.files().contains(&name.to_owned()));
 }
 
+/// Where a person looks who wonders why all is slow.
+#[test]
+fn a_directory_that_is_not_in_memory_is_said() {
+    let sinew = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_sinew"));
+        command.args(arguments).args(["--dir", "/proc/self"]); // not in memory on any machine
+        command.env_remove("SINEW_DOMAIN_ID").env_remove("ROS_DOMAIN_ID").output().unwrap()
+    };
+    let said = text(&sinew(&["node", "list"]).stderr);
+    assert!(said.contains("/proc/self is on a file system that is no tmpfs"), "{said}");
+    assert!(said.contains("set SINEW_DIR"), "{said}");
+    let told = text(&sinew(&["doctor"]).stdout);
+    assert!(told.contains("advice  file system     /proc/self is no tmpfs"), "{told}");
+    // And nothing where all is well.
+    let base = Base::new();
+    drop(base.join());
+    let said = text(&base.sinew(&["node", "list"]).stderr);
+    assert!(!said.contains("no tmpfs") && !said.contains("programs of user"), "{said}");
+}
+
 #[test]
 fn the_doctor_looks_at_the_directory() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,9 +1,9 @@
 //! Several users who share a base, as a group does: what one of them may put there for another to find.
 
 use crate::limits::skip;
-use crate::process::{Part, Scene};
+use crate::process::{Part, Process, Scene};
 use crate::reuse::One;
-use crate::station::entity;
+use crate::station::{entity, until};
 use sinew_shm::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -307,6 +307,34 @@ pub(crate) fn shorten(part: &Part) {
     std::process::exit(0);
 }
 
+/// Waits until it has published so many messages more.
+fn goes_on(child: &mut Process) {
+    let number = |line: &String| line.strip_prefix("published ").map(|number| number.parse::<u64>().unwrap());
+    let so_far = child.report().iter().filter_map(number).max().unwrap();
+    child.says(&format!("published {}", so_far + 100));
+}
+
+/// Processes of several users, each of which sends to and hears all others, once they do.
+fn talking<const N: usize>(scene: &Scene, users: [(u32, u32); N]) -> [Process; N] {
+    let mut all = users.map(|user| scene.child_as(user, "talks", "0 0"));
+    all.iter_mut().for_each(|child| drop(child.says("published 20")));
+    all
+}
+
+#[test]
+fn a_user_whose_process_is_killed_holds_up_nobody_and_leaves_nothing() {
+    if !can_be_others() {
+        return;
+    }
+    let scene = of_group();
+    let [mut killed, mut others @ ..] = talking(&scene, [VICTIM, OTHER, THIRD]);
+    let id: u64 = killed.says("id ").parse().unwrap();
+    killed.kill();
+    others.iter_mut().for_each(goes_on);
+    until("its files are gone", || !scene.files().iter().any(|name| name.starts_with(&format!("{id:016x}"))));
+    others.iter_mut().for_each(goes_on);
+}
+
 /// What another user may write, nobody has mapped.
 #[test]
 fn one_of_the_group_who_shortens_every_file_disturbs_nobody() {
@@ -314,13 +342,8 @@ fn one_of_the_group_who_shortens_every_file_disturbs_nobody() {
         return;
     }
     let scene = of_group();
-    let mut talking = [VICTIM, OTHER].map(|user| scene.child_as(user, "talks", "0 0"));
-    talking.iter_mut().for_each(|child| drop(child.says("published 20")));
+    let mut talking = talking(&scene, [VICTIM, OTHER]);
     let mut shortening = scene.child_as(THIRD, "shortens", "");
     assert_eq!(shortening.says("shortened "), "doorbell doorbell");
-    let last = |line: &String| line.strip_prefix("published ").map(|number| number.parse::<u64>().unwrap());
-    for child in &mut talking {
-        let so_far = child.report().iter().filter_map(last).max().unwrap();
-        child.says(&format!("published {}", so_far + 100));
-    }
+    talking.iter_mut().for_each(goes_on);
 }
