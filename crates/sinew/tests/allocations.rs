@@ -627,6 +627,28 @@ fn publishing_to_several_that_must_get_everything_allocates_nothing() -> sinew::
 }
 
 #[test]
+fn a_flood_that_is_taken_later_allocates_nothing() -> sinew::Result<()> {
+    let qos = QoS::default().keep_all().max_samples(512).max_blocking_time(Duration::from_secs(20));
+    let (_directory, one, other) = apart();
+    let publisher = one.node("writer")?.publisher::<Number>("numbers").qos(qos).create()?;
+    let reader = other.node("reader")?.subscription::<Number>("numbers").qos(qos);
+    let reader = reader.buffer(BufferType::Unique).create()?;
+    assert!(publisher.wait_for_subscribers(1, Duration::from_secs(20)));
+    let count = allocations(5, || {
+        (0..100).try_for_each(|_| publish(&publisher))?;
+        let published = publisher.statistics().published;
+        while reader.statistics().taken < published {
+            if reader.take().is_none() {
+                thread::yield_now(); // another thread may be bringing it in
+            }
+        }
+        Ok(())
+    });
+    assert_eq!(count, 0);
+    Ok(())
+}
+
+#[test]
 fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
     use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 

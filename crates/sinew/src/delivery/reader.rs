@@ -17,6 +17,9 @@ use std::ptr::NonNull;
 /// Blocks for messages that are made of images.
 const POOL_CAPACITY: usize = 64;
 
+/// Where all messages are kept, there are blocks for as many, as far as they fit into so many bytes.
+const POOL_BYTES: usize = 1 << 18;
+
 /// Makes messages of images, for subscriptions that take them in the same way.
 pub(crate) struct Reader {
     table: &'static Table,
@@ -91,7 +94,10 @@ impl Reader {
             None if table.is_plain() => InPlace::Values(Pool::for_foreign(table, POOL_CAPACITY)),
             None => InPlace::No,
         };
-        Self { table, values: Pool::of_table(table, POOL_CAPACITY), in_place }
+        let qos = &inbox.wanted.qos;
+        let kept = if qos.is_keep_all() { qos.capacity() } else { 0 };
+        let blocks = kept.min(POOL_BYTES / table.layout.size().max(1)).max(POOL_CAPACITY);
+        Self { table, values: Pool::of_table(table, blocks), in_place }
     }
 
     /// Whether its messages are what this subscription takes.
