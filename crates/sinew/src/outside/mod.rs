@@ -364,6 +364,10 @@ impl Observer for Watching {
     }
 
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        // Nobody here has to do with others; and what those of the raw layer say is no QoS.
+        if !matches!(entity.kind, EntityKind::Publisher | EntityKind::Subscription | EntityKind::Server) {
+            return;
+        }
         let Some((outside, context)) = self.both() else { return };
         let Some(described) = Described::of(entity, peer) else {
             tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);

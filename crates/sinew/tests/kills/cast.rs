@@ -36,6 +36,8 @@ struct Actor {
     child: Child,
     input: ChildStdin,
     output: Receiver<String>,
+    /// What it warns of that it shouldn't.
+    warnings: Receiver<String>,
 }
 
 #[track_caller]
@@ -55,9 +57,20 @@ impl Actor {
             .env(SEAT, format!("{number} {seat} {seats}"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let errors = child.stderr.take().unwrap();
+        let (warn, warnings) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                eprintln!("{line}");
+                if line.contains("makes no sense") {
+                    let _ = warn.send(line); // as below
+                }
+            }
+        });
         let (say, hear) = mpsc::channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -66,7 +79,7 @@ impl Actor {
                 }
             }
         });
-        Self { child, input, output: hear }
+        Self { child, input, output: hear, warnings }
     }
 
     fn ask(&mut self, what: &str) -> String {
@@ -109,6 +122,7 @@ impl Actor {
         let report = self.ask("report");
         let (counts, complaints) = report.split_once(" |").unwrap();
         assert_eq!(complaints.trim(), "");
+        assert_eq!(self.warnings.try_iter().collect::<Vec<_>>(), [""; 0]);
         let counts: Vec<u64> = counts.split_whitespace().map(|count| count.parse().unwrap()).collect();
         counts.try_into().unwrap()
     }
