@@ -148,12 +148,14 @@ fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<
     let node = other.node("listener")?;
     let (tell, told) = std::sync::mpsc::channel();
     let (begin, begun) = std::sync::mpsc::channel();
+    let (end, ended) = std::sync::mpsc::channel();
     let told = std::sync::Mutex::new(told);
     let waiting = node.subscription::<Text>("first").in_group(&node.group(()));
     let _waiting = waiting.callback(move |_: &mut (), text: &Text| {
         begin.send(()).expect("the test waits");
         let second = told.lock().expect("one waits").recv_timeout(PATIENCE).expect("the second one comes");
         assert_eq!((text.0.as_str(), second), ("first", "second".to_owned()));
+        end.send(()).expect("the test waits");
     })?;
     let second = node.subscription::<Text>("second").in_group(&node.group(()));
     let _second =
@@ -170,8 +172,8 @@ fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<
             first.publish(Text("first".to_owned()))?;
             begun.recv_timeout(PATIENCE).expect("it begins");
             second.publish(Text("second".to_owned()))?;
+            ended.recv_timeout(PATIENCE).expect("it hears of the second one");
         }
-        std::thread::sleep(Duration::from_millis(50));
         executor.stop_handle().stop();
         spinning.join().expect("no panic")?;
         Ok(())
