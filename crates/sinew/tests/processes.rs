@@ -182,7 +182,7 @@ fn what_one_process_publishes_another_receives() -> sinew::Result<()> {
 
 #[test]
 fn a_publisher_that_is_killed_leaves_what_it_published() -> sinew::Result<()> {
-    let reliable = QoS::default().keep_all().max_samples(50);
+    let reliable = QoS::default().keep_all().max_samples(50).max_blocking_time(PATIENCE);
     if let Some((_, context)) = role() {
         return publish_for_ever(&context, reliable);
     }
