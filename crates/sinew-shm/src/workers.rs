@@ -18,7 +18,7 @@ use crate::error::CapacityError;
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, AtomicU64, Ordering};
 use std::fmt;
 
 /// A callback, as tools are told of it.
@@ -106,10 +106,7 @@ impl Worker {
     #[inline]
     pub fn begin(&self, task: Task, earliest: i64) {
         if self.maker.is_here() {
-            let record = &*self.record;
-            let before = record.since.load(Ordering::Relaxed).cast_signed(); // ours alone
-            record.since.store(before.max(earliest).cast_unsigned(), Ordering::Relaxed); // A1
-            record.running.store(task.0, Ordering::Release); // A2: pairs with A3; carries A1
+            begin(&self.record.running, &self.record.since, task.0, earliest);
         }
     }
 
@@ -120,6 +117,20 @@ impl Worker {
             self.record.running.store(0, Ordering::Release); // A2
         }
     }
+}
+
+/// A1, A2.
+#[inline]
+pub(crate) fn begin(running: &AtomicU64, since: &AtomicU64, task: u64, earliest: i64) {
+    let before = since.load(Ordering::Relaxed).cast_signed(); // ours alone
+    since.store(before.max(earliest).cast_unsigned(), Ordering::Relaxed); // A1: A2 carries it
+    running.store(task, Ordering::Release); // A2: pairs with A3
+}
+
+/// A3: what it is in, and since when.
+pub(crate) fn look(running: &AtomicU64, since: &AtomicU64) -> (u64, i64) {
+    let task = running.load(Ordering::Acquire); // A3: pairs with A2
+    (task, since.load(Ordering::Relaxed).cast_signed()) // A3: of this task, or of a later one
 }
 
 impl Drop for Worker {
@@ -149,13 +160,12 @@ impl Peer {
     pub fn busy(&self) -> Vec<Busy> {
         let Some(records) = self.records::<WorkerRecord>(Table::Workers) else { return Vec::new() };
         let busy = |record: &WorkerRecord| {
-            let (_, (executor, worker, running, since)) = read_life(&record.life, || {
-                let running = record.running.load(Ordering::Acquire); // A3: pairs with A2
-                let load = |word: &crate::sync::AtomicU64| word.load(Ordering::Relaxed); // T3 checks it; A3
-                (load(&record.executor), load(&record.worker), running, load(&record.since))
+            let (_, (executor, worker, (running, since))) = read_life(&record.life, || {
+                let load = |word: &AtomicU64| word.load(Ordering::Relaxed); // T3 checks it
+                (load(&record.executor), load(&record.worker), look(&record.running, &record.since))
             })?;
             let callback = Callback::of(running)?;
-            Some(Busy { executor, worker, callback, since: since.cast_signed() })
+            Some(Busy { executor, worker, callback, since })
         };
         records.iter().filter_map(busy).collect()
     }

@@ -16,7 +16,7 @@ use sinew_shm::{
 };
 
 use super::printing::{Content, Read, for_people, for_programs};
-use super::{Observed, gid, print, says, similar};
+use super::{Observed, gid, print, qos, says, similar};
 use crate::bench::run::Collected;
 use crate::cli::tools::EchoOptions;
 use crate::error::{Error, suggestion};
@@ -227,8 +227,7 @@ impl<'a> Echo<'a> {
             let offered = QoS::from_bytes(&publisher.qos);
             let requested = self.options.qos.qos(fitting(offered.as_ref()));
             if let Some(why) = offered.and_then(|offered| offered.incompatibility(&requested)) {
-                let option = |policy: sinew::Policy| format!("--qos-{policy}").replace(' ', "-");
-                let options: Vec<_> = why.policies().map(option).collect();
+                let options: Vec<_> = why.policies().map(qos::option).collect();
                 says(&format!(
                     "nothing of {node} comes, incompatible: {why}; {} or --qos-profile can ask for less",
                     options.join(", ")

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use sinew::{Durability, History, Liveliness, QoS, Reliability};
+use sinew::{Durability, History, Liveliness, Policy, QoS, Reliability};
 
 /// Messages that a keep-all history holds unless its QoS says otherwise, as `sinew` has it.
 const KEEP_ALL: usize = 1000;
@@ -19,6 +19,14 @@ pub(super) fn capacity(qos: &QoS) -> usize {
 /// Whether a publisher waits for a reader if both are so.
 pub(super) fn is_blocking(qos: &QoS) -> bool {
     qos.history == History::KeepAll && qos.reliability == Reliability::Reliable
+}
+
+/// The option that sets a policy.
+pub(super) fn option(policy: Policy) -> String {
+    match policy {
+        Policy::Lease => "--qos-liveliness-lease-duration".to_owned(),
+        policy => format!("--qos-{policy}"),
+    }
 }
 
 /// For people. `None` is a QoS that another version of Sinew tells of.

@@ -157,10 +157,16 @@ fn publishers_that_offer_less_are_told_of() {
     let _talker = node.publisher::<Text>("chatter").qos(QoS::sensor_data()).create().unwrap();
     let durability = "durability (offers volatile, asked transient_local); --qos-durability";
     let reliability = "reliability (offers best_effort, asked reliable); --qos-reliability";
+    let liveliness = "liveliness (offers automatic, asked manual_by_topic); --qos-liveliness";
+    let lease = "liveliness lease (offers none, asked 2s); --qos-liveliness-lease-duration";
     for (option, kind, why) in [
         ("--qos-durability", "transient_local", durability),
         ("--qos-reliability", "reliable", reliability),
         ("--qos-profile", "default", reliability),
+        ("--qos-deadline", "0.5", "deadline (offers none, asked 500ms); --qos-deadline"),
+        ("--qos-liveliness", "manual_by_topic", liveliness),
+        ("--qos-liveliness-lease-duration", "2", lease),
+        ("--qos-liveliness-lease-duration-seconds", "2", lease),
     ] {
         let mut child = base.start(&["topic", "echo", "chatter", option, kind]);
         let expected = format!(

@@ -78,6 +78,26 @@ fn what_is_no_message_is_an_error() {
 }
 
 #[test]
+fn times_and_liveliness_are_offered() {
+    let base = Base::new();
+    let options = "--qos-deadline 2 --qos-lifespan 0.5 --qos-liveliness manual_by_topic --qos-liveliness-lease-duration 3 -w 1";
+    let arguments = ["topic", "pub", "/chatter", "std_msgs/String"];
+    let child = base.start(&[&arguments[..], &options.split(' ').collect::<Vec<_>>()].concat());
+    let context = base.context();
+    let (subscription, _heard) = listen::<Text>(&context, "chatter");
+    while subscription.matched_publishers() == 0 {
+        std::thread::yield_now();
+    }
+    let info: serde_json::Value =
+        serde_json::from_str(&base.text(&["topic", "info", "/chatter", "--json"])).unwrap();
+    let qos = &info["publishers"][0]["qos"];
+    assert_eq!((&qos["deadline_ns"], &qos["lifespan_ns"]), (&json!(2_000_000_000), &json!(500_000_000)));
+    let liveliness = (&qos["liveliness"], &qos["liveliness_lease_ns"]);
+    assert_eq!(liveliness, (&json!("manual_by_topic"), &json!(3_000_000_000_u64)));
+    end_with_ctrl_c(child);
+}
+
+#[test]
 fn times_are_told_when_a_message_is_published() {
     let base = Base::new();
     let context = base.context();

@@ -20,6 +20,7 @@
 //! | `sleeping` | parking and ringing | P3, K1-K4 |
 //! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
 //! | `pressure` | writers that wait for their readers | B1-B3 |
+//! | `telling` | what threads tell of what they are in | A1-A3 |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod announcing;
@@ -28,6 +29,7 @@ mod pressure;
 mod records;
 mod rings;
 mod sleeping;
+mod telling;
 
 use crate::events::{Announced, Bell, Drained, Drainer, Entries, Position, Pusher};
 use crate::place::Place;

@@ -1,0 +1,183 @@
+//! What the threads of executors tell tools of the callbacks that they are in.
+
+mod support;
+
+use sinew::prelude::*;
+use sinew::{Time, TimerThread, WaitSet};
+use sinew_shm::{Busy, Callback, Census, Domain, EntityKind, Peer};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use support::{Number, Numbers, Place};
+
+/// Sees from outside what threads are in; can be taken into callbacks.
+#[derive(Clone)]
+struct Onlooker(PathBuf);
+
+impl Onlooker {
+    fn census(&self) -> Census {
+        let domain = Domain::find(Some(&self.0), 3).expect("a directory").expect("a domain");
+        Census::take(&domain).expect("a census")
+    }
+
+    fn busy(&self) -> Vec<Busy> {
+        self.census().peers().iter().flat_map(|peer| peer.busy()).collect()
+    }
+
+    /// The callbacks, in words.
+    fn told(&self) -> Vec<String> {
+        let name = |peer: &Peer, callback| {
+            let (what, key) = match callback {
+                Callback::Of(key) => ("of", key),
+                Callback::Timer(key) => ("timer of", key),
+                Callback::Other(key) => ("handler of", key),
+                _ => return "elsewhere".to_owned(),
+            };
+            let entities = peer.entities();
+            let (_, entity) = entities.iter().find(|(other, _)| *other == key).expect("it is there");
+            format!("{what} {}", if entity.kind == EntityKind::Node { &entity.node } else { &entity.name })
+        };
+        let census = self.census();
+        let of = |peer: &std::sync::Arc<Peer>| -> Vec<String> {
+            peer.busy().iter().map(|busy| name(peer, busy.callback)).collect()
+        };
+        census.peers().iter().flat_map(of).collect()
+    }
+}
+
+/// Tells in a callback what is told of it.
+fn teller(onlooker: &Onlooker) -> (impl Fn() + Clone + Send + Sync + 'static, Receiver<Vec<String>>) {
+    let (sender, told): (Sender<Vec<String>>, _) = channel();
+    let onlooker = onlooker.clone();
+    (move || sender.send(onlooker.told()).expect("somebody listens"), told)
+}
+
+#[test]
+fn every_kind_of_callback_is_told_while_it_runs() -> sinew::Result<()> {
+    let place = Place::new();
+    let context = place.context();
+    let node = context.node("robot")?;
+    let onlooker = Onlooker(place.0.path().to_owned());
+    let (tell, told) = teller(&onlooker);
+    let (of_numbers, of_guard, of_timer) = (tell.clone(), tell.clone(), tell);
+    let _numbers = node.subscription::<Number>("numbers").callback(move |_: &Number| of_numbers())?;
+    let guard = node.guard_condition().callback(move || of_guard())?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    node.publisher::<Number>("numbers").create()?.publish(Number(1))?;
+    assert_eq!(executor.spin_some()?, 1);
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["of /numbers"]]);
+    assert_eq!(onlooker.busy(), [], "it spins no more");
+    guard.trigger();
+    assert!(executor.spin_once(Duration::ZERO)?);
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
+    let _timer = node.timer(Duration::from_millis(1)).callback(move || of_timer())?;
+    assert!(executor.spin_once(Duration::from_secs(60))?);
+    assert_eq!(told.try_iter().collect::<Vec<_>>(), [["timer of /robot"]]);
+    Ok(())
+}
+
+#[test]
+fn a_callback_began_after_its_message_was_published() -> sinew::Result<()> {
+    let place = Place::new();
+    let context = place.context();
+    let node = context.node("robot")?;
+    let onlooker = Onlooker(place.0.path().to_owned());
+    let (sender, seen) = channel();
+    let _numbers = node.subscription::<Number>("numbers").callback(move |_: &Number| {
+        sender.send((onlooker.busy(), Time::steady())).expect("the test listens");
+    })?;
+    let numbers = node.publisher::<Number>("numbers").create()?;
+    let executor = Executor::multi(2);
+    executor.add(&context)?;
+    // Enough for the executor to stop measuring each.
+    for number in 0..40 {
+        let published = Time::steady();
+        numbers.publish(Number(number))?;
+        assert_eq!(executor.spin_some()?, 1);
+        let (busy, now) = seen.recv().expect("it ran");
+        let [busy] = busy[..] else { panic!("{busy:?}") };
+        assert!((published.nanoseconds()..=now.nanoseconds()).contains(&busy.since), "{number}: {busy:?}");
+        assert_eq!(busy.worker, 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_wait_set_and_the_timers_thread_tell_too() -> sinew::Result<()> {
+    let place = Place::new();
+    let context = place.context();
+    let (one, other) = (context.node("one")?, context.node("other")?);
+    let onlooker = Onlooker(place.0.path().to_owned());
+    let (tell, told) = teller(&onlooker);
+    let of_timer = tell.clone();
+    let _numbers = one.subscription::<Number>("numbers").callback(move |_: &Number| tell())?;
+    let mut set = WaitSet::new();
+    set.add(&one)?;
+    one.publisher::<Number>("numbers").create()?.publish(Number(1))?;
+    for ready in set.wait(None)? {
+        assert!(ready.run()?);
+    }
+    assert_eq!((told.recv().expect("it ran"), onlooker.busy()), (vec!["of /numbers".to_owned()], vec![]));
+
+    let (sender, ran) = channel();
+    let _timer = other.timer(Duration::from_millis(1)).callback(move || {
+        of_timer();
+        let _ = sender.send(()); // until the test has heard enough
+    })?;
+    let executor = Executor::multi(2).timer_thread(TimerThread::Runs);
+    executor.add(&other)?;
+    executor.spin_until(async {
+        // The spin is what runs the timer: it ends as soon as it has.
+        std::future::poll_fn(|context| match ran.try_recv() {
+            Ok(()) => std::task::Poll::Ready(()),
+            Err(_) => {
+                context.waker().wake_by_ref();
+                std::task::Poll::Pending
+            }
+        })
+        .await;
+    })?;
+    assert_eq!(told.recv().expect("it ran"), ["timer of /other"]);
+    assert_eq!(onlooker.busy(), [], "all have ended");
+    Ok(())
+}
+
+#[test]
+fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
+    let place = Place::new();
+    let context = place.context();
+    let (outer, inner) = (context.node("outer")?, context.node("inner")?);
+    let onlooker = Onlooker(place.0.path().to_owned());
+    let (tell, told) = teller(&onlooker);
+    let _double = inner.service::<Numbers>("double").callback(move |number: &Number| {
+        tell();
+        Number(number.0 * 2)
+    })?;
+    let double = outer.client::<Numbers>("double").create()?;
+    let _numbers = outer
+        .subscription::<Number>("numbers")
+        .callback(move |number: &Number| double.call(Number(number.0), Duration::from_secs(60)).map(drop))?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    outer.publisher::<Number>("numbers").create()?.publish(Number(1))?;
+    assert_eq!(executor.spin_some()?, 1);
+    assert_eq!(told.recv().expect("it ran"), ["of /numbers"]);
+    Ok(())
+}
+
+#[test]
+fn without_shared_memory_nothing_is_told() -> sinew::Result<()> {
+    let place = Place::new();
+    let seen = place.context();
+    let _seen = seen.node("seen")?;
+    let context = Context::builder().shared_memory(false).build()?;
+    let node = context.node("robot")?;
+    let (tell, told) = teller(&Onlooker(place.0.path().to_owned()));
+    let guard = node.guard_condition().callback(move || tell())?;
+    let executor = Executor::single();
+    executor.add(&context)?;
+    guard.trigger();
+    assert_eq!(executor.spin_some()?, 1);
+    assert_eq!(told.recv().expect("it ran"), [""; 0]);
+    Ok(())
+}
