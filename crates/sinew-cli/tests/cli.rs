@@ -298,7 +298,10 @@ fn the_demo_runs_without_a_copy_and_saves_what_it_made_of_the_pictures() {
     let output = sinew(&["demo", "--seconds", "1", "--rate", "10", "--save", to.to_str().unwrap()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let summary = text(&output.stdout);
-    assert!(summary.contains("per second, 0 copies, 0 lost, camera to viewer: P50"), "{summary}");
+    assert!(
+        summary.contains("per second, 0 copies, 0 encodings, 0 decodings, 0 lost, camera to viewer: P50"),
+        "{summary}"
+    );
     assert!(!summary.contains('\x1b'), "no terminal, no control codes: {summary}");
 
     let brightness =
@@ -321,11 +324,11 @@ fn the_demos_filter_changes_while_it_runs() {
     let told: Vec<_> = lines.lines().filter(|line| line.contains("through /filter/set_edges")).collect();
     let expected = ["negative", "off"].map(|mode| format!("filter, set through /filter/set_edges: {mode}"));
     assert_eq!(told[..2], expected, "{lines}");
-    assert!(lines.contains("0 copies, 0 lost"), "{lines}");
+    assert!(lines.contains("0 copies, 0 encodings, 0 decodings, 0 lost"), "{lines}");
 }
 
 #[test]
-fn the_demo_in_two_processes_copies_nothing_and_saves_what_came() {
+fn the_demo_in_two_processes_copies_at_most_its_first_frames_and_saves_what_came() {
     let directory = tempfile::tempdir().unwrap();
     let to = directory.path().join("pictures");
     let options = ["--seconds", "4", "--rate", "4", "--settings", "--save", to.to_str().unwrap()];
@@ -334,10 +337,13 @@ fn the_demo_in_two_processes_copies_nothing_and_saves_what_came() {
     let lines = text(&output.stdout);
     assert!(lines.contains("filter, set through /filter/set_edges: negative"), "{lines}");
     let summary = lines.lines().find(|line| line.starts_with("in all")).unwrap();
-    assert!(
-        summary.contains(" per second, 0 copies, ") && summary.contains("camera to viewer: P50"),
-        "{lines}"
-    );
+    // Where its frames go, the camera learns by the first of them that is filtered. (On a busy machine that may be a few.)
+    let copies = summary.split(" copies, ").next().and_then(|before| before.rsplit(' ').next()).unwrap();
+    let frames = summary.split(" frames, ").next().and_then(|before| before.rsplit(' ').next()).unwrap();
+    let [copies, frames] = [copies, frames].map(|count| count.parse::<u64>().unwrap());
+    assert!(copies >= 1 && (copies < frames || frames < 4), "{lines}");
+    assert!(summary.contains(" copies, 0 encodings, 0 decodings, "), "{lines}");
+    assert!(summary.contains("camera to viewer: P50"), "{lines}");
     assert_eq!(png(&to.join("astronaut.png")).0, (640, 480));
 }
 
@@ -348,7 +354,7 @@ fn the_demos_viewer_says_what_it_saw_when_the_other_process_is_killed() {
     command.args(["demo", "--processes", "--seconds", "100", "--rate", "10"]).env("SINEW_DIR", place.path());
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.next().unwrap().unwrap().contains(" 0 copies, "));
+    assert!(lines.next().unwrap().unwrap().contains(" 0 encodings, 0 decodings, "));
     child.kill().unwrap();
     child.wait().unwrap();
     // The end of its output is the end of the viewer.

@@ -175,7 +175,8 @@
 //!
 //! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_msg::build` generates those of anyone's own definitions. Such types can be
 //! read and written where their images lie: a callback that takes a [`View`] or a [`Sample`] sees what comes from another process
-//! in that process's memory, and [`Publisher::draft`] lends memory that others will read. An [`Adapter`] puts a program's own type on
+//! in that process's memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has what came changed in
+//! place where that can be. The repository's `docs/copy-free.md` says which form costs what where. An [`Adapter`] puts a program's own type on
 //! a topic of ROS 2. In one process a topic may have publishers and subscriptions of each kind: who takes another Rust type than was
 //! published, for the same type of ROS 2, gets what the message's image says.
 //!
@@ -313,7 +314,9 @@ pub use executor::{
 pub use guard::{GuardCondition, GuardConditionBuilder};
 #[doc(hidden)]
 pub use message::Check;
-pub use message::{Chain, Draft, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
+pub use message::{
+    Chain, Draft, Edit, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View,
+};
 pub use mismatch::Mismatch;
 pub use name::{NameError, NameKind};
 pub use node::Node;
@@ -372,6 +375,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/messages.md")]
 struct OwnMessages;
+
+/// Compiles the program in docs/copy-free.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/copy-free.md")]
+struct CopyFree;
 
 /// What most programs use.
 pub mod prelude {

@@ -9,7 +9,7 @@ use crate::executor::trail;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
-use crate::message::{Draft, Gid, Sample, Shared, Unique};
+use crate::message::{Draft, Edit, Gid, Sample, Shared, Unique};
 use crate::node::{Advertised, Node, NodeCore};
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
@@ -106,7 +106,7 @@ impl<T: Message> Publisher<T> {
         result.map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
-    pub(crate) fn outlet(&self) -> &Outlet {
+    pub(crate) fn outlet(&self) -> &Arc<Outlet> {
         &self.outlet
     }
 
@@ -255,7 +255,8 @@ pub struct PublisherStatistics {
     pub encodings: u64,
     /// Values made of images that were published here, for subscriptions of this process that take values, or another Rust type.
     pub decodings: u64,
-    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample) that were passed on.
+    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample) that were
+    /// [edited](Publisher::edit) or passed on.
     pub drafts: u64,
     /// Messages kept for late joiners now.
     pub retained: u64,
@@ -263,10 +264,11 @@ pub struct PublisherStatistics {
     pub pooled: u64,
 }
 
-/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`] and [`Sample<T>`].
+/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`], [`Edit<T>`] and
+/// [`Sample<T>`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be published as a message of type `{T}`",
-    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
+    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
 )]
 pub trait Publishable<T: Message>: sealed::Prepare<T> {}
 
@@ -280,7 +282,7 @@ mod sealed {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be published as a message of type `{T}`",
-        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
+        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
     )]
     pub trait Prepare<T: super::Message> {
         fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
@@ -345,6 +347,14 @@ impl<T: Message + Built, V: Borrow<T>> sealed::Prepare<T> for Draft<T, V> {
     }
 }
 
+impl<T: Message + Built> sealed::Prepare<T> for Edit<T> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Unique)
+    }
+}
+
 impl<T: Message> sealed::Prepare<T> for Sample<T> {
     const MAY_BE_IMAGE: bool = true;
 
@@ -378,7 +388,7 @@ pub enum Unpublishable<T: Message> {
     Unique(Unique<T>),
     /// It was published as `Shared`, or as a [`Sample`] that is a value.
     Shared(Shared<T>),
-    /// It was published as a [`Draft`], or as a [`Sample`] that is an image.
+    /// It was published as a [`Draft`], or as an [`Edit`] or [`Sample`] that is an image.
     Image(Sample<T>),
 }
 

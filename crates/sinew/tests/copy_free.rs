@@ -6,6 +6,7 @@ mod support;
 use sinew::prelude::*;
 use sinew::{Publishable, Sample, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
+use std::sync::mpsc;
 use support::outside::Onlooker;
 use support::{PATIENCE, Place, wait_for};
 
@@ -276,4 +277,241 @@ fn others_see_what_is_counted() {
     assert_eq!(sums(Publisher, "/from"), [0, 1, 0, 1]);
     assert_eq!(sums(Subscription, "/reader"), [0, 0, 2, 0]);
     assert_eq!(sums(Subscription, "/viewer"), [0, 0, 0, 2]);
+}
+
+/// A camera, a filter and a viewer as a program would have them: nothing in them says where the others are.
+mod robot {
+    use super::{Image, ImageLengths, Sample, Spot, View, borrowed, spot};
+    use sinew::prelude::*;
+    use std::sync::mpsc::Sender;
+
+    pub(super) const BYTES: usize = 300_000;
+
+    pub(super) fn take(images: &Publisher<Image>, number: u8) -> Spot {
+        let mut image = images.draft(Image::default(), ImageLengths { data: BYTES }).unwrap();
+        let pixels = image.parts().data;
+        pixels.fill(number);
+        let lies = spot(pixels);
+        images.publish(image).unwrap();
+        lies
+    }
+
+    /// Tells where each image lies, and whether it was changed in place.
+    pub(super) fn filter(node: &Node, told: Sender<(Spot, bool)>) -> (Publisher<Image>, Subscription<Image>) {
+        let negatives = node.publisher::<Image>("negatives").create().unwrap();
+        let to = negatives.clone();
+        let filtering =
+            node.subscription("images").callback(move |image: Sample<Image>| -> sinew::Result<()> {
+                let mut image = to.edit(image)?;
+                let is_in_place = image.is_in_place();
+                let pixels = image.parts().data;
+                pixels.iter_mut().for_each(|pixel| *pixel = !*pixel);
+                told.send((spot(pixels), is_in_place)).unwrap();
+                Ok(to.publish(image)?)
+            });
+        (negatives, filtering.unwrap())
+    }
+
+    /// Tells where each image lies, and what is in it.
+    pub(super) fn viewer(node: &Node, told: Sender<(Spot, u8)>) -> Subscription<Image> {
+        let viewing = node.subscription("negatives").callback(move |image: View<'_, Image>| {
+            let pixels = borrowed(&image);
+            assert!(pixels.iter().all(|pixel| *pixel == pixels[0]));
+            told.send((spot(pixels), pixels[0])).unwrap();
+        });
+        viewing.unwrap()
+    }
+}
+
+/// Where something lies: in a file of shared memory by inode and offset, else by address.
+type Spot = (String, usize);
+
+fn spot(bytes: &[u8]) -> Spot {
+    let address = bytes.as_ptr().addr();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    for line in maps.lines() {
+        let mut columns = line.split_whitespace();
+        let (from, to) = columns.next().unwrap().split_once('-').unwrap();
+        let parse = |text| usize::from_str_radix(text, 16).unwrap();
+        if !(parse(from)..parse(to)).contains(&address) {
+            continue;
+        }
+        let (offset, inode) = (columns.nth(1).unwrap(), columns.nth(1).unwrap());
+        if columns.next().is_some_and(|file| file.starts_with("/dev/shm/")) {
+            return (inode.to_owned(), address - parse(from) + parse(offset));
+        }
+    }
+    (String::new(), address)
+}
+
+fn borrowed<'a>(view: &sinew_interfaces::sensor_msgs::msg::ImageView<'a>) -> &'a [u8] {
+    view.data
+}
+
+/// In which process camera, filter and viewer are; whether the filter copies its first image, and whether all of them.
+const PLACEMENTS: [([usize; 3], u64, u64); 5] =
+    [([0, 0, 0], 0, 0), ([0, 0, 1], 1, 0), ([0, 1, 1], 1, 1), ([0, 1, 0], 1, 1), ([0, 1, 2], 1, 1)];
+
+/// Runs what is in these contexts while `work` is done.
+fn spun(contexts: &[Context], threads: usize, work: impl FnOnce()) {
+    let executor = if threads == 1 { Executor::single() } else { Executor::multi(threads) };
+    contexts.iter().for_each(|context| executor.add(context).unwrap());
+    let stop = executor.stop_handle();
+    let spinning = std::thread::spawn(move || executor.spin());
+    work();
+    stop.stop();
+    spinning.join().unwrap().unwrap();
+}
+
+#[test]
+fn one_form_is_right_in_every_placement() {
+    for ([camera, filter, viewer], first, each) in PLACEMENTS {
+        for threads in [1, 3] {
+            let what = format!("{camera} {filter} {viewer}, {threads} threads");
+            let place = Place::new();
+            let contexts = [0, 1, 2].map(|_| place.context());
+            let (filtered, of_filter) = mpsc::channel();
+            let (viewed, of_viewer) = mpsc::channel();
+            let viewing = robot::viewer(&contexts[viewer].node("viewer").unwrap(), viewed);
+            let (negatives, filtering) = robot::filter(&contexts[filter].node("filter").unwrap(), filtered);
+            let images =
+                contexts[camera].node("camera").unwrap().publisher::<Image>("images").create().unwrap();
+            assert!(images.wait_for_subscribers(1, PATIENCE) && negatives.wait_for_subscribers(1, PATIENCE));
+            const COUNT: u8 = 20;
+            spun(&contexts, threads, || {
+                for number in 1..=COUNT {
+                    let made = robot::take(&images, number);
+                    let (changed, is_in_place) = of_filter.recv_timeout(PATIENCE).unwrap();
+                    let (seen, pixel) = of_viewer.recv_timeout(PATIENCE).unwrap();
+                    let copies = if number == 1 { first } else { each };
+                    assert_eq!(pixel, !number, "{what}");
+                    assert_eq!(seen, changed, "{what}: it is viewed where the filter left it");
+                    assert_eq!(
+                        (is_in_place, made == changed),
+                        (copies == 0, copies == 0),
+                        "{what}, {number}"
+                    );
+                    // The viewer's callback lets go of it a moment later.
+                    wait_for("it is taken", || (viewing.statistics().taken == number.into()).then_some(()));
+                }
+            });
+            let count = u64::from(COUNT);
+            let (made, changed) = (images.statistics(), negatives.statistics());
+            let (came, seen) = (filtering.statistics(), viewing.statistics());
+            assert_eq!(
+                [made.copies, made.encodings, made.decodings, made.drafts],
+                [0, 0, 0, count],
+                "{what}"
+            );
+            assert_eq!(changed.copies, first + each * (count - 1), "{what}");
+            assert_eq!([changed.encodings, changed.decodings, changed.drafts], [0, 0, count], "{what}");
+            for side in [came, seen] {
+                assert_eq!([side.copies, side.decodings, side.views], [0, 0, count], "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
+    let place = Place::new();
+    let (here, there) = (place.context(), place.context());
+    let node = here.node("both").unwrap();
+    let images = node.publisher::<Image>("images").create().unwrap();
+    let frames = node.subscription::<Image>("images").viewing().create().unwrap();
+    let negatives = node.publisher::<Image>("negatives").create().unwrap();
+    let pass_on = || {
+        let (lies, _) = robot::take(&images, 1);
+        let edit = negatives.edit(frames.take_sample().unwrap().0).unwrap();
+        let is_in_place = edit.is_in_place();
+        negatives.publish(edit).unwrap();
+        (!lies.is_empty(), is_in_place)
+    };
+    assert_eq!(pass_on(), (false, true), "nobody is outside");
+    let viewer = there.node("viewer").unwrap().subscription::<Image>("negatives").viewing().create().unwrap();
+    assert!(negatives.wait_for_subscribers(1, PATIENCE));
+    assert_eq!(pass_on(), (false, false), "the camera doesn't know yet");
+    assert_eq!(pass_on(), (true, true));
+    wait_for("two come", || viewer.take_sample());
+    wait_for("two come", || viewer.take_sample());
+    drop(viewer);
+    wait_for("it is gone", || (negatives.matched_subscriptions() == 0).then_some(()));
+    assert_eq!(pass_on(), (false, true), "nobody is outside any more");
+    assert_eq!(negatives.statistics().copies, 1);
+    drop(negatives);
+    assert!(robot::take(&images, 2).0.is_empty());
+}
+
+#[test]
+fn what_others_read_is_copied_before_it_is_changed() {
+    let place = Place::new();
+    let context = place.context();
+    let node = context.node("both").unwrap();
+    let frames = node.subscription::<Image>("images").viewing().create().unwrap();
+    let negatives = node.publisher::<Image>("negatives").create().unwrap();
+    let unchanged = |sample: &Sample<Image>| assert_eq!(borrowed(&sample.view().unwrap())[0], 7);
+    let change = |sample: Sample<Image>, what: &str| {
+        let before = negatives.statistics();
+        let mut edit = negatives.edit(sample).unwrap();
+        edit.parts().data.fill(8);
+        assert_eq!(edit.view().unwrap().data[0], 8);
+        let after = negatives.statistics();
+        let work = [after.copies - before.copies, after.encodings - before.encodings];
+        assert_eq!(edit.is_in_place(), work == [0, 0], "{what}");
+        work
+    };
+
+    let images = node.publisher::<Image>("images").create().unwrap();
+    let next = || frames.take_sample().unwrap().0;
+    robot::take(&images, 7);
+    assert_eq!(change(next(), "a draft"), [0, 0]);
+    robot::take(&images, 7);
+    let (one, other) = {
+        let one = next();
+        (one.clone(), one)
+    };
+    assert_eq!(change(one, "a draft of which there is another reference"), [1, 0]);
+    unchanged(&other);
+    assert_eq!(change(other, "it alone is left"), [0, 0]);
+    images.publish(image()).unwrap();
+    assert_eq!(change(next(), "a value"), [0, 0]);
+    let kept = Shared::new(image());
+    images.publish(kept.clone()).unwrap();
+    assert_eq!(change(next(), "a value that the camera keeps"), [0, 1]);
+    assert_eq!(kept.data[0], 7);
+    assert_eq!(change(kept.into(), "no longer"), [0, 0], "a `Shared` is edited, too");
+
+    drop(images);
+    let latched = QoS::default().transient_local();
+    let images = node.publisher::<Image>("images").qos(latched).create().unwrap();
+    robot::take(&images, 7);
+    assert_eq!(change(next(), "a draft that is retained"), [1, 0]);
+    let late = node.subscription::<Image>("images").qos(latched).viewing().create().unwrap();
+    unchanged(&late.take_sample().unwrap().0);
+    drop(images);
+
+    // While another process reads the camera's frames they are its, too.
+    let images = node.publisher::<Image>("images").create().unwrap();
+    let elsewhere = place.context();
+    let far = elsewhere.node("far").unwrap().subscription::<Image>("images").viewing().create().unwrap();
+    assert!(images.wait_for_subscribers(2, PATIENCE));
+    robot::take(&images, 7);
+    assert_eq!(change(next(), "a draft that left the process"), [1, 0]);
+    unchanged(&wait_for("it comes", || far.take_sample()).0);
+}
+
+#[test]
+fn an_edit_that_can_not_be_published_comes_back() {
+    let place = Place::new();
+    let node = place.context().node("both").unwrap();
+    let negatives = node.publisher::<Image>("negatives").create().unwrap();
+    let mut edit = negatives.edit(Shared::new(image())).unwrap();
+    edit.parts().data.fill(9);
+    assert_eq!(format!("{edit:?}"), "Edit(a value of sensor_msgs/msg/Image, in place)");
+    let reader = node.subscription::<Image>("negatives").create().unwrap();
+    negatives.publish(edit).unwrap();
+    let sample = Sample::from(reader.take().unwrap().0);
+    let edit = negatives.edit(sample).unwrap();
+    assert!(edit.is_in_place(), "a value goes on as a value");
+    drop(edit);
 }

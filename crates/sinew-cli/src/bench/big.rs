@@ -155,15 +155,12 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
     drop(timer);
     let sent = images.statistics().published;
-    let images_encoded = match case.mode {
-        BigMode::Loan => 0,
-        BigMode::Owned => sent,
-    };
     let seen: Seen = other.finish_after(sent)?;
+    let made = images.statistics();
     let round = Round {
         lost: seen.sequence.lost(sent),
         reordered: seen.sequence.reordered,
-        copies: Some(images.statistics().copies + images_encoded + seen.copied),
+        copies: Some(made.copies + made.encodings + seen.copied),
         cpu_percent: Some(cpu_percent + seen.cpu_percent),
         ..Round::of(seen.samples)
     };

@@ -1,11 +1,11 @@
-//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. With the viewers in the same process, the
-//! filter changes the image in place; with those in another, it writes its image where they view it.
+//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. The camera makes a draft, the filter changes it
+//! in place, the viewers view it there, be they in the same process or in another one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Executor, Node, Publisher, Subscription, Unique, View};
+use sinew::{Executor, Node, Publisher, Sample, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::floors::{copy, ticks, warm_up};
@@ -92,7 +92,7 @@ struct Arrivals {
 fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let run = Run::new()?;
-    let making = Making::create(&run, Filter::InPlace)?;
+    let making = Making::create(&run)?;
     let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
     let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
     let cpu_percent = making.run_for(&run, time)?;
@@ -110,9 +110,10 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, Executor::single())?;
-    let making = Making::create(&run, Filter::WhereViewed)?;
+    let mut making = Making::create(&run)?;
     other.hear::<()>()?;
     matched(&making.negatives, viewers)?;
+    making.take_first(&run)?;
     let cpu_percent = making.run_for(&run, time)?;
     run.drain()?;
     let sent = making.images.statistics().published;
@@ -131,39 +132,29 @@ pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
     measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
 }
 
-/// What the filter does with an image.
-#[derive(Clone, Copy)]
-enum Filter {
-    /// Changes it and passes it on.
-    InPlace,
-    /// Makes another one of it, where viewers of other processes see it.
-    WhereViewed,
-}
-
 /// Camera and filter.
 struct Making {
     camera: Node,
     images: Publisher<Image>,
     filtering: Subscription<Image>,
     negatives: Publisher<Image>,
+    /// What was copied before it began in earnest.
+    before: u64,
 }
 
 impl Making {
-    fn create(run: &Run, kind: Filter) -> sinew::Result<Self> {
+    fn create(run: &Run) -> sinew::Result<Self> {
         let camera = run.context.node("camera")?;
         let images = camera.publisher::<Image>("images").create()?;
         let filter = run.context.node("filter")?;
         let negatives = filter.publisher::<Image>("negatives").create()?;
         let filtered = negatives.clone();
-        let filtering = filter.subscription::<Image>("images");
-        let filtering = match kind {
-            Filter::InPlace => filtering.callback(move |mut image: Unique<Image>| {
-                image.data.iter_mut().for_each(|byte| *byte = !*byte);
-                filtered.publish(image)
-            })?,
-            Filter::WhereViewed => filtering.callback(move |image: &Image| negative(&filtered, image))?,
-        };
-        Ok(Self { camera, images, filtering, negatives })
+        let filtering = filter.subscription::<Image>("images").callback(move |image: Sample<Image>| {
+            let mut negative = filtered.edit(image)?;
+            negative.parts().data.iter_mut().for_each(|byte| *byte = !*byte);
+            filtered.publish(negative).map_err(sinew::Error::from)
+        })?;
+        Ok(Self { camera, images, filtering, negatives, before: 0 })
     }
 
     /// Has the camera take images. Yields the CPU used, in percent of one core.
@@ -172,44 +163,54 @@ impl Making {
         let mut number = 0;
         let _timer = self.camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
             number += 1;
-            let mut image = images.loan();
-            // One that was used before has its pixels.
-            if image.data.len() != BYTES {
-                *image = Image { data: vec![0; BYTES], ..without_pixels(SIZE, "rgb8", PIXEL) };
-            }
-            Mark::paint(&mut image.data, number);
-            Mark::complete(&mut image.data, now_ns());
-            images.publish(image)
+            take(&images, number)
         })?;
         run.spin_for(time)
     }
 
+    /// Takes one image more, by which the camera learns where its images go.
+    fn take_first(&mut self, run: &Run) -> sinew::Result<()> {
+        take(&self.images, 0)?;
+        run.spin_until(1, || self.filtering.statistics().taken)?;
+        self.before = self.copies();
+        Ok(())
+    }
+
+    /// How often camera and filter went through an image: copies, encodings, decodings.
+    fn copies(&self) -> u64 {
+        let made = [&self.images, &self.negatives].map(|publisher| {
+            let counts = publisher.statistics();
+            counts.copies + counts.encodings + counts.decodings
+        });
+        made.iter().sum::<u64>() + copies(std::slice::from_ref(&self.filtering))
+    }
+
     fn round(&self, viewers: u32, seen: Seen) -> Round {
         let Seen { arrivals, copies, cpu_percent } = seen;
-        let made = [&self.images, &self.negatives].map(|publisher| publisher.statistics().copies);
         let expected = self.images.statistics().published * u64::from(viewers);
         Round {
             lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
-            copies: Some(made.iter().sum::<u64>() + self.filtering.statistics().copies + copies),
+            copies: Some(self.copies() - self.before + copies),
             cpu_percent: Some(cpu_percent),
             ..Round::of(arrivals.to_last)
         }
     }
 }
 
-/// Publishes the negative of an image without changing that.
-fn negative(to: &Publisher<Image>, image: &Image) -> Result<(), Error> {
-    let size = (image.width, image.height);
-    let begun = without_pixels(size, &image.encoding, PIXEL);
-    let mut negative = to.draft(begun, ImageLengths { data: image.data.len() })?;
-    negative.parts().data.iter_mut().zip(&image.data).for_each(|(to, byte)| *to = !byte);
-    to.publish(negative).map_err(sinew::Error::from)?;
-    Ok(())
+/// Takes an image.
+fn take(images: &Publisher<Image>, number: u64) -> sinew::Result<()> {
+    let begun = without_pixels(SIZE, "rgb8", PIXEL);
+    let mut image = images.draft(begun, ImageLengths { data: BYTES })?;
+    let pixels = image.parts().data;
+    Mark::paint(pixels, number);
+    Mark::complete(pixels, now_ns());
+    Ok(images.publish(image)?)
 }
 
-/// What subscriptions copied.
+/// What subscriptions copied and decoded.
 fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
-    subscriptions.iter().map(|subscription| subscription.statistics().copies).sum()
+    let counts = subscriptions.iter().map(Subscription::statistics);
+    counts.map(|counts| counts.copies + counts.decodings).sum()
 }
 
 impl Arrivals {

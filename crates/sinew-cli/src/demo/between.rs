@@ -1,6 +1,6 @@
 //! The demonstration in two processes: camera and filter here, viewer and panel in our own program once more.
 //!
-//! Frames are made in shared memory, by the camera and by the filter, and viewed where they lie. The terminal is the viewer's, and so is the end of the run: this
+//! Frames are made in shared memory by the camera, changed there by the filter, and viewed where they lie. The terminal is the viewer's, and so is the end of the run: this
 //! process ends when the viewer does, and the viewer ends when nobody publishes frames any more.
 
 use std::env;
@@ -15,7 +15,7 @@ use sinew::Context;
 use sinew_shm::{Census, Counter, Domain, EntityKind};
 
 use super::filter::Filter;
-use super::making::{FRAMES, Making, Viewer};
+use super::making::{FRAMES, Making};
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
 use super::viewer::Underway;
 use super::{Means, ask, tell, watch};
@@ -41,7 +41,7 @@ pub(super) fn run(options: &DemoOptions) -> Result<(), Error> {
     let stop = executor.stop_handle();
     terminal::stop_on_signal(move || stop.stop(), None)?;
 
-    let making = Making::create(&context, options.rate, Viewer::Elsewhere)?;
+    let making = Making::create(&context, options.rate)?;
     let settings =
         making.filter.service::<SetEdgesBetween>("~/set_edges").in_group(&making.filters).callback(
             |filter: &mut Filter, settings: &SettingsImage| -> Result<SettingsImage, String> {
@@ -152,6 +152,8 @@ fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, E
                 for (key, entity) in peer.entities() {
                     let Some(counts) = peer.counts(key) else { continue };
                     underway.copies += counts.get(Counter::Copies);
+                    underway.encodings += counts.get(Counter::Encodings);
+                    underway.decodings += counts.get(Counter::Decodings);
                     let filters = entity.kind == EntityKind::Subscription
                         && entity.name.trim_start_matches('/') == FRAMES;
                     underway.lost += if filters { counts.get(Counter::Overwritten) } else { 0 };

@@ -1,4 +1,4 @@
-//! The filter of the demonstration: darkens an image and draws its edges over it, in place or elsewhere.
+//! The filter of the demonstration: darkens an image and draws its edges over it, in place.
 
 /// Finds edges with Sobel's operator. Keeps three rows of brightness between frames and nothing else, so a frame is
 /// filtered where it lies.
@@ -28,28 +28,6 @@ impl Edges {
                 None => self.below.clone_from(&self.here),
             }
             self.draw_row(this, strength);
-            std::mem::swap(&mut self.above, &mut self.here);
-            std::mem::swap(&mut self.here, &mut self.below);
-        }
-    }
-
-    /// The same, but of `from` and into `to`, which is as long.
-    pub(super) fn draw_from(&mut self, width: usize, from: &[u8], to: &mut [u8], strength: u16) {
-        let row_bytes = width * 3;
-        if row_bytes == 0 || from.len() < row_bytes {
-            return;
-        }
-        brightness(&from[..row_bytes], &mut self.here);
-        self.above.clone_from(&self.here);
-        for (row, (this, drawn)) in
-            from.chunks_exact(row_bytes).zip(to.chunks_exact_mut(row_bytes)).enumerate()
-        {
-            match from.get((row + 1) * row_bytes..(row + 2) * row_bytes) {
-                Some(next) => brightness(next, &mut self.below),
-                None => self.below.clone_from(&self.here),
-            }
-            drawn.copy_from_slice(this); // to be drawn on while the cache has it
-            self.draw_row(drawn, strength);
             std::mem::swap(&mut self.above, &mut self.here);
             std::mem::swap(&mut self.here, &mut self.below);
         }
@@ -130,19 +108,6 @@ mod tests {
         let mut pixels = [[0; 9], [255; 9]].concat();
         Edges::default().draw(3, &mut pixels, 100);
         assert_eq!(pixels, EDGE.repeat(6));
-    }
-
-    #[test]
-    fn elsewhere_the_same_is_drawn() {
-        for (width, height) in [(1, 1), (5, 1), (3, 4), (7, 9)] {
-            let from: Vec<u8> = (0..=255).cycle().step_by(37).take(width * height * 3).collect();
-            let (mut in_place, mut elsewhere) = (from.clone(), vec![0; from.len()]);
-            Edges::default().draw(width, &mut in_place, 150);
-            Edges::default().draw_from(width, &from, &mut elsewhere, 150);
-            assert_eq!(in_place, elsewhere, "{width}x{height}");
-        }
-        Edges::default().draw_from(0, &[1, 2, 3], &mut [0; 3], 100);
-        Edges::default().draw_from(2, &[1, 2, 3], &mut [0; 3], 100);
     }
 
     #[test]

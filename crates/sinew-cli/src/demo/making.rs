@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use sinew::{Context, Group, Node, Publisher, Sample, Subscription, Timer, Unique};
+use sinew::{Context, Group, Node, Publisher, Sample, Subscription, Timer};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
 use super::filter::Filter;
-use super::frame::{BYTES, Camera, Picture, begun};
+use super::frame::{BYTES, Camera, begun};
 use super::viewer::Underway;
 use crate::error::Error;
 
@@ -18,15 +18,6 @@ pub(super) const FRAMES: &str = "frames";
 
 /// The topic from the filter to the viewer.
 pub(super) const EDGES: &str = "edges";
-
-/// Where the viewer is.
-#[derive(Clone, Copy)]
-pub(super) enum Viewer {
-    /// In this process: frames are handed on by ownership, and changed in place.
-    Here,
-    /// In another process: frames are drawn where it views them.
-    Elsewhere,
-}
 
 /// Both nodes, until this is dropped.
 pub(super) struct Making {
@@ -45,21 +36,17 @@ pub(super) struct Ends {
 }
 
 impl Making {
-    /// Makes them. As long as nobody views what the filter makes, the camera takes no frames.
-    pub(super) fn create(context: &Context, rate: f64, viewer: Viewer) -> Result<Self, Error> {
+    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees them. As long as nobody views what the
+    /// filter makes, the camera takes no frames.
+    pub(super) fn create(context: &Context, rate: f64) -> Result<Self, Error> {
         let filter = context.node("filter")?;
         let filters = filter.group(Filter::default());
         let drawn = filter.publisher::<Image>(EDGES).create()?;
         let to = drawn.clone();
-        let filtering = filter.subscription::<Image>(FRAMES).in_group(&filters);
-        let filtering = match viewer {
-            Viewer::Here => filtering.callback(move |filter: &mut Filter, mut frame: Unique<Image>| {
-                filter.apply(&mut frame);
-                to.publish(frame)
-            })?,
-            Viewer::Elsewhere => filtering
-                .callback(move |filter: &mut Filter, frame: Sample<Image>| draw(filter, frame, &to))?,
-        };
+        let filtering = filter
+            .subscription::<Image>(FRAMES)
+            .in_group(&filters)
+            .callback(move |filter: &mut Filter, frame: Sample<Image>| draw(filter, frame, &to))?;
 
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is 1000 at most")]
         let mut pictures = Camera::new((rate * PER_PICTURE).ceil() as u64);
@@ -71,19 +58,10 @@ impl Making {
                 if seen.matched_subscriptions() == 0 {
                     return Ok(());
                 }
-                // From the publisher at the end of the way: what it lends comes back to it, or lies where others can read it.
-                let published = match viewer {
-                    Viewer::Here => {
-                        let mut frame = seen.loan();
-                        pictures.capture(&mut frame);
-                        from_camera.publish(frame)
-                    }
-                    Viewer::Elsewhere => {
-                        let mut frame = seen.draft(begun(pictures.sees()), ImageLengths { data: BYTES })?;
-                        pictures.expose(frame.parts().data);
-                        from_camera.publish(frame)
-                    }
-                };
+                let lengths = ImageLengths { data: BYTES };
+                let mut frame = from_camera.draft(begun(pictures.sees()), lengths)?;
+                pictures.expose(frame.parts().data);
+                let published = from_camera.publish(frame);
                 Ok(published.map_err(sinew::Error::from)?)
             })?;
         let ends = Ends { publishers: [frames, drawn], filtering };
@@ -91,27 +69,27 @@ impl Making {
     }
 }
 
-/// Publishes what the filter makes of a frame: another one, or the very same if it changes nothing.
+/// Publishes what the filter makes of a frame, in the same place if that can be.
 fn draw(filter: &mut Filter, frame: Sample<Image>, to: &Publisher<Image>) -> Result<(), String> {
-    if filter.is_off() {
-        return to.publish(frame).map_err(|error| error.to_string());
-    }
-    let image = frame.view().map_err(|error| error.to_string())?;
-    let picture = Picture::of(&image)?;
-    let lengths = ImageLengths { data: picture.pixels.len() };
-    let begun =
-        Image { width: picture.width, height: picture.height, step: image.step, ..begun(picture.name) };
-    let mut drawn = to.draft(begun, lengths).map_err(|error| error.to_string())?;
-    filter.apply_from(&picture, drawn.parts().data);
-    to.publish(drawn).map_err(|error| error.to_string())
+    let mut frame = to.edit(frame).map_err(|error| error.to_string())?;
+    let width = frame.view().map_err(|error| error.to_string())?.width;
+    filter.apply(width as usize, frame.parts().data);
+    to.publish(frame).map_err(|error| error.to_string())
 }
 
 impl Ends {
-    /// How many frames were copied and lost, as publishers and subscriptions count themselves. (The viewer only reads: it never
-    /// makes a copy.)
+    /// What became of frames, as publishers and subscriptions count themselves. (The viewer only views: it adds nothing.)
     pub(super) fn underway(&self) -> Underway {
-        let published = self.publishers.iter().map(|publisher| publisher.statistics().copies);
+        let mut underway = Underway::default();
+        for publisher in &self.publishers {
+            let counts = publisher.statistics();
+            underway.copies += counts.copies;
+            underway.encodings += counts.encodings;
+            underway.decodings += counts.decodings;
+        }
         let filtering = self.filtering.statistics();
-        Underway { copies: published.sum::<u64>() + filtering.copies, lost: filtering.overwritten }
+        underway.copies += filtering.copies;
+        underway.decodings += filtering.decodings;
+        Underway { lost: filtering.overwritten, ..underway }
     }
 }

@@ -76,7 +76,7 @@ fn show(options: &DemoOptions, means: Means) -> Result<Collected<Seen>, Error> {
     let context = Context::new()?;
     let executor = executor(options.executor);
     executor.add(&context)?;
-    let making = Making::create(&context, options.rate, making::Viewer::Here)?;
+    let making = Making::create(&context, options.rate)?;
     let _settings = making
         .filter
         .service::<SetEdges>("~/set_edges")

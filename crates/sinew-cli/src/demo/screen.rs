@@ -34,6 +34,8 @@ pub(super) struct Status {
     /// Camera to viewer, of all frames.
     pub(super) latency: Option<Summary>,
     pub(super) copies: u64,
+    pub(super) encodings: u64,
+    pub(super) decodings: u64,
     pub(super) lost: u64,
 }
 
@@ -137,8 +139,11 @@ pub(super) fn line(status: &Status) -> String {
 }
 
 fn counts(status: &Status) -> String {
-    let Status { frames, frames_per_second, copies, lost, .. } = status;
-    format!("{frames} frames, {frames_per_second:.1} per second, {copies} copies, {lost} lost")
+    let Status { frames, frames_per_second, copies, encodings, decodings, lost, .. } = status;
+    format!(
+        "{frames} frames, {frames_per_second:.1} per second, {copies} copies, {encodings} encodings, \
+         {decodings} decodings, {lost} lost"
+    )
 }
 
 fn latencies(status: &Status) -> String {
@@ -172,11 +177,14 @@ mod tests {
             last_latency: 790_000.0,
             latency: Some(latency),
             copies: 0,
+            encodings: 2,
+            decodings: 3,
             lost: 1,
         };
         assert_eq!(
             line(&status),
-            "90 frames, 30.0 per second, 0 copies, 1 lost, camera to viewer: P50 812 µs, P99 1.20 ms, last 790 µs"
+            "90 frames, 30.0 per second, 0 copies, 2 encodings, 3 decodings, 1 lost, \
+             camera to viewer: P50 812 µs, P99 1.20 ms, last 790 µs"
         );
     }
 

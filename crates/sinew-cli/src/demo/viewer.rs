@@ -15,6 +15,8 @@ use crate::error::Error;
 #[derive(Clone, Copy, Default)]
 pub(super) struct Underway {
     pub(super) copies: u64,
+    pub(super) encodings: u64,
+    pub(super) decodings: u64,
     pub(super) lost: u64,
 }
 
@@ -108,13 +110,15 @@ impl Seen {
     pub(super) fn summary(&self) -> Status {
         let intervals = self.frames.saturating_sub(1) as f64;
         let passed = (self.last_ns - self.first_ns).max(1) as f64;
-        let Underway { copies, lost } = (self.underway)();
+        let Underway { copies, encodings, decodings, lost } = (self.underway)();
         Status {
             frames: self.frames,
             frames_per_second: intervals * 1e9 / passed,
             last_latency: self.last_latency as f64,
             latency: self.latencies.summary(),
             copies,
+            encodings,
+            decodings,
             lost: lost + self.lost,
         }
     }

@@ -208,7 +208,7 @@ fn elements_of_a_value_are_seen_one_by_one() {
 }
 
 /// Builds an image in place and fills it as in `value`.
-fn built<T: Built + Message>(value: &T, lengths: &T::Lengths, fill: impl FnOnce(T::Parts<'_>)) -> Vec<u8> {
+fn built<T: Built + Message>(value: &T, lengths: &T::Lengths, fill: impl Fn(T::Parts<'_>)) -> Vec<u8> {
     let mut chunk = Chunk::new(loan::size(value, lengths));
     chunk.bytes_mut().fill(0xee);
     let (parts, count, _) = allocations(|| loan::build(value, lengths, chunk.bytes_mut()));
@@ -216,7 +216,42 @@ fn built<T: Built + Message>(value: &T, lengths: &T::Lengths, fill: impl FnOnce(
     fill(parts.unwrap());
     // A second time, as a loan does that is asked twice: what was filled stays.
     drop(loan::build(value, lengths, chunk.bytes_mut()).unwrap());
-    chunk.bytes().to_vec()
+    let filled = chunk.bytes().to_vec();
+    // What is filled when it is edited lies in the same places.
+    let mut again = Chunk::new(filled.len());
+    again.bytes_mut().fill(0x11);
+    drop(loan::build(value, lengths, again.bytes_mut()).unwrap());
+    let (parts, count, _) = allocations(|| loan::edit::<T>(again.bytes_mut()));
+    assert_eq!(count, 0);
+    fill(parts.unwrap());
+    assert_eq!(again.bytes(), filled);
+    filled
+}
+
+#[test]
+fn a_value_has_the_same_parts() {
+    let mut disparity = DisparityImage { image: picture(), ..DisparityImage::default() };
+    disparity.parts_of_value().image.data[1] = 99;
+    let expected = {
+        let mut image = picture();
+        image.data[1] = 99;
+        image
+    };
+    assert_eq!(disparity.image, expected);
+}
+
+#[test]
+fn what_cannot_be_edited_says_why() {
+    let image = encode(&picture());
+    let mut short = Chunk::of(&image[..image.len() - 1]);
+    assert!(matches!(loan::edit::<Image>(short.bytes_mut()).unwrap_err(), BuildError::Image(_)));
+    let joints = JointState { position: vec![1.0], ..JointState::default() };
+    let image = encode(&joints);
+    // Off its alignment, and in the other byte order.
+    let mut odd = Chunk::new(image.len() + 1);
+    odd.bytes_mut()[1..].copy_from_slice(&image);
+    let not_in_place = |image: &mut [u8]| loan::edit::<JointState>(image).unwrap_err();
+    assert!(matches!(not_in_place(&mut odd.bytes_mut()[1..]), BuildError::NotInPlace { .. }));
 }
 
 #[test]

@@ -19,33 +19,7 @@ impl Generation<'_> {
         let name = self.names.own(&interface.name);
         let [lengths_name, parts_name] =
             [self.names.lengths(&interface.name), self.names.parts(&interface.name)];
-        code.add("\n", &[]);
-        code.comment(&[format!("Of a [`{name}`], built in place: how many elements its sequences have.")]);
-        code.add(
-            "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]\npub struct $lengths {",
-            &[("lengths", lengths_name)],
-        );
-        for (field, part) in &parts {
-            code.comment(&[format!("Of [`{name}::{}`].", linked(field))]);
-            let lengths = match part {
-                Part::Sequence => "usize".to_owned(),
-                Part::Message(of) => format!("{}{}", self.names.path(module, of), self.names.lengths(of)),
-            };
-            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(lengths), ",");
-        }
-        code.add("}\n\n", &[]);
-        code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
-        code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
-        for (field, part) in &parts {
-            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
-            let part = match part {
-                Part::Sequence => {
-                    format!("&'a mut [{}]", self.names.element(module, &field.field_type.element))
-                }
-                Part::Message(of) => format!("{}{}<'a>", self.names.path(module, of), self.names.parts(of)),
-            };
-            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(part), ",");
-        }
+        self.structures(code, module, interface, &parts);
         let values = [
             ("name", name),
             ("lengths", lengths_name),
@@ -91,8 +65,123 @@ impl Generation<'_> {
         );
         self.build(code, interface);
         let fields = parts.iter().map(|(field, _)| *field);
-        code.expression("", &of_locals(parts_name, fields), "");
-        code.add("}\n}", &[]);
+        code.expression("", &of_locals("Ok", parts_name, fields), "");
+        code.add("}\n\n", &[]);
+        self.find(code, module, interface, &parts);
+        self.cut(code, module, interface, &parts);
+        self.of_value(code, interface, &parts);
+        code.add("}", &[]);
+    }
+
+    /// Of lengths and of parts.
+    fn structures(
+        &self,
+        code: &mut Code,
+        module: &Module<'_>,
+        interface: &Interface,
+        parts: &[(&Field, Part<'_>)],
+    ) {
+        let name = self.names.own(&interface.name);
+        let [lengths_name, parts_name] =
+            [self.names.lengths(&interface.name), self.names.parts(&interface.name)];
+        code.add("\n", &[]);
+        code.comment(&[format!("Of a [`{name}`], built in place: how many elements its sequences have.")]);
+        code.add(
+            "#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]\npub struct $lengths {",
+            &[("lengths", lengths_name)],
+        );
+        for (field, part) in parts {
+            code.comment(&[format!("Of [`{name}::{}`].", linked(field))]);
+            let lengths = match part {
+                Part::Sequence => "usize".to_owned(),
+                Part::Message(of) => format!("{}{}", self.names.path(module, of), self.names.lengths(of)),
+            };
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(lengths), ",");
+        }
+        code.add("}\n\n", &[]);
+        code.comment(&[format!("Of a [`{name}`], built in place: its sequences, for the caller to fill.")]);
+        code.add("#[derive(Debug)]\npub struct $parts<'a> {", &[("parts", parts_name)]);
+        for (field, part) in parts {
+            code.comment(&[format!("See [`{name}::{}`].", linked(field))]);
+            let part = match part {
+                Part::Sequence => {
+                    format!("&'a mut [{}]", self.names.element(module, &field.field_type.element))
+                }
+                Part::Message(of) => format!("{}{}<'a>", self.names.path(module, of), self.names.parts(of)),
+            };
+            code.binding(&format!("pub {}:", identifier(&field.name)), &Expression::Atom(part), ",");
+        }
+    }
+
+    /// Where the sequences lie in an image that is seen.
+    fn find(
+        &self,
+        code: &mut Code,
+        module: &Module<'_>,
+        interface: &Interface,
+        parts: &[(&Field, Part<'_>)],
+    ) {
+        let view = format!("view: &{}<'_>", self.names.view(&interface.name));
+        code.function("find_parts", &[&view, "found: sinew::loan::Found"], "sinew::loan::Found");
+        for (field, part) in parts {
+            let name = identifier(&field.name);
+            let found = match part {
+                Part::Sequence => Expression::Call(
+                    "found.sequence".to_owned(),
+                    vec![Expression::Atom(format!("&view.{name}"))],
+                ),
+                Part::Message(of) => {
+                    let of = self.names.message(module, of);
+                    let arguments = [format!("&view.{name}"), "found".to_owned()];
+                    Expression::Call(
+                        format!("<{of} as sinew::loan::Built>::find_parts"),
+                        arguments.map(Expression::Atom).into(),
+                    )
+                }
+            };
+            code.binding("let found =", &found, ";");
+        }
+        code.add("found\n}\n\n", &[]);
+    }
+
+    /// The sequences, taken out of an image in which they were found.
+    fn cut(&self, code: &mut Code, module: &Module<'_>, interface: &Interface, parts: &[(&Field, Part<'_>)]) {
+        let parts_name = self.names.parts(&interface.name);
+        let option = self.names.prelude(module, "Option", "::core::option::Option");
+        let cut = format!("{option}<{parts_name}<'a>>");
+        code.function("cut_parts<'a>", &["cutter: &mut sinew::loan::Cutter<'a>"], &cut);
+        for (field, part) in parts {
+            let part = match part {
+                Part::Sequence => Expression::atom("cutter.sequence()"),
+                Part::Message(of) => {
+                    let of = self.names.message(module, of);
+                    let of = format!("<{of} as sinew::loan::Built>::cut_parts");
+                    Expression::Call(of, vec![Expression::atom("cutter")])
+                }
+            };
+            code.binding(&format!("let {} =", local(field)), &part, "?;");
+        }
+        let fields = parts.iter().map(|(field, _)| *field);
+        code.expression("", &of_locals("Some", parts_name, fields), "");
+        code.add("}\n\n", &[]);
+    }
+
+    /// The sequences of a value.
+    fn of_value(&self, code: &mut Code, interface: &Interface, parts: &[(&Field, Part<'_>)]) {
+        let parts_name = self.names.parts(&interface.name);
+        code.function("parts_of_value", &["&mut self"], &format!("{parts_name}<'_>"));
+        let fields = parts.iter().map(|(field, part)| {
+            let name = identifier(&field.name);
+            let of = match part {
+                Part::Sequence => "sinew::loan::part",
+                Part::Message(_) => "sinew::loan::Built::parts_of_value",
+            };
+            let value = Expression::Atom(format!("&mut self.{name}"));
+            Expression::Field(name, Box::new(Expression::Call(of.to_owned(), vec![value])))
+        });
+        let of = Expression::Structure(parts_name.to_owned(), fields.collect());
+        code.expression("", &of, "");
+        code.add("}", &[]);
     }
 
     fn check(&self, code: &mut Code, module: &Module<'_>, parts: &[(&Field, Part<'_>)]) {

@@ -145,7 +145,7 @@ impl Generation<'_> {
                 }
             }
         }
-        code.expression("", &of_locals(self.names.view(&interface.name), interface.fields.iter()), "");
+        code.expression("", &of_locals("Ok", self.names.view(&interface.name), interface.fields.iter()), "");
     }
 
     /// Whether seeing such a message borrows something from the image.
@@ -195,12 +195,12 @@ pub(super) fn linked(field: &Field) -> String {
 
 /// A variable for a field that is called as no other variable in generated functions.
 pub(super) fn local(field: &Field) -> String {
-    let is_taken = ["run", "decoder", "encoder", "lengths", "at"].contains(&field.name.as_str());
+    let is_taken = ["run", "decoder", "encoder", "cutter", "lengths", "at"].contains(&field.name.as_str());
     if is_taken { format!("{}_", field.name) } else { identifier(&field.name) }
 }
 
-/// `Ok` with a struct of the variables for these fields.
-pub(super) fn of_locals<'f>(name: &str, fields: impl Iterator<Item = &'f Field>) -> Expression {
+/// `Ok` or `Some` with a struct of the variables for these fields.
+pub(super) fn of_locals<'f>(around: &str, name: &str, fields: impl Iterator<Item = &'f Field>) -> Expression {
     let fields = fields.map(|field| {
         let (name, local) = (identifier(&field.name), Expression::Atom(local(field)));
         match local {
@@ -208,5 +208,5 @@ pub(super) fn of_locals<'f>(name: &str, fields: impl Iterator<Item = &'f Field>)
             local => Expression::Field(name, Box::new(local)),
         }
     });
-    Expression::Call("Ok".to_owned(), vec![Expression::Structure(name.to_owned(), fields.collect())])
+    Expression::Call(around.to_owned(), vec![Expression::Structure(name.to_owned(), fields.collect())])
 }

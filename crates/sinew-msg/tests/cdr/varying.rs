@@ -1,7 +1,8 @@
 //! Implementations by hand that don't do the same every time: a panic, not a broken image.
 
-use sinew_msg::cdr::Encoder;
-use sinew_msg::loan::{self, BuildError, Built};
+use sinew_msg::cdr::{Decoder, Encoder, Fault};
+use sinew_msg::loan::{self, BuildError, Built, Cutter, Found};
+use sinew_msg::view::{self, Viewed, Views};
 use sinew_msg::{Adapted, Adapter, Message};
 use std::cell::Cell;
 
@@ -32,6 +33,27 @@ impl<const GROWS: bool> Adapter for Varying<GROWS> {
     }
 }
 
+impl Viewed for Text {
+    type View<'a> = view::Text<'a>;
+    type Sequence<'a> = Views<'a, Self>;
+
+    fn of(&self) -> view::Text<'_> {
+        self.text.of()
+    }
+
+    fn sequence_of(values: &[Self]) -> Views<'_, Self> {
+        Views::of(values)
+    }
+
+    fn view<'a>(decoder: &mut Decoder<'a>) -> Result<view::Text<'a>, Fault> {
+        String::view(decoder)
+    }
+
+    fn view_sequence<'a>(count: usize, decoder: &mut Decoder<'a>) -> Result<Views<'a, Self>, Fault> {
+        Views::new(count, decoder)
+    }
+}
+
 /// It says less than it writes.
 impl Built for Text {
     type Lengths = ();
@@ -49,6 +71,16 @@ impl Built for Text {
         encoder.write(&[0; 8]);
         Ok(())
     }
+
+    fn find_parts(_: &Self::View<'_>, found: Found) -> Found {
+        found
+    }
+
+    fn cut_parts(_: &mut Cutter<'_>) -> Option<()> {
+        Some(())
+    }
+
+    fn parts_of_value(&mut self) {}
 }
 
 fn encode<A: Adapter<Custom = ()>>() {

@@ -427,6 +427,24 @@ pub mod msg {
             run.put_bools(0, &[self.b]);
             Ok(FewParts { a })
         }
+
+        fn find_parts(view: &FewView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.a);
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<FewParts<'a>> {
+            let a = cutter.sequence()?;
+            Some(FewParts { a })
+        }
+
+        fn parts_of_value(&mut self) -> FewParts<'_> {
+            FewParts {
+                a: sinew::loan::part(&mut self.a),
+            }
+        }
     }
 
     /// `arm_msgs/msg/Joint`
@@ -756,6 +774,27 @@ pub mod msg {
             cdr::Field::encode(&self.wide, encoder);
             Ok(JointParts { self_, steps })
         }
+
+        fn find_parts(view: &Joint_View<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.self_);
+            let found = found.sequence(&view.steps);
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<JointParts<'a>> {
+            let self_ = cutter.sequence()?;
+            let steps = cutter.sequence()?;
+            Some(JointParts { self_, steps })
+        }
+
+        fn parts_of_value(&mut self) -> JointParts<'_> {
+            JointParts {
+                self_: sinew::loan::part(&mut self.self_),
+                steps: sinew::loan::part(&mut self.steps),
+            }
+        }
     }
 
     /// `arm_msgs/msg/JointView`
@@ -1070,6 +1109,34 @@ pub mod msg {
                 crate_,
                 super_,
             })
+        }
+
+        fn find_parts(view: &KeywordsView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.self_);
+            let found = found.sequence(&view.crate_);
+            let found = <Few as sinew::loan::Built>::find_parts(&view.super_, found);
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<KeywordsParts<'a>> {
+            let self_ = cutter.sequence()?;
+            let crate_ = cutter.sequence()?;
+            let super_ = <Few as sinew::loan::Built>::cut_parts(cutter)?;
+            Some(KeywordsParts {
+                self_,
+                crate_,
+                super_,
+            })
+        }
+
+        fn parts_of_value(&mut self) -> KeywordsParts<'_> {
+            KeywordsParts {
+                self_: sinew::loan::part(&mut self.self_),
+                crate_: sinew::loan::part(&mut self.crate_),
+                super_: sinew::loan::Built::parts_of_value(&mut self.super_),
+            }
         }
     }
 
@@ -1809,6 +1876,69 @@ pub mod msg {
                 a_name_of_a_field_that_has_sequences_inside,
             })
         }
+
+        fn find_parts(view: &LimitsView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.numbers);
+            let found = found.sequence(&view.large);
+            let found = found.sequence(&view.nearly_large);
+            let found = found.sequence(&view.octets);
+            let found = found.sequence(&view.octet_sequence_of_a_name);
+            let found =
+                found.sequence(&view.a_name_of_a_field_that_is_as_long_as_names_ever_are_here);
+            let found = found.sequence(&view.a_name_of_a_field_with_such_messages);
+            let found = found.sequence(&view.some);
+            let found = <Joint as sinew::loan::Built>::find_parts(
+                &view.a_name_of_a_field_that_has_sequences_inside,
+                found,
+            );
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<LimitsParts<'a>> {
+            let numbers = cutter.sequence()?;
+            let large = cutter.sequence()?;
+            let nearly_large = cutter.sequence()?;
+            let octets = cutter.sequence()?;
+            let octet_sequence_of_a_name = cutter.sequence()?;
+            let a_name_of_a_field_that_is_as_long_as_names_ever_are_here = cutter.sequence()?;
+            let a_name_of_a_field_with_such_messages = cutter.sequence()?;
+            let some = cutter.sequence()?;
+            let a_name_of_a_field_that_has_sequences_inside =
+                <Joint as sinew::loan::Built>::cut_parts(cutter)?;
+            Some(LimitsParts {
+                numbers,
+                large,
+                nearly_large,
+                octets,
+                octet_sequence_of_a_name,
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                a_name_of_a_field_with_such_messages,
+                some,
+                a_name_of_a_field_that_has_sequences_inside,
+            })
+        }
+
+        fn parts_of_value(&mut self) -> LimitsParts<'_> {
+            LimitsParts {
+                numbers: sinew::loan::part(&mut self.numbers),
+                large: sinew::loan::part(&mut self.large),
+                nearly_large: sinew::loan::part(&mut self.nearly_large),
+                octets: sinew::loan::part(&mut self.octets),
+                octet_sequence_of_a_name: sinew::loan::part(&mut self.octet_sequence_of_a_name),
+                a_name_of_a_field_that_is_as_long_as_names_ever_are_here: sinew::loan::part(
+                    &mut self.a_name_of_a_field_that_is_as_long_as_names_ever_are_here,
+                ),
+                a_name_of_a_field_with_such_messages: sinew::loan::part(
+                    &mut self.a_name_of_a_field_with_such_messages,
+                ),
+                some: sinew::loan::part(&mut self.some),
+                a_name_of_a_field_that_has_sequences_inside: sinew::loan::Built::parts_of_value(
+                    &mut self.a_name_of_a_field_that_has_sequences_inside,
+                ),
+            }
+        }
     }
 
     /// `arm_msgs/msg/Option`
@@ -1980,6 +2110,24 @@ pub mod msg {
             cdr::Field::encode(&self.result, encoder);
             let joint = sinew::loan::Built::build_parts(&self.joint, &lengths.joint, encoder)?;
             Ok(OptionParts { joint })
+        }
+
+        fn find_parts(view: &OptionView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = <Joint as sinew::loan::Built>::find_parts(&view.joint, found);
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<OptionParts<'a>> {
+            let joint = <Joint as sinew::loan::Built>::cut_parts(cutter)?;
+            Some(OptionParts { joint })
+        }
+
+        fn parts_of_value(&mut self) -> OptionParts<'_> {
+            OptionParts {
+                joint: sinew::loan::Built::parts_of_value(&mut self.joint),
+            }
         }
     }
 
@@ -2287,6 +2435,30 @@ pub mod msg {
                 decoder: decoder_,
                 encoder: encoder_,
             })
+        }
+
+        fn find_parts(view: &StringView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.decoder);
+            let found = found.sequence(&view.encoder);
+            found
+        }
+
+        fn cut_parts<'a>(
+            cutter: &mut sinew::loan::Cutter<'a>,
+        ) -> ::core::option::Option<StringParts<'a>> {
+            let decoder_ = cutter.sequence()?;
+            let encoder_ = cutter.sequence()?;
+            Some(StringParts {
+                decoder: decoder_,
+                encoder: encoder_,
+            })
+        }
+
+        fn parts_of_value(&mut self) -> StringParts<'_> {
+            StringParts {
+                decoder: sinew::loan::part(&mut self.decoder),
+                encoder: sinew::loan::part(&mut self.encoder),
+            }
         }
     }
 

@@ -186,5 +186,21 @@ pub mod msg {
             run.put_bools(0, &[self.read]);
             Ok(NoteParts { attachment })
         }
+
+        fn find_parts(view: &NoteView<'_>, found: sinew::loan::Found) -> sinew::loan::Found {
+            let found = found.sequence(&view.attachment);
+            found
+        }
+
+        fn cut_parts<'a>(cutter: &mut sinew::loan::Cutter<'a>) -> Option<NoteParts<'a>> {
+            let attachment = cutter.sequence()?;
+            Some(NoteParts { attachment })
+        }
+
+        fn parts_of_value(&mut self) -> NoteParts<'_> {
+            NoteParts {
+                attachment: sinew::loan::part(&mut self.attachment),
+            }
+        }
     }
 }

@@ -68,20 +68,29 @@ impl Given {
     pub(crate) fn copy(&mut self, routes: &Routes, plan: Plan, message: &Erased, pool: &Arc<Pool>) {
         let mut nth = [0; 3];
         let mut shared: Option<Erased> = None;
-        for (index, given) in &mut self.chosen {
+        // The last that reads along: it gets the original itself if nobody else does, so that no reference stays with the publisher, whose
+        // thread may be slow, when all who read have let go.
+        let mut last = None;
+        for (place, (index, given)) in self.chosen.iter_mut().enumerate() {
             let wanted = &routes.inboxes[*index].wanted;
             let share = plan.share(wanted.role, nth[wanted.role as usize]);
             nth[wanted.role as usize] += 1;
             let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
             *given = match share {
                 Share::Original => None,
-                Share::OriginalShared => Some(message.another()),
+                Share::OriginalShared => {
+                    last = Some(place);
+                    Some(message.another())
+                }
                 Share::Copy => Some(duplicate(message, routes, pool)),
                 Share::SharedCopy => {
                     let copy = shared.get_or_insert_with(|| duplicate(message, routes, pool));
                     Some(copy.another())
                 }
             };
+        }
+        if let Some((_, given)) = last.and_then(|place| self.chosen.get_mut(place)) {
+            *given = None;
         }
     }
 

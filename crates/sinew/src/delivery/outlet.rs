@@ -423,6 +423,7 @@ impl Outlet {
         let State { way, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         let displaced = self.retain(retained, counters, &message, &publication);
+        let stays = prepared.is_none();
         let send = |message: &Erased| {
             let sender = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
             if let Some((sender, prepared)) = sender.zip(prepared) {
@@ -433,6 +434,14 @@ impl Outlet {
         };
         // Those here first: they get it before it is encoded.
         let left = match way {
+            // The only reference goes with it: who takes it may change it in place, whatever this thread is at.
+            Way::Sharer(inbox, place) if stays => {
+                let left = inbox.push(message, &publication, place.after_reserving());
+                drop(state);
+                left.finish();
+                drop(displaced);
+                return Ok(());
+            }
             Way::Sharer(inbox, place) => {
                 Some(inbox.push(message.another(), &publication, place.after_reserving()))
             }

@@ -35,13 +35,14 @@
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
-use super::foreign::{Keep, OwnImage};
+use super::foreign::{Keep, Lends, OwnImage};
 use super::table::{CloneInto, Table};
 use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
 use std::alloc::{self, Layout};
 use std::mem::{self, ManuallyDrop};
 use std::ptr::{self, NonNull};
+use std::sync::Weak;
 
 /// Where the memory of a message is.
 ///
@@ -306,7 +307,15 @@ impl Erased {
 
     #[cold]
     fn is_shared_outside(&self) -> bool {
-        !matches!(self.keep(), Some(Keep::Loan(_)))
+        !matches!(self.keep(), Some(Keep::Loan(_) | Keep::Own(_)))
+    }
+
+    /// Tells who made this message where the next ones had better lie. Of no effect if its block is no pool's.
+    #[cold]
+    pub(crate) fn is_wanted_by(&self, lends: Weak<dyn Lends>) {
+        if let Some(pool) = &self.control().pool {
+            *pool.wanted_by.lock() = Some(lends);
+        }
     }
 
     /// A value that lies in shared memory, with a control block from `pool`, made by [`Pool::for_foreign`].
@@ -566,6 +575,8 @@ pub(crate) struct Pool {
     table: &'static Table,
     place: Place,
     capacity: usize,
+    /// Of images: who had to copy one since it lay in ordinary memory.
+    wanted_by: Mutex<Option<Weak<dyn Lends>>>,
 }
 
 #[derive(Default)]
@@ -699,7 +710,8 @@ impl Pool {
     fn of(table: &'static Table, place: Place, capacity: usize) -> Arc<Self> {
         let hot = [Hot::empty(), Hot::empty()];
         let blocks = Mutex::new(Blocks::default());
-        Arc::new(Self { hot, closed: AtomicBool::new(false), blocks, table, place, capacity })
+        let (closed, wanted_by) = (AtomicBool::new(false), Mutex::new(None));
+        Arc::new(Self { hot, closed, blocks, table, place, capacity, wanted_by })
     }
 
     /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
@@ -829,6 +841,12 @@ impl Pool {
                 look(block.0.addr().get());
             }
         }
+    }
+
+    /// Who [wants](Erased::is_wanted_by) these messages elsewhere.
+    pub(crate) fn wanted_by(&self) -> Option<Arc<dyn Lends>> {
+        let lends = self.wanted_by.lock().clone()?;
+        lends.upgrade()
     }
 
     /// Blocks that belong to the pool, here or lent.

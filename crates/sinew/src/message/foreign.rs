@@ -4,6 +4,12 @@ use sinew_msg::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 
+/// Who lends memory in which other processes will read a message.
+pub(crate) trait Lends: Send + Sync {
+    /// For an image of so many bytes; `None`: nobody reads there now, so short an image is copied anyway, or there is no room.
+    fn lend(&self, length: usize) -> Option<Loan>;
+}
+
 /// What keeps a message's memory.
 pub(crate) enum Keep {
     /// Our own, not published yet: its holder may write it.

@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod draft;
+pub(crate) mod edit;
 pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod info;
@@ -10,6 +11,7 @@ pub(crate) mod table;
 
 pub use block::Memory;
 pub use draft::Draft;
+pub use edit::Edit;
 pub use handle::{Shared, Unique};
 pub use info::{Chain, Gid, Lineage, MessageInfo, Path};
 pub use sample::{Check, Sample, View};

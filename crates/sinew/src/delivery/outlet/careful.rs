@@ -173,9 +173,7 @@ impl Outlet {
             }
         } else if !routes.others.is_empty() && image.is_none() {
             let length = published.image_length().unwrap_or(0);
-            let mut made = self.image_of(length).unwrap_or_else(|| out_of_memory(length));
-            published.write_image(made.image_mut().unwrap_or_default());
-            *image = Some(made);
+            *image = Some(self.image_of_message(published).unwrap_or_else(|| out_of_memory(length)));
             *work = *work + Work::encoding(published.table().is_plain(), length);
         }
         Ok(())

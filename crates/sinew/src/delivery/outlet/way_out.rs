@@ -6,12 +6,12 @@ use crate::delivery::work::Work;
 use crate::executor::trail::Place;
 use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
-use crate::message::foreign::Keep;
+use crate::message::foreign::{Keep, Lends};
 use crate::message::info::Publication;
 use crate::outside::sender::{Prepared, Refused, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
-use sinew_shm::{CapacityError, EntityKey, Lender, Lent, OwnEntity, Peer};
+use sinew_shm::{CapacityError, EntityKey, Lender, Lent, Loan, OwnEntity, Peer};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -282,14 +282,50 @@ impl Outlet {
     /// `None`: there is no memory for it.
     pub(crate) fn image_of(&self, length: usize) -> Option<Erased> {
         let images = self.way_out.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
-        if self.leaves.load(Ordering::Relaxed)
-            && let Some((lender, inline)) = self.way_out.lender.get()
-            && length > *inline // a small image is copied into the ring anyway
-            && let Ok(loan) = lender.loan(length)
-        {
-            return Some(Erased::image_kept_by(images, Keep::Loan(loan)));
+        let loan = match self.leaves.load(Ordering::Relaxed) {
+            true => self.lend(length),
+            // Nobody outside listens here, but where such images are passed on.
+            false => images.wanted_by().and_then(|other| other.lend(length)),
+        };
+        match loan {
+            Some(loan) => Some(Erased::image_kept_by(images, Keep::Loan(loan))),
+            None => Erased::own_image(images, length), // also without room there, which publishing says
         }
-        Erased::own_image(images, length) // also without room there, which publishing says
+    }
+
+    /// An image of the message in memory of its own, as [`image_of`](Self::image_of) finds it.
+    pub(crate) fn image_of_message(&self, message: &Erased) -> Option<Erased> {
+        let mut image = self.image_of(message.image_length()?)?;
+        message.write_image(image.image_mut()?);
+        Some(image)
+    }
+
+    /// Whether a message that its holder alone has is published without a copy, as far as that is known now.
+    pub(crate) fn publishes_where_it_lies(&self, message: &Erased) -> bool {
+        if !self.leaves.load(Ordering::Relaxed) {
+            return true;
+        }
+        let Some((_, inline)) = self.way_out.lender.get() else { return true };
+        match message.keep() {
+            Some(Keep::Loan(loan)) => {
+                let entity = self.way_out.entity.get();
+                entity.is_some_and(|entity| entity.participant().id() == loan.participant())
+            }
+            _ => message.image_length().is_some_and(|length| length <= *inline),
+        }
+    }
+}
+
+impl Lends for Outlet {
+    fn lend(&self, length: usize) -> Option<Loan> {
+        if !self.leaves.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (lender, inline) = self.way_out.lender.get()?;
+        if length <= *inline {
+            return None; // a small image is copied into the ring anyway
+        }
+        lender.loan(length).ok()
     }
 }
 
