@@ -128,8 +128,7 @@ fn what_is_not_for_the_nodes_is_the_programs() -> sinew::Result<()> {
 
 #[test]
 fn a_command_line_that_cannot_be_honoured_is_an_error_that_shows_the_argument() {
-    for words in [&["-r", "image"][..], &["--frobnicate"], &["-r", "not a name:=image"], &["-p", "rate:=30"]]
-    {
+    for words in [&["-r", "image"][..], &["--frobnicate"], &["-r", "not a name:=image"], &["-p", "rate"]] {
         let line = ["program", "--ros-args"].iter().chain(words).copied();
         let error = Context::builder().shared_memory(false).domain(0).arguments(line).build().unwrap_err();
         assert!(matches!(error, ContextError::Arguments(_)), "{error:?}");
