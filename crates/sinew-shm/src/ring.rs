@@ -376,7 +376,7 @@ impl Ring {
         // Acquire: pairs with the fence of W1. The chunk may have come back for another message that has
         // this one's place: then the sequence says so.
         fence(Ordering::Acquire);
-        // Acquire: pairs with W3: this message may have been brought back, in the same chunk.
+        // Acquire: pairs with W3, should this message have been brought back; the fence above would do.
         named == chunk.wrapping_add(1)
             && slot[SEQUENCE].load(Ordering::Acquire) == number.wrapping_mul(2).wrapping_add(2)
     }

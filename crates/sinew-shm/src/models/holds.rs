@@ -117,7 +117,7 @@ fn a_message_that_loses_its_chunk() {
 
 /// The same when the message is brought back in that chunk, or in another one.
 ///
-/// Fails if H5 doesn't look at the chunk, or reads the sequence relaxed.
+/// Fails if H5 doesn't look at the chunk.
 #[test]
 fn a_message_that_is_brought_back() {
     for another in [0, 1] {
