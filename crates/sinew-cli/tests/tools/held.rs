@@ -63,6 +63,7 @@ impl Drop for Held {
 }
 
 /// Asks until the answer is as it should be.
+#[expect(clippy::disallowed_methods, reason = "to wait for a process that is looked at from outside")]
 #[track_caller]
 fn until<T>(ask: impl Fn() -> T, is_it: impl Fn(&T) -> bool) -> T
 where
