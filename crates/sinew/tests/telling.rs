@@ -60,7 +60,7 @@ fn every_kind_of_callback_is_told_while_it_runs() -> sinew::Result<()> {
     let (tell, told) = teller(&onlooker);
     let (of_numbers, of_guard, of_timer) = (tell.clone(), tell.clone(), tell);
     let _numbers = node.subscription::<Number>("numbers").callback(move |_: &Number| of_numbers())?;
-    let guard = node.guard_condition().callback(move || of_guard())?;
+    let guard = node.guard_condition().callback(of_guard)?;
     let executor = Executor::single();
     executor.add(&context)?;
     node.publisher::<Number>("numbers").create()?.publish(Number(1))?;
@@ -70,7 +70,7 @@ fn every_kind_of_callback_is_told_while_it_runs() -> sinew::Result<()> {
     guard.trigger();
     assert!(executor.spin_once(Duration::ZERO)?);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
-    let _timer = node.timer(Duration::from_millis(1)).callback(move || of_timer())?;
+    let _timer = node.timer(Duration::from_millis(1)).callback(of_timer)?;
     assert!(executor.spin_once(Duration::from_secs(60))?);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), [["timer of /robot"]]);
     Ok(())
@@ -173,7 +173,7 @@ fn without_shared_memory_nothing_is_told() -> sinew::Result<()> {
     let context = Context::builder().shared_memory(false).build()?;
     let node = context.node("robot")?;
     let (tell, told) = teller(&Onlooker(place.0.path().to_owned()));
-    let guard = node.guard_condition().callback(move || tell())?;
+    let guard = node.guard_condition().callback(tell)?;
     let executor = Executor::single();
     executor.add(&context)?;
     guard.trigger();

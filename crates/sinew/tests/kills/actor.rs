@@ -173,7 +173,7 @@ impl Actor {
     /// By whom and which one an image is, if it is whole.
     fn look_at(&self, sample: &Sample<Image>) -> Option<(u64, u32)> {
         let found = sample.view().ok().and_then(|view: <Image as Viewed>::View<'_>| {
-            let data = &*view.data;
+            let data = view.data;
             let is_whole = data.first() == Some(&(view.width as u8)) && data[1..] == data[..data.len() - 1];
             let writer = u64::from_str_radix(&view.encoding.to_string(), 16).ok()?;
             is_whole.then_some((writer, view.width))

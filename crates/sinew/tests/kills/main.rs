@@ -5,6 +5,10 @@
 //! `SINEW_KILLS` says how often something happens to one of them (`.ci/deep kills`).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_methods, reason = "other processes are waited for in real time")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "choices are made of lower bits, contents of lower bytes"
+)]
 
 mod actor;
 mod cast;
