@@ -182,7 +182,7 @@ fn two_processes_end_together_by_key_or_signal() {
         let (status, after) = session.end();
         assert!(status.success(), "{after}");
         assert_eq!(after.matches("in all").count(), 1, "{after}");
-        assert!(after.contains(" 0 copies"), "{after}");
+        assert!(after.contains(" copies, 0 encodings, 0 decodings"), "{after}");
         nothing_is_left_in(&place);
     }
 }
