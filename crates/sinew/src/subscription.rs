@@ -706,7 +706,7 @@ where
     }
 
     fn rest(&self) -> Vec<trail::Part> {
-        vec![trail::Part::value(&self.inbox, 4)]
+        vec![trail::Part::value(&self.inbox, 5)]
     }
 
     fn subject(&self) -> usize {

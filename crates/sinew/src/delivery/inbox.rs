@@ -93,11 +93,10 @@ struct State {
     closed: bool,
     /// Each message that comes is to be told to somebody; see `listening`.
     listened: bool,
+    /// The messages of `only` may be taken past the history.
+    direct: bool,
     /// Publishers waiting for a place.
     waiting: u32,
-    /// With so many free places they are woken. As in `sinew_shm::room`, publishers that found no place wait for half of
-    /// them, and after a moment for any.
-    enough: usize,
     /// Where to announce that something came; only a subscription with a callback in an executor has one.
     home: Option<Home>,
     history: History,
@@ -107,11 +106,13 @@ struct State {
     counters: Option<Counters>,
     /// The publication of the last message whose latency was noted.
     noted: i64,
-    work: Work,
+    /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
+    work: Box<Work>,
     /// The only publisher of another process.
     only: Option<Arc<Proxy>>,
-    /// Its messages may be taken past the history.
-    direct: bool,
+    /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`, publishers
+    /// that found no place wait for half of them, and after a moment for any.
+    enough: usize,
 }
 
 /// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
@@ -220,7 +221,7 @@ impl Inbox {
             listening: None,
             counters: None,
             noted: i64::MIN / 2,
-            work: Work::NONE,
+            work: Box::default(),
             only: None,
             direct: false,
         };
@@ -680,6 +681,6 @@ impl Inbox {
 
     pub(crate) fn counts(&self) -> (Counts, Work, usize) {
         let state = self.state.lock();
-        (state.history.counts(), state.work, state.history.len())
+        (state.history.counts(), *state.work, state.history.len())
     }
 }

@@ -118,7 +118,8 @@ struct State {
     way: Way,
     /// What late joiners get: of a transient-local publisher only.
     retained: Option<Box<Retained>>,
-    work: Work,
+    /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
+    work: Box<Work>,
     closed: bool,
     /// Somebody in another process is connected. Changes under the sender's lock and this one.
     leaves: bool,
@@ -230,7 +231,7 @@ impl Outlet {
             sequence: 0,
             way: Way::Nobody,
             retained,
-            work: Work::NONE,
+            work: Box::default(),
             closed: false,
             leaves: false,
             fetched: 0,
@@ -592,7 +593,7 @@ impl Outlet {
         let state = self.state.lock();
         Sent {
             published: state.sequence,
-            work: state.work,
+            work: *state.work,
             retained: state.retained.as_ref().map_or(0, |retained| retained.0.len()),
         }
     }

@@ -207,7 +207,7 @@ pub(crate) fn ran(entity: &Arc<dyn Entity>) {
 /// Notes that this thread publishes with the outlet.
 #[inline]
 pub(crate) fn published(outlet: &Arc<Outlet>) {
-    let parts = || vec![Part::value(outlet, 2), Part::pool(&outlet.pool)];
+    let parts = || vec![Part::value(outlet, 3), Part::pool(&outlet.pool)];
     note(Arc::as_ptr(outlet).addr(), &outlet.place, parts);
     if outlet.leaves() {
         let parts = || vec![Part::WayOut(Arc::downgrade(outlet))];
