@@ -166,6 +166,26 @@ fn a_callback_inside_another_one_leaves_that_told() -> sinew::Result<()> {
 }
 
 #[test]
+fn an_executor_tells_of_the_context_after_the_one_that_went() -> sinew::Result<()> {
+    let place = Place::new();
+    let onlooker = Onlooker(place.0.path().to_owned());
+    let (tell, told) = teller(&onlooker);
+    let executor = Executor::single();
+    for _ in 0..3 {
+        let context = place.context();
+        let node = context.node("robot")?;
+        let tell = tell.clone();
+        let guard = node.guard_condition().callback(tell)?;
+        executor.add(&context)?;
+        guard.trigger();
+        assert_eq!(executor.spin_some()?, 1);
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [["handler of /robot"]]);
+        drop((guard, node, context));
+    }
+    Ok(())
+}
+
+#[test]
 fn without_shared_memory_nothing_is_told() -> sinew::Result<()> {
     let place = Place::new();
     let seen = place.context();

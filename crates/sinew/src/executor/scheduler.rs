@@ -356,9 +356,18 @@ impl Scheduler {
         let tells = |state: &State| {
             state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
         };
-        if let Some(tells) = tells(&self.state.lock()) {
-            return tells;
-        }
+        let gone = {
+            let mut state = self.state.lock();
+            let has_left = |teller: &sinew_shm::Worker| teller.participant().check().is_err();
+            if state.tellers.first().is_some_and(has_left) {
+                mem::take(&mut state.tellers) // the executor outlives that context: it has its first one anew
+            } else if let Some(tells) = tells(&state) {
+                return tells;
+            } else {
+                Box::default()
+            }
+        };
+        drop(gone); // outside the lock: it may be the last to hold that participant
         // One for each worker, and one for the timers' thread. Made without the lock: others may have been faster.
         let threads = 0..=index(self.threads());
         let made: Result<Box<_>, _> =
