@@ -218,10 +218,10 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     warn_of_environment();
 }
 
-/// Whether the program has a logger of its own. The one that stands in for none has no size,
-/// enables nothing, and leaves the level off.
+/// Whether the program has a logger of its own. The one that stands in for none has no size and
+/// enables nothing; the level says nothing of it, which a program may set without a logger.
 fn has_logger(target: &str) -> bool {
-    log::max_level() != LevelFilter::Off || size_of_val(log::logger()) > 0 || {
+    size_of_val(log::logger()) > 0 || {
         log::logger().enabled(&log::Metadata::builder().level(Level::Error).target(target).build())
     }
 }
