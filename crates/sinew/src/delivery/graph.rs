@@ -142,6 +142,7 @@ impl Graph {
             let topic = topics.get_mut(&outlet.topic)?;
             let index = topic.outlets.iter().position(|other| Arc::ptr_eq(other, outlet))?;
             let gone = topic.outlets.swap_remove(index);
+            warn_unmatched_outlet(outlet, true, outbox);
             for inbox in &topic.inboxes {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
                     part(outlet, inbox, outbox);
@@ -222,6 +223,7 @@ impl Graph {
             let topic = topics.get_mut(&inbox.wanted.topic)?;
             let index = topic.inboxes.iter().position(|other| Arc::ptr_eq(other, inbox))?;
             let gone = topic.inboxes.remove(index); // their order is the order of delivery
+            warn_unmatched_inbox(inbox, true, outbox);
             let old = topic.reroute(inbox);
             self.count_change();
             let mut ways = Vec::new();
@@ -335,6 +337,17 @@ impl Graph {
     pub(crate) fn tidy(&self) {
         let topics = self.topics.lock();
         topics.values().flat_map(|topic| &topic.outlets).for_each(|outlet| outlet.tidy());
+    }
+
+    /// Warns of ends that have no partner here, while one of another process is private to it.
+    pub(crate) fn warn_unmatched(&self) {
+        Outbox::with(|outbox| {
+            let topics = self.topics.lock();
+            for topic in topics.values() {
+                topic.outlets.iter().for_each(|outlet| warn_unmatched_outlet(outlet, false, outbox));
+                topic.inboxes.iter().for_each(|inbox| warn_unmatched_inbox(inbox, false, outbox));
+            }
+        });
     }
 
     /// Waits until something is so that depends on who is there, at most for `timeout` of real time. Whether it is.
@@ -505,4 +518,18 @@ fn warn_publisher(outlet: &Outlet, reason: &str, outbox: &mut Outbox) {
         topic,
         format!("nothing of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
     );
+}
+
+/// See [`Observers::take_unsaid`].
+fn warn_unmatched_outlet(outlet: &Outlet, has_ended: bool, outbox: &mut Outbox) {
+    if let Some(reason) = outlet.observers.take_unsaid(has_ended) {
+        warn_publisher(outlet, &reason, outbox);
+    }
+}
+
+/// See [`Observers::take_unsaid`].
+fn warn_unmatched_inbox(inbox: &Inbox, has_ended: bool, outbox: &mut Outbox) {
+    if let Some(reason) = inbox.observers.take_unsaid(has_ended) {
+        warn_subscription(inbox, &reason, outbox);
+    }
 }

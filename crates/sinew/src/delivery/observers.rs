@@ -1,10 +1,16 @@
 //! Who is told when an end of the delivery is matched, or can't be.
 
 use super::outbox::Outbox;
+use crate::clock::Time;
 use crate::event::{IncompatibleQos, IncompatibleType, Matched, Source};
 use crate::mismatch::Mismatch;
 use crate::sync::{Arc, Mutex};
 use sinew_shm::{Counter, Counters};
+use std::time::Duration;
+
+/// So long an end may wait for its first partner in this process, before the log says that one of
+/// another process stays there: a program makes its publishers and subscriptions one after the other.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The status handlers of a publisher or a subscription, and what they are about.
 pub(crate) struct Observers {
@@ -19,6 +25,9 @@ struct Current {
     matched: Matched,
     /// What others can see of it.
     counters: Option<Counters>,
+    /// An end of another process that is private to it, and since when that is known: the first one.
+    /// Not said yet.
+    stays_inside: Option<(Time, String)>,
 }
 
 impl Current {
@@ -90,10 +99,25 @@ impl Observers {
                 event.total_change += 1;
                 reason.clone_into(&mut event.last_reason);
             })),
-            // Another instance of a program whose topic is private to its process, most likely, if it is matched here.
-            (Mismatch::StaysInside { .. }, ..) => return self.matched_now() > 0,
+            // If it is matched here, or will be when this program has made its other end, it is
+            // most likely another instance of a program whose topic is private to its process.
+            (Mismatch::StaysInside { .. }, ..) => {
+                let held = &mut self.current.lock().stays_inside;
+                held.get_or_insert_with(|| (Time::steady(), reason.to_owned()));
+            }
             _ => return false,
         }
         true
+    }
+    /// What is to be said of an end that is private to its process: this one, which `has_ended` or
+    /// has waited for long enough, has never been matched.
+    pub(crate) fn take_unsaid(&self, has_ended: bool) -> Option<String> {
+        let mut current = self.current.lock();
+        let (since, _) = current.stays_inside.as_ref()?;
+        if !has_ended && Time::steady() - *since < PATIENCE {
+            return None;
+        }
+        let (_, reason) = current.stays_inside.take()?;
+        (current.matched.total == 0).then_some(reason)
     }
 }

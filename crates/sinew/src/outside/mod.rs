@@ -463,6 +463,7 @@ impl Observer for Watching {
         if let Some((outside, context)) = self.both() {
             context.graph.connect_again();
             context.graph.tidy();
+            context.graph.warn_unmatched();
             outside.retry();
         }
     }
