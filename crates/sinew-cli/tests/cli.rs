@@ -327,6 +327,13 @@ fn the_demos_filter_changes_while_it_runs() {
     assert!(lines.contains("0 copies, 0 encodings, 0 decodings, 0 lost"), "{lines}");
 }
 
+/// The number before a word of a line that the demonstration prints.
+#[track_caller]
+fn number_before(word: &str, line: &str) -> u64 {
+    let before = line.split_once(word).and_then(|(before, _)| before.rsplit(' ').next());
+    before.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no number before {word}: {line}"))
+}
+
 #[test]
 fn the_demo_in_two_processes_copies_at_most_its_first_frames_and_saves_what_came() {
     let directory = tempfile::tempdir().unwrap();
@@ -338,9 +345,7 @@ fn the_demo_in_two_processes_copies_at_most_its_first_frames_and_saves_what_came
     assert!(lines.contains("filter, set through /filter/set_edges: negative"), "{lines}");
     let summary = lines.lines().find(|line| line.starts_with("in all")).unwrap();
     // Where its frames go, the camera learns by the first of them that is filtered. (On a busy machine that may be a few.)
-    let copies = summary.split(" copies, ").next().and_then(|before| before.rsplit(' ').next()).unwrap();
-    let frames = summary.split(" frames, ").next().and_then(|before| before.rsplit(' ').next()).unwrap();
-    let [copies, frames] = [copies, frames].map(|count| count.parse::<u64>().unwrap());
+    let [copies, frames] = [" copies, ", " frames, "].map(|what| number_before(what, summary));
     assert!(copies >= 1 && (copies < frames || frames < 4), "{lines}");
     assert!(summary.contains(" copies, 0 encodings, 0 decodings, "), "{lines}");
     assert!(summary.contains("camera to viewer: P50"), "{lines}");
@@ -354,11 +359,21 @@ fn the_demos_viewer_says_what_it_saw_when_the_other_process_is_killed() {
     command.args(["demo", "--processes", "--seconds", "100", "--rate", "10"]).env("SINEW_DIR", place.path());
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    assert!(lines.next().unwrap().unwrap().contains(" 0 encodings, 0 decodings, "));
+    // The camera copies a frame while it doesn't know yet that another process views it.
+    let before = loop {
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.contains(" 0 encodings, 0 decodings, "), "{line}");
+        if number_before(" copies, ", &line) > 0 {
+            break line;
+        }
+    };
     child.kill().unwrap();
     child.wait().unwrap();
     // The end of its output is the end of the viewer.
-    assert!(lines.map(Result::unwrap).last().unwrap().starts_with("in all "));
+    let summary = lines.map(Result::unwrap).last().unwrap();
+    assert!(summary.starts_with("in all "), "{summary}");
+    let [told, in_all] = [&before, &summary].map(|line| number_before(" copies, ", line));
+    assert!(in_all >= told, "{before}\n{summary}");
     // What the killed one had is removed by whoever comes next.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_sinew"));
     doctor.args(["doctor", "--clean"]).env("SINEW_DIR", place.path()).output().unwrap();

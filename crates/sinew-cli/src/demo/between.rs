@@ -3,6 +3,7 @@
 //! Frames are made in shared memory by the camera, changed there by the filter, and viewed where they lie. The terminal is the viewer's, and so is the end of the run: this
 //! process ends when the viewer does, and the viewer ends when nobody publishes frames any more.
 
+use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::num::NonZeroI32;
@@ -24,6 +25,7 @@ use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
+use crate::graph::EndpointId;
 use crate::terminal::{self, Lent};
 
 /// Time between two looks whether the viewer is still there.
@@ -138,28 +140,37 @@ pub(super) fn view(options: &DemoOptions, parent: NonZeroI32) -> Result<(), Erro
     })
 }
 
-/// Tells how many frames were copied in all processes of the domain, and lost before the filter: all their ends count for
-/// themselves.
+/// Tells how many frames were copied in all processes of the domain, and lost before the filter: all
+/// their ends count for themselves. An end that has gone keeps the counts it had when it was last
+/// looked at: at Ctrl-C camera and filter may go before the viewer.
 fn underway(context: &Context) -> Result<impl Fn() -> Underway + Send + use<>, Error> {
     let domain = Domain::open(None, context.domain())?;
-    let census = Collected::new(Census::take(&domain)?);
+    let census = Census::take(&domain)?;
+    let looked = Collected::new((census, HashMap::<EndpointId, Underway>::new()));
     Ok(move || {
-        census.with(|census| {
+        looked.with(|(census, ends)| {
             // If the directory can't be read any more, those who were known count.
             let _ = census.refresh();
-            let mut underway = Underway::default();
             for peer in census.peers() {
                 for (key, entity) in peer.entities() {
                     let Some(counts) = peer.counts(key) else { continue };
-                    underway.copies += counts.get(Counter::Copies);
-                    underway.encodings += counts.get(Counter::Encodings);
-                    underway.decodings += counts.get(Counter::Decodings);
                     let filters = entity.kind == EntityKind::Subscription
                         && entity.name.trim_start_matches('/') == FRAMES;
-                    underway.lost += if filters { counts.get(Counter::Overwritten) } else { 0 };
+                    let became = Underway {
+                        copies: counts.get(Counter::Copies),
+                        encodings: counts.get(Counter::Encodings),
+                        decodings: counts.get(Counter::Decodings),
+                        lost: if filters { counts.get(Counter::Overwritten) } else { 0 },
+                    };
+                    ends.insert((peer.id(), key), became);
                 }
             }
-            underway
+            ends.values().fold(Underway::default(), |sum, end| Underway {
+                copies: sum.copies + end.copies,
+                encodings: sum.encodings + end.encodings,
+                decodings: sum.decodings + end.decodings,
+                lost: sum.lost + end.lost,
+            })
         })
     })
 }
