@@ -57,7 +57,7 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     let base = options.place.dir.clone().unwrap_or_else(|| Domain::default_base().0);
     let path = base.join(domain.to_string());
     let mut findings = place::check(options.place.dir.as_deref(), domain, &path, options.clean);
-    findings.push(stuck::check(&options.place));
+    findings.extend(stuck::check(&options.place));
     findings.extend(limits::check());
     findings.extend(pairs(&options.place));
     if options.json {

@@ -1,6 +1,9 @@
-//! Executors that are stuck in a callback while work waits for them.
+//! Processes that do nothing about the work that waits for them: executors stuck in a callback, and
+//! processes that fetch nothing (stopped ones, or those that never spin).
 
 use std::time::Duration;
+
+use sinew_shm::Peer;
 
 use super::Finding;
 use crate::cli::tools::Where;
@@ -10,52 +13,70 @@ use crate::graph::{Held, Observed, STUCK_NS, Snapshot};
 
 const CHECK: &str = "callbacks";
 
-/// What waits now and is taken within this time waits for nobody.
+/// Time between two looks at what waits.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// Looks once, and if somebody seems to be stuck, once more.
-pub(super) fn check(place: &Where) -> Finding {
-    match stuck(place) {
-        Ok(all) if all.is_empty() => Finding::fine(CHECK, "none lasts long while work waits for it"),
-        Ok(all) => Finding::wrong(
-            CHECK,
-            all.join("; "),
-            "let callbacks return soon: give long work a thread of its own, or an executor with more threads (Executor::multi) \
-             and the callback a group of its own; gdb -p <pid> shows where it is",
-        ),
-        Err(error) => Finding::wrong(CHECK, error.to_string(), "see the lines above"),
+/// Looks until nothing waits any more, for as long as a callback may last.
+pub(super) fn check(place: &Where) -> Vec<Finding> {
+    match findings(place) {
+        Ok(all) if all.is_empty() => vec![Finding::fine(CHECK, "none lasts long, and what waits is taken")],
+        Ok(all) => all,
+        Err(error) => vec![Finding::wrong(CHECK, error.to_string(), "see the lines above")],
     }
 }
 
-/// The processes that are stuck, in words.
-fn stuck(place: &Where) -> Result<Vec<String>, Error> {
+fn findings(place: &Where) -> Result<Vec<Finding>, Error> {
     let mut observed = Observed::open_quietly(place)?;
-    let first = observed.look()?;
-    if first.processes.iter().all(|peer| longest(&first, peer).is_none()) {
-        return Ok(Vec::new());
+    let mut snapshot = observed.look()?;
+    let mut waits = snapshot.all_that_wait();
+    let until = now_ns() + STUCK_NS;
+    while !waits.is_empty() && now_ns() < until {
+        sleep_until(now_ns() + nanoseconds(MOMENT));
+        snapshot = observed.look()?;
+        let still = snapshot.all_that_wait();
+        waits.retain(|wait| still.contains(wait));
     }
-    let waited = first.all_that_wait();
-    sleep_until(now_ns() + nanoseconds(MOMENT));
-    let second = observed.look()?;
-    let waits: Vec<_> = second.all_that_wait().intersection(&waited).copied().collect();
-    let told = second.processes.iter().filter_map(|peer| {
-        let held = longest(&second, peer)?;
-        let ends = waits.iter().filter(|((owner, _), _)| *owner == peer.id()).count();
-        let plural = if ends == 1 { "end" } else { "ends" };
-        (ends > 0).then(|| {
-            format!(
-                "{} ({}) is {}, and work waits for {ends} {plural} of it",
-                peer.program(),
-                peer.pid(),
-                held.text()
-            )
-        })
-    });
-    Ok(told.collect())
+    let (mut stuck, mut long, mut untaken) = (Vec::new(), Vec::new(), Vec::new());
+    for peer in &snapshot.processes {
+        let process = format!("{} ({})", peer.program(), peer.pid());
+        let waits = |id| waits.iter().any(|(waiting, _)| *waiting == id);
+        let ends: Vec<_> =
+            snapshot.endpoints.iter().filter(|end| end.peer.id() == peer.id() && waits(end.id())).collect();
+        let plural = if ends.len() == 1 { "end" } else { "ends" };
+        match longest(&snapshot, peer).map(|held| held.text()) {
+            Some(held) if ends.is_empty() => long.push(format!("{process} is {held}")),
+            Some(held) => {
+                stuck.push(format!("{process} is {held}, and work waits for {} {plural} of it", ends.len()));
+            }
+            // What it has fetched may be kept on purpose, to be taken when it is needed.
+            None => match ends.iter().map(|end| snapshot.waiting(end).unread).sum::<u64>() {
+                0 => {}
+                1 => untaken.push(format!("one message waits for {process}, which doesn't take it")),
+                count => untaken.push(format!("{count} messages wait for {process}, which takes none")),
+            },
+        }
+    }
+    let mut findings = Vec::new();
+    if !stuck.is_empty() {
+        let remedy = "let callbacks return soon: give long work a thread of its own, or an executor with more threads \
+                      (Executor::multi) and the callback a group of its own; gdb -p <pid> shows where it is";
+        findings.push(Finding::wrong(CHECK, stuck.join("; "), remedy));
+    }
+    if !long.is_empty() {
+        let remedy = "no message waits for it, but timers of the same executor may; \
+                      gdb -p <pid> shows where it is";
+        findings.push(Finding::advice(CHECK, long.join("; "), remedy));
+    }
+    if !untaken.is_empty() {
+        let remedy = "have it spin, or take what it subscribes to; \
+                      a stopped one (state T in ps) goes on after kill -CONT <pid>";
+        findings.push(Finding::advice(CHECK, untaken.join("; "), remedy));
+    }
+    Ok(findings)
 }
 
 /// The longest callback that a process is in, if that is too long.
-fn longest(snapshot: &Snapshot, peer: &sinew_shm::Peer) -> Option<Held> {
+fn longest(snapshot: &Snapshot, peer: &Peer) -> Option<Held> {
     let held = snapshot.held(peer).into_iter().filter(|held| held.nanoseconds >= STUCK_NS);
     held.max_by_key(|held| held.nanoseconds)
 }

@@ -219,13 +219,17 @@ fn service_text(end: &Endpoint, snapshot: &Snapshot) -> String {
     format!("\n{kind} of {}\n  Process: {} {}\n{held}{counters}", entity.node, peer.pid(), peer.program())
 }
 
-/// What waits for a subscription whose process is in a long callback.
+/// What waits for a subscription or a server whose process is in a long callback, or hasn't fetched it.
 fn held_up(end: &Endpoint, snapshot: &Snapshot) -> Option<String> {
     let Endpoint { peer, entity, .. } = end;
-    let (waiting, held) = (snapshot.waiting(end).all(), snapshot.held(peer));
-    let held = held.iter().max_by_key(|held| held.nanoseconds).filter(|_| waiting > 0)?;
-    let (node, pid, program, now) = (&entity.node, peer.pid(), peer.program(), held.text());
-    Some(format!("{waiting} waiting for {node}: process {pid} ({program}) is {now}\n"))
+    let (waiting, held) = (snapshot.waiting(end), snapshot.held(peer));
+    let (count, why) = match held.iter().max_by_key(|held| held.nanoseconds) {
+        Some(held) => (waiting.all(), format!("is {}", held.text())),
+        // What it has fetched may be kept on purpose, to be taken when it is needed.
+        None => (waiting.unread, "has yet to fetch that".to_owned()),
+    };
+    let (node, pid, program) = (&entity.node, peer.pid(), peer.program());
+    (count > 0).then(|| format!("{count} waiting for {node}: process {pid} ({program}) {why}\n"))
 }
 
 /// One end, as `ros2 topic info --verbose` has it, and what it counts.

@@ -190,8 +190,44 @@ fn a_timers_callback_is_told_by_its_node() {
         has_begun.recv_timeout(PATIENCE).unwrap();
         let told = until(|| base.text(&["node", "info", "/busy"]), |told| told.contains("  Now in "));
         assert!(told.contains("  Now in the callback of a timer of /busy since "), "{told}");
+        // No message waits for it, so it is no more than advice.
+        let told = until(|| base.doctor(&[]), |told| !told.contains("fine    callbacks"));
+        let advice = told.lines().find(|line| line.starts_with("advice  callbacks")).unwrap();
+        assert!(advice.contains(" is in the callback of a timer of /busy since "), "{told}");
+        assert!(!told.contains("WRONG   callbacks"), "{told}");
         let_go.send(()).unwrap();
         until(|| base.text(&["node", "info", "/busy"]), |told| !told.contains("Now in"));
         executor.stop_handle().stop();
     });
+}
+
+#[test]
+fn a_process_that_fetches_nothing_is_told_though_it_is_in_no_callback() {
+    let base = Base::new();
+    let reader = context(&base); // and no executor
+    let node = reader.node("idle").unwrap();
+    let numbers = node.subscription::<UInt64>("numbers").create().unwrap();
+    let writer = context(&base);
+    let publisher = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
+    until(|| publisher.matched_subscriptions(), |&matched| matched == 1);
+    // From the first message on only the thread that takes looks.
+    publisher.publish(UInt64 { data: 0 }).unwrap();
+    until(|| numbers.take().is_some(), |&took| took);
+    let plain = || base.text(&["topic", "info", "/numbers"]);
+    assert!(!plain().contains("waiting"), "{}", plain());
+    assert!(base.doctor(&[]).contains("fine    callbacks"));
+    for data in 1..=3 {
+        publisher.publish(UInt64 { data }).unwrap();
+    }
+    let pid = std::process::id();
+    let told = plain();
+    assert!(told.contains(&format!("3 waiting for /idle: process {pid} (")), "{told}");
+    assert!(told.ends_with(") has yet to fetch that\n"), "{told}");
+    let told = base.doctor(&[]);
+    let advice = told.lines().find(|line| line.starts_with("advice  callbacks")).unwrap();
+    assert!(advice.contains("       3 messages wait for "), "{told}");
+    assert!(advice.ends_with(&format!(" ({pid}), which takes none")), "{told}");
+    while numbers.take().is_some() {}
+    assert!(!plain().contains("waiting"), "{}", plain());
+    assert!(base.doctor(&[]).contains("fine    callbacks"));
 }
