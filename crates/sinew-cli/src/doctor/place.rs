@@ -178,7 +178,7 @@ fn copies(peers: impl Iterator<Item = (String, u64, u64)>) -> Option<Finding> {
         .map(|(program, pid, copied)| format!("{program} ({pid}) has copied {copied}"))
         .collect();
     (!all.is_empty()).then(|| {
-        let remedy = "they keep more than 4096 messages of other processes at once: let go of them earlier";
+        let remedy = "they keep more than 4095 messages of other processes at once: let go of them earlier";
         Finding::advice("messages in use", all.join(", "), remedy)
     })
 }
@@ -246,6 +246,7 @@ mod tests {
         assert!(copies([peer(0)].into_iter()).is_none());
         let found = copies([peer(0), peer(12)].into_iter()).unwrap();
         assert_eq!((found.state, found.found.as_str()), (State::Advice, "camera (7) has copied 12"));
+        assert!(found.remedy.contains("more than 4095 messages"), "as Hold says: {found:?}");
     }
 
     #[test]
