@@ -75,7 +75,7 @@ pub(crate) enum Error {
 
     /// Requests and responses can't be seen from outside.
     #[error(
-        "requests and responses go straight from a client to the server and back: nobody else can see them, and they are not published \
+        "requests and responses go straight from a client to the server and back: no other program can see them, and they are not published \
          beside that (ROS 2's service introspection) yet. `sinew service info -v {service}` counts them, and `sinew service call` makes one"
     )]
     NoServiceEcho {
@@ -109,18 +109,15 @@ pub(crate) enum Error {
 
     /// All others on a topic have another type.
     #[error(
-        "{topic} has another type, so nothing would be received, incompatible: {mismatch} with {node}; publish to another \
-         topic or as {asked}, or use --force"
+        "{topic} has another type, so nothing would be received, {why}; publish to another topic or as {type_name}, or use --force"
     )]
     OtherType {
         /// The topic.
         topic: String,
-        /// Why it doesn't match.
-        mismatch: String,
-        /// One of the others.
-        node: String,
-        /// Its type.
-        asked: String,
+        /// Why it doesn't match, and with which node.
+        why: String,
+        /// The type that one of the others has.
+        type_name: String,
     },
 
     /// Some publishers and subscriptions can't talk.

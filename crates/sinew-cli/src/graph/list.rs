@@ -90,8 +90,11 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
     let wanted = options.type_name.as_str();
     let mut ends = snapshot.ends(of.kinds);
     ends.retain(|name, _| options.list.all || !is_hidden(name));
-    let found: Vec<&str> =
-        ends.iter().filter(|(_, ends)| ends.types().contains(&wanted)).map(|(name, _)| *name).collect();
+    let found: Vec<&str> = ends
+        .iter()
+        .filter(|(_, ends)| ends.types().iter().any(|name| is_called(name, wanted)))
+        .map(|(name, _)| *name)
+        .collect();
     if options.list.json {
         return if options.count { print_json(&found.len()) } else { print_json(&found) };
     }
@@ -104,6 +107,13 @@ pub(super) fn find(options: &FindOptions, of: &Named) -> Result<(), Error> {
         says(&format!("no {} have the type {wanted}{similar}", of.what[1]));
     }
     print(&found.iter().map(|name| format!("{name}\n")).collect::<String>())
+}
+
+/// Whether a type has this name, or this short one: `package/Type`.
+fn is_called(type_name: &str, wanted: &str) -> bool {
+    let short =
+        type_name.split_once('/').and_then(|(package, rest)| Some((package, rest.split_once('/')?.1)));
+    type_name == wanted || short.is_some() && short == wanted.split_once('/')
 }
 
 /// Says on standard error where was looked, if nothing was found.

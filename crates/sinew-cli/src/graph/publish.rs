@@ -91,7 +91,8 @@ fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> 
     let snapshot = Observed::open_quietly(&options.place)?.look()?;
     let mut topics = snapshot.topics();
     let Some(Ends(sides)) = topics.remove(options.name.as_str()) else { return Ok(()) };
-    let mut ends = sides.iter().flatten();
+    // A subscription tells more: it is what would receive nothing.
+    let mut ends = sides.iter().rev().flatten();
     let Some(other) = ends.next() else { return Ok(()) };
     let is_ours = |end: &Entity| end.type_name == type_name && end.hash == *hash;
     if is_ours(&other.entity) || ends.any(|end| is_ours(&end.entity)) {
@@ -107,8 +108,15 @@ fn refuse_other_type(options: &PubOptions, type_name: &str, hash: &[u8; 32]) -> 
         ..asked.clone()
     };
     let Some(mismatch) = Mismatch::between(&offered, &asked, false) else { return Ok(()) };
-    let Entity { node, type_name: asked, .. } = asked;
-    Err(Error::OtherType { topic: options.name.clone(), mismatch: mismatch.to_string(), node, asked })
+    let Entity { node, type_name: theirs, .. } = &other.entity;
+    let why = match other.entity.kind {
+        EntityKind::Publisher if theirs == type_name => {
+            format!("it is published with another hash of that type by {node}")
+        }
+        EntityKind::Publisher => format!("it is published as {theirs} by {node}"),
+        _ => format!("incompatible: {mismatch} with {node}"),
+    };
+    Err(Error::OtherType { topic: options.name.clone(), why, type_name: theirs.clone() })
 }
 
 /// What the participant's helper thread finds.

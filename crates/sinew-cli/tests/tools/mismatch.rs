@@ -146,3 +146,15 @@ fn another_type_is_not_published_unless_forced() {
     let said = base.failure(&[&publish[..], &["--force"]].concat());
     assert!(said.contains("0 of 1 subscriptions of /x matched"), "{said}");
 }
+
+#[test]
+fn what_another_publishes_is_told_as_that() {
+    let base = Base::new();
+    let participant = base.join();
+    let counter = end(EntityKind::Publisher, 1, "/counter", "std_msgs/msg/Int32", QoS::default());
+    let _counter = participant.advertise(&counter, None).unwrap();
+    let said = base.failure(&["topic", "pub", "x", STRING, "--once", "--max-wait-time", "0.05"]);
+    let expected = "sinew: /x has another type, so nothing would be received, it is published as std_msgs/msg/Int32 by \
+                    /counter; publish to another topic or as std_msgs/msg/Int32, or use --force\n";
+    assert_eq!(said, expected);
+}

@@ -17,6 +17,9 @@ fn types_of_a_name_and_names_of_a_type() {
     assert_eq!(said, "sinew: no service is called /talker/puase in domain 0; did you mean /talker/pause?\n");
 
     assert_eq!(base.text(&["topic", "find", "std_msgs/msg/String"]), "/chatter\n");
+    assert_eq!(base.text(&["topic", "find", "std_msgs/String"]), "/chatter\n", "the short name");
+    assert_eq!(base.json(&["service", "find", "std_srvs/Trigger"]), json!(["/talker/pause"]));
+    assert_eq!(base.text(&["topic", "find", "msg/String"]), "");
     let all = ["topic", "find", "std_msgs/msg/String", "--include-hidden-topics"];
     assert_eq!(base.text(&all), "/chatter\n/demo/_heard\n");
     assert_eq!(base.text(&["topic", "find", "-c", "std_msgs/msg/String"]), "1\n");
@@ -71,7 +74,7 @@ fn a_service() {
         assert_eq!(output.status.code(), Some(1));
         let said = text(&output.stderr);
         assert!(
-            said.contains("nobody else can see them")
+            said.contains("no other program can see them")
                 && said.contains("`sinew service info -v /talker/pause`"),
             "{said}"
         );
