@@ -84,7 +84,11 @@ pub(super) fn run<R: Report>(options: &WatchOptions) -> Result<(), Error> {
             value["seconds"] = json!(total.seconds);
             print_json(&value)?;
         } else {
-            print(&R::text(&total).unwrap_or_else(|| "no new messages\n".to_owned()))?;
+            let nothing = match R::KIND {
+                EntityKind::Subscription if total.ends == 0 => "no subscription takes the messages\n",
+                _ => "no new messages\n",
+            };
+            print(&R::text(&total).unwrap_or_else(|| nothing.to_owned()))?;
         }
     }
     Ok(())
@@ -135,7 +139,7 @@ impl Report for Bandwidth {
         let Total { messages, bytes, bytes_per_second, ends, seconds, .. } = total;
         if *messages > 0 && *bytes == 0 {
             return Some(format!(
-                "0 B/s from {messages} messages: none left its process, where they move by reference and nobody counts their size\n\
+                "0 B/s from {messages} messages: none left its process, where they move by reference and their size isn't counted\n\
                  \twindow: {seconds:.1}s publishers: {ends}\n"
             ));
         }

@@ -91,6 +91,19 @@ fn who_says_nothing_has_no_rate() {
 }
 
 #[test]
+fn a_delay_needs_a_subscription() {
+    let base = Base::new();
+    let participant = base.join();
+    let entities = talker_and_listener(&participant);
+    let mut entities = entities.into_iter();
+    let _talker: Vec<_> = entities.by_ref().take(4).collect();
+    drop(entities);
+    let told = |what| base.text(&["topic", what, "chatter", "--interval", "0.01", "--count", "1"]);
+    assert_eq!(told("delay"), "no subscription takes the messages\n");
+    assert_eq!(told("hz"), "no new messages\n");
+}
+
+#[test]
 fn what_is_measured_is_said() {
     let base = Base::new();
     let participant = base.join();
