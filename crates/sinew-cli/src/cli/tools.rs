@@ -71,7 +71,7 @@ pub(crate) enum TopicCommand {
     Check(CheckOptions),
     /// How often messages are published. Reads the publishers' counters: they do no work for it.
     Hz(WatchOptions),
-    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: nobody counts its size.
+    /// How many bytes leave the publishers' processes. What stays in a process moves by reference: its size isn't counted.
     Bw(WatchOptions),
     /// How long messages take from their publication until their callback has them, as the subscriptions' processes note it (of each a
     /// hundred times a second at most). `ros2 topic delay` tells something else: the age of `header.stamp` where it is received.
@@ -121,7 +121,7 @@ pub(crate) enum ServiceCommand {
     Type(InfoOptions),
     /// The services of a type.
     Find(FindOptions),
-    /// Not there: requests and responses go straight from one to the other, so nobody else can see them. Says what there is instead.
+    /// Not there: requests and responses go straight from one to the other, so no other program can see them. Says what there is instead.
     #[command(hide = true)]
     Echo(ServiceEchoOptions),
     /// Call a service with a request that is given as text.

@@ -74,7 +74,7 @@ pub(super) fn text(picture: &Picture) -> String {
         picture.domain
     );
     if shapes.is_empty() {
-        let _ = writeln!(text, "<text class=\"name\" x=\"120\" y=\"20\">nobody is there</text>");
+        let _ = writeln!(text, "<text class=\"name\" x=\"120\" y=\"20\">no node is there</text>");
     }
     for ((_, hz, is_told), points) in lines.iter().zip(&layout.lines) {
         draw_line(&mut text, points, *hz, *is_told);
@@ -191,6 +191,6 @@ mod tests {
 
     #[test]
     fn nobody_is_a_picture_too() {
-        assert!(text(&Picture::default()).contains("nobody is there"));
+        assert!(text(&Picture::default()).contains("no node is there"));
     }
 }
