@@ -34,7 +34,7 @@ pub struct Writer {
     retained: u64,
     connections: Vec<Connection>,
     /// Disconnected, but what was published before may still be read.
-    ending: Vec<Arc<Accepted>>,
+    ending: Vec<Connection>,
     pool: Arc<Pool>,
     /// A reader asked for more than the ring keeps for readers, and that was said.
     has_refused_depth: bool,
@@ -46,7 +46,8 @@ struct Connection {
     accepted: Arc<Accepted>,
     /// The reading entity, if it is for that one alone.
     target: Option<EntityKey>,
-    /// Of a bound connection: messages that may be under way.
+    /// Of a bound connection: messages that may be under way. Of one that has ended: what its reader
+    /// must still get.
     capacity: Option<u64>,
     /// A cursor that the reader has had: its line needn't be fetched from the reader's core while that one leaves room.
     /// What the reader is still to read is never before it, also where the cursor goes back.
@@ -336,7 +337,8 @@ impl Writer {
     }
 
     /// Gives one entity of a reader the messages from `first` on that were published so far, and no more. They are in the ring, or were
-    /// [brought back](Self::bring_back).
+    /// [brought back](Self::bring_back). If it `must_get_all`, none that it has yet to read makes room
+    /// for others.
     ///
     /// # Errors
     /// [`CapacityError`]: then it gets none.
@@ -345,13 +347,15 @@ impl Writer {
         peer: &Arc<Peer>,
         target: EntityKey,
         first: u64,
+        must_get_all: bool,
     ) -> Result<(), CapacityError> {
         let live = self.next;
         self.ring.reach_back(first);
         let connect = Connect { target: Some(target), first, live, depth: 0, capacity: None };
         if let Some(accepted) = self.accept(peer, &connect)? {
             accepted.end(live);
-            self.ending.push(accepted);
+            let capacity = must_get_all.then(|| live.saturating_sub(first));
+            self.ending.push(Connection { accepted, target: Some(target), capacity, seen: first });
         }
         Ok(())
     }
@@ -473,16 +477,14 @@ impl Writer {
             return;
         }
         let end = self.next;
-        self.ending.retain(|accepted| !accepted.is_retired());
-        let ending = &mut self.ending;
-        self.connections.retain(|connection| {
-            let stays = connection.accepted.peer.id() != peer || !goes(connection.target);
-            if !stays {
-                connection.accepted.end(end);
-                ending.push(connection.accepted.clone());
-            }
-            stays
-        });
+        self.ending.retain(|connection| !connection.accepted.is_retired());
+        let goes =
+            |connection: &mut Connection| connection.accepted.peer.id() == peer && goes(connection.target);
+        for connection in self.connections.extract_if(.., goes) {
+            connection.accepted.end(end);
+            // Whoever wanted everything is gone.
+            self.ending.push(Connection { capacity: None, ..connection });
+        }
     }
 
     /// Whether every reader that must get everything has room for one more message. Those that are gone have.
@@ -555,8 +557,8 @@ impl Writer {
     /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks are
     /// free for the next. Whether there were any.
     fn let_go(&mut self) -> bool {
-        let readers = self.connections.iter().map(|connection| &connection.accepted);
-        let passed = readers.chain(&self.ending).map(|accepted| accepted.passed(false)).min();
+        let readers = self.connections.iter().chain(&self.ending);
+        let passed = readers.map(|connection| connection.accepted.passed(false)).min();
         let end = passed.unwrap_or(u64::MAX).min(self.next.saturating_sub(self.retained));
         let mut is_any = false;
         while self.withdraw(end) {
@@ -569,8 +571,9 @@ impl Writer {
     /// may miss. False if there is none.
     #[cold]
     pub(crate) fn displace(&mut self) -> bool {
-        self.connections.iter().for_each(|connection| connection.accepted.look_for_reader());
-        let bound = self.connections.iter().filter(|connection| connection.capacity.is_some());
+        let readers = || self.connections.iter().chain(&self.ending);
+        readers().for_each(|connection| connection.accepted.look_for_reader());
+        let bound = readers().filter(|connection| connection.capacity.is_some());
         let end = bound.map(|connection| connection.accepted.passed(true)).min();
         self.let_go() || self.withdraw(end.unwrap_or(u64::MAX))
     }
@@ -700,8 +703,8 @@ impl Drop for Writer {
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),
         });
-        for accepted in &self.ending {
-            accepted.leave(&remains);
+        for connection in &self.ending {
+            connection.accepted.leave(&remains);
         }
         for connection in &self.connections {
             connection.accepted.leave(&remains);

@@ -228,7 +228,7 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
         writer.bring_back(number.into(), &Head::default(), Err(&[number]));
         assert!(writer.has_number(number.into()));
     }
-    writer.hand_over(&peer, target, 3).unwrap();
+    writer.hand_over(&peer, target, 3, false).unwrap();
     let wanted: Vec<_> = (3..10u8).map(|number| (u64::from(number), vec![number])).collect();
     until("all of them arrive", || {
         b.incoming.lock().unwrap().first().is_some_and(|reading| *reading.got.lock().unwrap() == wanted)

@@ -289,7 +289,8 @@ impl<'a> Publish<'a> {
         if requested.durability == Durability::TransientLocal {
             let wanted = self.retained().min(depth as u64);
             if wanted > 0 {
-                self.writer.hand_over(peer, key, next - wanted)?;
+                let must_get_all = qos::is_blocking(&self.offered) && qos::is_blocking(&requested);
+                self.writer.hand_over(peer, key, next - wanted, must_get_all)?;
             }
         }
         if !self.writer.has(peer.id()) {

@@ -32,6 +32,7 @@ fn a_child_plays_its_role() {
         "sees others die" => memory::see_others_die(&part),
         "publishes images" => memory::publish_images(&part),
         "has little room" => memory::with_little_room(&part),
+        "has late joiners" => memory::with_late_joiners(&part),
         "is late" => limits::be_late(&part),
         "runs short" => limits::run_short(&part),
         "moves" => bad_files::change_directory(&part),

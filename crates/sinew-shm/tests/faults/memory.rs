@@ -129,6 +129,48 @@ fn where_there_is_room_for_few_messages_the_oldest_make_room_for_the_newest() {
     }
 }
 
+/// Late joiners get what was retained, on a file system of 4 MB, where more is published.
+pub(crate) fn with_late_joiners(part: &Part) {
+    for must_get_all in [true, false] {
+        let [reader, writing] = [0, 1].map(|_| One::join_at(&part.directory));
+        let mut writer = writing.writer();
+        writer.grow(16).unwrap();
+        writer.retain(16);
+        for byte in 1..4 {
+            publish(&mut writer, LENGTH, byte).unwrap();
+        }
+        writer.hand_over(&writing.peer(&reader), reader.key(), 1, must_get_all).unwrap();
+        let mut late = reader.incoming(&writer);
+        let tries = (4..30).map(|byte| publish(&mut writer, LENGTH, byte));
+        let refused = tries.filter(Result::is_err).count();
+        let mut buffer = Vec::new();
+        if must_get_all {
+            assert!(refused > 20, "{refused} of 26 have no room beside what it has yet to read");
+            for byte in 1..4 {
+                let message = late.read(&mut buffer).unwrap().unwrap();
+                assert_eq!((message.number, message.missed), (u64::from(byte), 0));
+                assert_eq!(message.hold.unwrap().bytes(), [byte; LENGTH]);
+            }
+        } else {
+            assert_eq!(refused, 0, "no other late joiner is in the way");
+        }
+        // What it has read makes room.
+        drop(late);
+        for byte in 30..50 {
+            publish(&mut writer, LENGTH, byte).unwrap();
+        }
+    }
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_late_joiner_that_must_get_all_does_where_there_is_little_room() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "has late joiners", "4m");
+    }
+}
+
 /// Publishes large images until it is killed; now and then it has drafts that it doesn't publish. Words: the reader's id, and a number
 /// that makes it different from others.
 pub(crate) fn publish_images(part: &Part) {

@@ -33,7 +33,7 @@ impl Observer for Keeps {
 pub(crate) struct One {
     pub(crate) keeps: Arc<Keeps>,
     pub(crate) participant: Arc<Participant>,
-    _reads: Option<OwnEntity>,
+    reads: Option<OwnEntity>,
 }
 
 impl One {
@@ -44,7 +44,7 @@ impl One {
     pub(crate) fn join_at(base: &Path) -> Self {
         let mut one = Self::join_silently(base);
         let about = entity(EntityKind::Subscription, "/one");
-        one._reads = Some(one.participant.advertise(&about, None).unwrap());
+        one.reads = Some(one.participant.advertise(&about, None).unwrap());
         one
     }
 
@@ -53,7 +53,7 @@ impl One {
         let domain = Domain::open(Some(base), 0).unwrap();
         let keeps = Arc::new(Keeps::default());
         let participant = Participant::join(&domain, keeps.clone()).unwrap();
-        Self { keeps, participant, _reads: None }
+        Self { keeps, participant, reads: None }
     }
 
     /// The first one of those who read.
@@ -89,6 +89,11 @@ impl One {
     /// Whether it has got to know this one.
     pub(crate) fn has_met(&self, other: &One) -> bool {
         self.keeps.peers.lock().iter().any(|peer| peer.id() == other.participant.id())
+    }
+
+    /// Its reading entity.
+    pub(crate) fn key(&self) -> EntityKey {
+        self.reads.as_ref().unwrap().key()
     }
 
     /// What this writer sends here.

@@ -140,7 +140,8 @@ impl Sender {
             let wanted = retained.len().min(requested.capacity());
             let first;
             (first, work) = self.retain(retained, wanted, next)?;
-            self.writer.hand_over(peer, *key, first)?;
+            let must_get_all = offered.is_blocking() && requested.is_blocking();
+            self.writer.hand_over(peer, *key, first, must_get_all)?;
             *has_retained = true;
         }
         if !self.writer.has(peer.id()) {
