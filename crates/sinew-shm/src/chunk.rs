@@ -47,7 +47,8 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// They come in classes of size. An image gets the chunk that came back last of those that have room for
 /// it and at most twice as much, so a large message makes no later one large. What isn't needed from one
 /// look of the helper thread to the next goes back to the participant's [memory](crate::memory), which
-/// gives it back to the file system: nobody who lends waits for that.
+/// gives it back to the file system. A loan of a chunk that the pool has free waits for none of that;
+/// one that needs a new chunk takes the memory's lock, under which the hole is punched.
 ///
 /// A reference to a chunk is one to its [`Cell`], so letting go of one is one step, on any thread and
 /// without a lock. The pool has a reference to each of its cells: a cell with no other one is unused in
@@ -369,7 +370,7 @@ impl Pool {
         self.participant.memory.free_chunks(leaving.iter().map(own));
     }
 
-    /// What is to go back, which takes a while: without the lock.
+    /// What is to go back, which takes a while: without the pool's lock.
     fn dismiss(&self, state: &mut State) -> Vec<Arc<Cell>> {
         let leaving = std::mem::take(&mut state.leaving);
         for cell in &leaving {
@@ -487,6 +488,11 @@ impl Lent {
     /// Bytes of its chunk.
     pub(crate) fn class(&self) -> usize {
         self.0.cell.chunk.class()
+    }
+
+    /// References to its chunk in this process, its pool's included. A hint: others come and go.
+    pub(crate) fn references(&self) -> usize {
+        Arc::strong_count(&self.0.cell)
     }
 
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {

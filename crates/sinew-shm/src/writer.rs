@@ -260,7 +260,7 @@ impl Writer {
     pub fn loan(&mut self, length: usize) -> Result<Loan, CapacityError> {
         loop {
             match self.pool.loan(length) {
-                Err(CapacityError::FileSystem { .. } | CapacityError::System(_)) if self.displace() => {}
+                Err(CapacityError::FileSystem { .. }) if self.displace() => {}
                 loaned => return loaned,
             }
         }
@@ -561,37 +561,52 @@ impl Writer {
         let passed = readers.map(|connection| connection.accepted.passed(false)).min();
         let end = passed.unwrap_or(u64::MAX).min(self.next.saturating_sub(self.retained));
         let mut is_any = false;
-        while self.withdraw(end) {
+        while self.withdraw(end, |_| true) {
             is_any = true;
         }
         is_any
     }
 
     /// There is no room: W0 of what all readers have read, or else of the oldest message that a reader
-    /// may miss. False if there is none.
+    /// may miss, and whose chunk nothing else in this process uses: any other would be lost in vain.
+    /// False if there is none.
     #[cold]
     pub(crate) fn displace(&mut self) -> bool {
         let readers = || self.connections.iter().chain(&self.ending);
         readers().for_each(|connection| connection.accepted.look_for_reader());
         let bound = readers().filter(|connection| connection.capacity.is_some());
         let end = bound.map(|connection| connection.accepted.passed(true)).min();
-        self.let_go() || self.withdraw(end.unwrap_or(u64::MAX))
+        if self.let_go() {
+            return true;
+        }
+        // An image that was published several times is named as often.
+        let mut named: Vec<u64> = self.named.iter().flatten().map(|lent| lent.chunk().name).collect();
+        named.sort_unstable();
+        let is_only_named = |lent: &Lent| {
+            let name = lent.chunk().name;
+            let (begin, end) =
+                (named.partition_point(|&other| other < name), named.partition_point(|&other| other <= name));
+            lent.references() <= 1 + (end - begin)
+        };
+        self.withdraw(end.unwrap_or(u64::MAX), is_only_named)
     }
 
-    /// W0 of the oldest message before `end` that has a chunk. False if there is none.
-    fn withdraw(&mut self, end: u64) -> bool {
+    /// W0 of the oldest message before `end` that has a chunk, and may go. False if there is none.
+    fn withdraw(&mut self, end: u64, may_go: impl Fn(&Lent) -> bool) -> bool {
         if self.entity.participant().is_forked() {
             return false;
         }
         let slots = self.named.len();
         self.oldest = self.oldest.max(self.next.saturating_sub(slots as u64));
-        while self.oldest < end.min(self.next) {
-            let number = self.oldest;
-            self.oldest += 1;
-            if let Some(lent) = self.named[slot_index(number, slots)].take() {
+        for number in self.oldest..end.min(self.next) {
+            let named = &mut self.named[slot_index(number, slots)];
+            if let Some(lent) = named.take_if(|lent| may_go(lent)) {
                 self.ring.withdraw(number);
                 drop(lent);
                 return true;
+            }
+            if named.is_none() && number == self.oldest {
+                self.oldest += 1;
             }
         }
         false

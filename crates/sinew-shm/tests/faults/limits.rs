@@ -348,7 +348,7 @@ fn hundreds_of_participants_in_a_few_processes_know_each_other_and_notice_an_end
 }
 
 /// How many descriptors this process may have; those that it has stay.
-fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
+pub(crate) fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: a valid `rlimit` for the duration of the call.
     assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) }, 0);

@@ -33,6 +33,7 @@ fn a_child_plays_its_role() {
         "publishes images" => memory::publish_images(&part),
         "has little room" => memory::with_little_room(&part),
         "has late joiners" => memory::with_late_joiners(&part),
+        "keeps what it sends" => memory::keep_what_is_sent(&part),
         "is late" => limits::be_late(&part),
         "runs short" => limits::run_short(&part),
         "moves" => bad_files::change_directory(&part),

@@ -1,6 +1,6 @@
 //! Writers where there is room for few of their messages: something makes room as long as anything can.
 
-use crate::limits::{has_namespaces, on_a_small_file_system};
+use crate::limits::{allow_descriptors, has_namespaces, on_a_small_file_system};
 use crate::process::{Part, Scene};
 use crate::reuse::One;
 use crate::station::until;
@@ -168,6 +168,66 @@ pub(crate) fn with_late_joiners(part: &Part) {
 fn a_late_joiner_that_must_get_all_does_where_there_is_little_room() {
     if has_namespaces("a small file system") {
         on_a_small_file_system(&Scene::new(), "has late joiners", "4m");
+    }
+}
+
+/// Its own process keeps what it publishes, on a file system of 4 MB.
+pub(crate) fn keep_what_is_sent(part: &Part) {
+    let (_reading, _writing, mut writer, mut incoming) = pair(part, None);
+    let mut buffer = Vec::new();
+    let mut read_all = |incoming: &mut Incoming| {
+        let mut numbers = Vec::new();
+        while let Some(message) = incoming.read(&mut buffer).unwrap() {
+            assert_eq!(message.hold.unwrap().bytes(), [message.number as u8; LENGTH]);
+            numbers.push((message.number, message.missed));
+        }
+        numbers
+    };
+    let mut kept = Vec::new();
+    let mut send = |writer: &mut Writer, keep: bool| {
+        let mut loan = writer.loan(LENGTH)?;
+        let number = writer.next();
+        loan.bytes_mut().fill(number as u8);
+        let lent = loan.share();
+        kept.extend(keep.then(|| lent.clone()));
+        writer.publish_lent(number, &Head::default(), lent);
+        Ok::<_, CapacityError>(())
+    };
+    // One that isn't kept comes in between: it alone can make room.
+    for keep in [true, true, false] {
+        send(&mut writer, keep).unwrap();
+    }
+    while send(&mut writer, true).is_ok() {}
+    let last = writer.next() - 1;
+    assert!((5..8).contains(&last), "{last} messages of 600 KB in 4 MB");
+    let expected = (1..=last).filter(|&number| number != 3);
+    let expected: Vec<_> = expected.map(|number| (number, u64::from(number == 4))).collect();
+    assert_eq!(read_all(&mut incoming), expected, "nothing went in vain");
+    // What it doesn't keep any more makes room.
+    kept.clear();
+    for _ in 0..20 {
+        let number = writer.next();
+        publish(&mut writer, LENGTH, number as u8).unwrap();
+    }
+    // Without descriptors, what is there to be read stays.
+    read_all(&mut incoming);
+    let first = writer.next();
+    for number in first..first + 3 {
+        publish(&mut writer, LENGTH, number as u8).unwrap();
+    }
+    allow_descriptors(|_| 0);
+    let refused = writer.loan(2 * LENGTH).unwrap_err();
+    allow_descriptors(|limit| limit.rlim_max);
+    assert!(matches!(refused, CapacityError::System(_)), "{refused}");
+    assert_eq!(read_all(&mut incoming), [0, 1, 2].map(|more| (first + more, 0)));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn what_would_make_no_room_stays_for_its_readers() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "keeps what it sends", "4m");
     }
 }
 
