@@ -19,7 +19,7 @@
 
 use crate::chunk::{Cell, Pool, move_unused, own};
 use crate::domain::Domain;
-use crate::error::CapacityError;
+use crate::error::{CapacityError, SystemError};
 use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::place::Place;
@@ -233,13 +233,16 @@ impl Memory {
     /// Takes chunks back that nobody names or reads any more.
     pub(crate) fn free_chunks(&self, chunks: impl IntoIterator<Item = OwnChunk>) {
         let mut state = self.state.lock();
+        let mut failed = None;
         for chunk in chunks {
             let Some(stock) = state.slabs.get_mut(&(chunk.name >> 32)) else { continue };
             stock.free.insert(chunk.index());
             if stock.slab.chunk >= WORTH_GIVING_BACK {
-                stock.give_back();
+                failed = stock.give_back().err().or(failed);
             }
         }
+        drop(state);
+        tell_of(failed);
     }
 
     /// Now and then, gives back to the file system what no writer has needed since the last time. Called by
@@ -270,8 +273,9 @@ impl Memory {
         for class in classes {
             state.reclaim_retired(class, participant);
         }
-        state.slabs.values_mut().for_each(Stock::give_back);
+        let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
         drop(state); // before the pools, the last of which may go here
+        tell_of(failed);
     }
 
     /// Takes chunks back whose writer is gone: messages may still be in them.
@@ -327,14 +331,19 @@ impl Stock {
     }
 
     /// Gives the free chunks at its end back to the file system.
-    fn give_back(&mut self) {
+    fn give_back(&mut self) -> Result<(), SystemError> {
         let before = self.reserved;
         while self.reserved > 0 && self.free.remove(&(self.reserved - 1)) {
             self.reserved -= 1;
         }
-        if self.reserved < before {
-            self.slab.give_back(self.reserved, before);
-        }
+        if self.reserved < before { self.slab.give_back(self.reserved, before) } else { Ok(()) }
+    }
+}
+
+/// Space stays allocated. Told without `state`: the program's logger may publish.
+fn tell_of(failed: Option<SystemError>) {
+    if let Some(error) = failed {
+        crate::tell!(log::Level::Debug, "memory that nothing needs can't be given back: {error}");
     }
 }
 
@@ -398,11 +407,11 @@ impl Slab {
     }
 
     /// M1, M2: only the first `kept` of its chunks may be touched, of so many before.
-    fn give_back(&self, kept: usize, before: usize) {
+    fn give_back(&self, kept: usize, before: usize) -> Result<(), SystemError> {
         let (begin, end) = (self.end_of(kept), self.end_of(before));
         self.segment.declare(begin); // M1
         kill::at(Point::LessDeclared);
-        self.segment.give_back(begin, end - begin); // M2
+        self.segment.give_back(begin, end - begin) // M2
     }
 
     pub(crate) fn mapping(&self) -> &Arc<Mapping> {

@@ -178,14 +178,9 @@ impl OwnSegment {
 
     /// M2 of [`memory`](crate::memory): gives a range of the file back, which nobody touches. Where the
     /// file system can't, it stays allocated.
-    pub(crate) fn give_back(&self, offset: usize, length: usize) {
-        if let Err(error) = sys::punch(&self.file, offset, length) {
-            crate::tell!(
-                log::Level::Debug,
-                "{}: {length} bytes can't be given back: {error}",
-                self.path().display()
-            );
-        }
+    pub(crate) fn give_back(&self, offset: usize, length: usize) -> Result<(), SystemError> {
+        sys::punch(&self.file, offset, length)
+            .map_err(|error| SystemError::io("fallocate(FALLOC_FL_PUNCH_HOLE)", &self.path())(error))
     }
 
     /// Tells others how much of it, from the start, they may touch.
