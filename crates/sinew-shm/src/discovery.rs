@@ -10,7 +10,7 @@
 mod death;
 mod helper;
 
-use crate::logging::later;
+use crate::logging::{later, tell_waiting};
 use death::Unburied;
 pub(crate) use death::{is_read_by_others, remove_files};
 pub(crate) use helper::Helper;
@@ -466,6 +466,7 @@ impl Participant {
         if is_due {
             observer.retry();
             self.memory.tidy_now_and_then();
+            tell_waiting();
         }
         patience
     }
@@ -793,7 +794,7 @@ impl Participant {
             other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
         };
         found
-            .map_err(|error| crate::tell!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
+            .map_err(|error| crate::tell_soon!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
             .ok()
     }
 }

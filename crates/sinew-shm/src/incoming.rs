@@ -342,7 +342,7 @@ impl Incoming {
     #[cold]
     fn pause(&mut self, error: &SegmentError) {
         if self.paused == 0 {
-            crate::tell!(
+            crate::tell_soon!(
                 log::Level::Warn,
                 "messages of {:?} can't be read now, it is tried again: {error}",
                 self.peer

@@ -19,7 +19,9 @@
 //! `sinew`.
 //!
 //! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code,
-//! and standard error may block. The one lock here guards plain data and is a leaf.
+//! and standard error may block. Where a message is read or published, which has no time for that
+//! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks here
+//! guard plain data and are leaves.
 
 use crate::sync::PlainMutex;
 use crate::sys;
@@ -149,8 +151,45 @@ macro_rules! tell {
     };
 }
 
+/// Like [`tell!`](crate::tell) of no node, for callers that may hold a lock: a participant's helper
+/// thread says it when it next looks at everything, every 2 s.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tell_soon {
+    ($level:expr, $($text:tt)+) => {
+        $crate::logging::tell_soon(
+            $crate::logging::Source { level: $level, module: module_path!(), line: line!() },
+            format_args!($($text)+),
+        )
+    };
+}
+
 /// What is said on this thread while it does something under a lock.
 type Kept = Vec<(Source, [String; 3])>;
+
+/// What the helper thread has to say; of more than [`REMEMBERED`], the first ones.
+static WAITING: PlainMutex<Vec<(Source, String)>> = PlainMutex::new(Vec::new());
+
+/// See [`tell_soon!`](crate::tell_soon). Never blocks.
+#[cold]
+pub fn tell_soon(source: Source, text: fmt::Arguments<'_>) {
+    if keep(source, About::default(), text) {
+        return;
+    }
+    let text = text.to_string();
+    let mut waiting = WAITING.lock();
+    if waiting.len() < REMEMBERED {
+        waiting.push((source, text));
+    }
+}
+
+/// Says what was to be said soon. The caller holds no lock.
+pub(crate) fn tell_waiting() {
+    let waiting = std::mem::take(&mut *WAITING.lock());
+    for (source, text) in waiting {
+        tell(source, About::default(), format_args!("{text}"));
+    }
+}
 
 thread_local! {
     /// What waits until the lock is released; `None` if nothing has to.

@@ -10,6 +10,7 @@ use crate::events::{Bell, Entries};
 use crate::holds::{Holds, Mark};
 use crate::incoming::{Incoming, Taken};
 use crate::kill::{self, Point};
+use crate::logging::tell_waiting;
 use crate::memory::Memory;
 use crate::own::{NewControl, OwnControl};
 use crate::peer::Peer;
@@ -190,6 +191,7 @@ impl Participant {
 
     /// The kernel's fences are ready. As when a reader begins to listen: see `Accepted::has_listener`.
     fn leave_fences_to_kernel(&self) {
+        tell_waiting(); // the thread that would have said it has ended
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
         outgoing.iter().for_each(|accepted| accepted.set_fenced());
         if !sys::fence_all_threads() {
@@ -456,7 +458,7 @@ impl Participant {
     #[cold]
     pub(crate) fn has_copied(&self) {
         if self.control().is_ok_and(|control| control.count_copied() == 0) {
-            crate::tell!(
+            crate::tell_soon!(
                 log::Level::Warn,
                 "{} messages of other processes are in use at once, as many as can be: further ones are copied, which takes longer; \
                  let go of them earlier, or keep copies",

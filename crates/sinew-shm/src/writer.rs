@@ -832,7 +832,7 @@ impl Accepted {
         }) {
             Ok(towards) => route.towards = towards,
             // The reader finds the messages when it looks for another reason; nothing else can be done.
-            Err(error) => crate::tell!(log::Level::Error, "a reader can't be notified: {error}"),
+            Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
         }
     }
 

@@ -149,7 +149,7 @@ impl Channel {
         key: EntityKey,
     ) {
         if let Err(error) = self.try_to_connect(writer, peer, key) {
-            crate::tell!(
+            crate::tell_soon!(
                 log::Level::Error,
                 "a reader of `{}` gets nothing, until there is room: {error}",
                 self.declared.name
@@ -433,7 +433,7 @@ impl Sending {
             return false;
         }
         let (name, pid) = (&channel.declared.name, peer.pid());
-        crate::tell!(
+        crate::tell_soon!(
             log::Level::Warn,
             "process {pid} ({}) is cut off from `{name}`: it read nothing for {patience:?}",
             peer.program()

@@ -1,0 +1,58 @@
+//! A program's logger that publishes what it is told.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use log::{LevelFilter, Log, Metadata, Record};
+use sinew_shm::Domain;
+use sinew_shm::raw::{Queue, QueueOptions, Space};
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+struct Publishes {
+    queue: Mutex<Option<Queue<u64>>>,
+    told: Mutex<Vec<String>>,
+}
+
+static LOGGER: Publishes = Publishes { queue: Mutex::new(None), told: Mutex::new(Vec::new()) };
+
+impl Log for Publishes {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        self.told.lock().unwrap().push(record.args().to_string());
+        if let Some(queue) = &*self.queue.lock().unwrap() {
+            let _ = queue.write_within(&0, Duration::ZERO);
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
+    log::set_logger(&LOGGER).unwrap();
+    log::set_max_level(LevelFilter::Warn);
+    let (sender, has_written) = channel();
+    std::thread::spawn(move || {
+        let directory = tempfile::tempdir_in("/dev/shm").unwrap();
+        let domain = Domain::open(Some(directory.path()), 0).unwrap();
+        let (here, there) = (Space::join(&domain).unwrap(), Space::join(&domain).unwrap());
+        let options =
+            QueueOptions { capacity: 1, patience: Some(Duration::from_millis(1)), ..QueueOptions::default() };
+        let queue = Queue::<u64>::open_with(&here, "q", &options).unwrap();
+        *LOGGER.queue.lock().unwrap() = Some(Queue::open_with(&here, "q", &options).unwrap());
+        let mut hung = Queue::<u64>::open_with(&there, "q", &options).unwrap();
+        hung.join().unwrap();
+        for number in 0..4 {
+            queue.write_within(&number, Duration::from_secs(60)).unwrap();
+        }
+        let its = LOGGER.queue.lock().unwrap().take();
+        drop((its, queue, here)); // what its helper thread hasn't said yet is said now
+        sender.send(()).unwrap();
+    });
+    has_written.recv_timeout(Duration::from_secs(60)).expect("it writes on");
+    let told = LOGGER.told.lock().unwrap();
+    assert!(told.len() == 1 && told[0].contains("is cut off from `q`"), "{told:?}");
+}
