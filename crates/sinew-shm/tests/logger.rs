@@ -1,5 +1,6 @@
 //! A program's logger that publishes what it is told.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_types, reason = "no loom here, and a logger is a static")]
 
 use log::{LevelFilter, Log, Metadata, Record};
 use sinew_shm::Domain;
@@ -39,8 +40,7 @@ fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
         let directory = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(directory.path()), 0).unwrap();
         let (here, there) = (Space::join(&domain).unwrap(), Space::join(&domain).unwrap());
-        let options =
-            QueueOptions { capacity: 1, patience: Some(Duration::from_millis(1)), ..QueueOptions::default() };
+        let options = QueueOptions { capacity: 1, patience: Some(Duration::from_millis(1)) };
         let queue = Queue::<u64>::open_with(&here, "q", &options).unwrap();
         *LOGGER.queue.lock().unwrap() = Some(Queue::open_with(&here, "q", &options).unwrap());
         let mut hung = Queue::<u64>::open_with(&there, "q", &options).unwrap();
