@@ -70,74 +70,59 @@ impl Drop for Actor {
     }
 }
 
-#[test]
-fn ctrl_c_ends_the_spin_and_the_program_ends_as_it_likes() {
-    for signal in ["-INT", "-TERM"] {
-        let actor = Actor::start("spin");
-        actor.expect("spinning");
+/// The actor says `at_work`, gets a signal, says `over` and ends as a program that succeeded; for each of the signals.
+fn ends_well(actor: &str, at_work: &str, signals: &[&str], over: &str) {
+    for signal in signals {
+        let actor = Actor::start(actor);
+        actor.expect(at_work);
         actor.signal(signal);
-        actor.expect("cleaned up");
+        actor.expect(over);
         let status = actor.end();
         assert_eq!(status.code(), Some(0), "{signal}: {status}");
     }
+}
+
+/// The actor says `at_work`, and `told` after a first signal; the second signal ends it.
+fn second_one_kills(actor: &str, at_work: &str, told: &str) {
+    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
+        let actor = Actor::start(actor);
+        actor.expect(at_work);
+        actor.signal("-INT");
+        actor.expect(told);
+        actor.signal(signal);
+        let status = actor.end();
+        assert_eq!(status.signal(), Some(number), "{status}");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_spin_and_the_program_ends_as_it_likes() {
+    ends_well("spin", "spinning", &["-INT", "-TERM"], "cleaned up");
 }
 
 #[test]
 fn a_second_ctrl_c_ends_a_program_that_does_not_listen() {
-    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
-        let actor = Actor::start("ignore");
-        actor.expect("spinning");
-        actor.signal("-INT");
-        actor.expect("shut down");
-        actor.signal(signal);
-        let status = actor.end();
-        assert_eq!(status.signal(), Some(number), "{status}");
-    }
+    second_one_kills("ignore", "spinning", "shut down");
 }
 
 #[test]
 fn ctrl_c_shuts_down_all_contexts_that_want_it_and_no_other() {
-    let actor = Actor::start("several");
-    actor.expect("spinning");
-    actor.signal("-INT");
-    actor.expect("cleaned up");
-    let status = actor.end();
-    assert_eq!(status.code(), Some(0), "{status}");
+    ends_well("several", "spinning", &["-INT"], "cleaned up");
 }
 
 #[test]
 fn ctrl_c_ends_whatever_waits() {
-    for signal in ["-INT", "-TERM"] {
-        let actor = Actor::start("wait");
-        actor.expect("waiting");
-        actor.signal(signal);
-        actor.expect("all have ended");
-        let status = actor.end();
-        assert_eq!(status.code(), Some(0), "{signal}: {status}");
-    }
+    ends_well("wait", "waiting", &["-INT", "-TERM"], "all have ended");
 }
 
 #[test]
 fn a_spin_that_a_callback_blocks_ends_with_that_callback() {
-    let actor = Actor::start("busy");
-    actor.expect("spinning");
-    actor.signal("-INT");
-    actor.expect("cleaned up");
-    let status = actor.end();
-    assert_eq!(status.code(), Some(0), "{status}");
+    ends_well("busy", "spinning", &["-INT"], "cleaned up");
 }
 
 #[test]
 fn a_second_ctrl_c_ends_a_program_that_the_first_one_has_stuck() {
-    for (signal, number) in [("-INT", 2), ("-TERM", 15)] {
-        let actor = Actor::start("stuck");
-        actor.expect("waiting");
-        actor.signal("-INT");
-        actor.expect("stuck");
-        actor.signal(signal);
-        let status = actor.end();
-        assert_eq!(status.signal(), Some(number), "{status}");
-    }
+    second_one_kills("stuck", "waiting", "stuck");
 }
 
 #[test]
