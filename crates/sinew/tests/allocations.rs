@@ -600,6 +600,15 @@ fn publishing_and_taking_between_processes_allocates_nothing() -> sinew::Result<
     Ok(())
 }
 
+/// Takes by hand until so many messages were taken in all.
+fn take_all(reader: &sinew::Subscription<Number>, published: u64) {
+    while reader.statistics().taken < published {
+        if reader.take().is_none() {
+            thread::yield_now(); // another thread may be bringing it in
+        }
+    }
+}
+
 #[test]
 fn publishing_to_several_that_must_get_everything_allocates_nothing() -> sinew::Result<()> {
     let qos = QoS::default().keep_all().max_samples(8).max_blocking_time(Duration::from_secs(20));
@@ -613,13 +622,7 @@ fn publishing_to_several_that_must_get_everything_allocates_nothing() -> sinew::
     let count = allocations(200, || {
         publish(&publisher)?;
         let published = publisher.statistics().published;
-        for reader in &readers {
-            while reader.statistics().taken < published {
-                if reader.take().is_none() {
-                    thread::yield_now(); // another thread may be bringing it in
-                }
-            }
-        }
+        readers.iter().for_each(|reader| take_all(reader, published));
         Ok(())
     });
     assert_eq!(count, 0);
@@ -637,11 +640,7 @@ fn a_flood_that_is_taken_later_allocates_nothing() -> sinew::Result<()> {
     let count = allocations(5, || {
         (0..100).try_for_each(|_| publish(&publisher))?;
         let published = publisher.statistics().published;
-        while reader.statistics().taken < published {
-            if reader.take().is_none() {
-                thread::yield_now(); // another thread may be bringing it in
-            }
-        }
+        take_all(&reader, published);
         Ok(())
     });
     assert_eq!(count, 0);
