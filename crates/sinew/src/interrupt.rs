@@ -1,30 +1,43 @@
 //! Ctrl-C: the first signal shuts contexts down, the second ends the process.
 //!
-//! A thread waits for signals and shuts down, which calls wakers of the program's and so may take its time, or for ever. The
-//! second signal doesn't depend on it: [`TOLD`] says that nothing is left to shut down, and then the signal does what it
-//! does without us, on the thread that it interrupts. What a context's shutdown ends is told at
-//! [`Context::shutdown`](crate::Context::shutdown): spins, wait sets, calls, and futures of messages.
+//! A thread waits for signals and shuts down, which calls wakers of the program's and so may take
+//! its time, or for ever. The second signal doesn't depend on it: signals are counted where they
+//! interrupt, however soon they follow one another. [`COUNTED`] says that one came, and then the
+//! next does what it does without us, on the thread that it interrupts. What a context's shutdown
+//! ends is told at [`Context::shutdown`](crate::Context::shutdown): spins, wait sets, calls, and
+//! futures of messages.
 
 use crate::context::Shared;
 use crate::sync::{Arc, Mutex, Ordering, SignalFlag};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::{emulate_default_handler, register};
 use std::io;
 use std::sync::{LazyLock, Weak};
 
-/// The contexts that a signal shuts down; `None` until the first one has started the thread that waits for signals.
+/// The contexts that a signal shuts down; `None` until the first one has started the thread that
+/// waits for signals.
 static CONTEXTS: LazyLock<Mutex<Option<Vec<Weak<Shared>>>>> = LazyLock::new(|| Mutex::new(None));
 
-/// All contexts that wanted to know of a signal have been told of one. Changed under the lock of [`CONTEXTS`].
-static TOLD: LazyLock<Arc<SignalFlag>> = LazyLock::new(Arc::default);
+/// A signal has come since a context last wanted to know of one. Set by the handler; taken back
+/// under the lock of [`CONTEXTS`]. Relaxed: nothing rides on it, but handlers on two threads at
+/// once must not both be the first, so it is swapped.
+static COUNTED: SignalFlag = SignalFlag::new(false);
 
 /// Has SIGINT and SIGTERM shut the context down.
 pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
     let mut contexts = CONTEXTS.lock();
     if contexts.is_none() {
         for signal in [SIGINT, SIGTERM] {
-            flag::register_conditional_default(signal, TOLD.clone())?;
+            let count = move || {
+                if COUNTED.swap(true, Ordering::Relaxed) {
+                    // It fails only for signals that it doesn't know.
+                    let _ = emulate_default_handler(signal);
+                }
+            };
+            // SAFETY: an atomic and `emulate_default_handler`, which is made for handlers, are all
+            // that it touches: it neither allocates, locks nor panics.
+            unsafe { register(signal, count) }?;
         }
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
         std::thread::Builder::new().name("sinew-signals".into()).stack_size(128 * 1024).spawn(move || {
@@ -34,20 +47,20 @@ pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
     let contexts = contexts.get_or_insert_default();
     contexts.retain(|context| context.strong_count() > 0);
     contexts.push(Arc::downgrade(context));
-    TOLD.store(false, Ordering::Relaxed); // a hint to a later signal: nothing rides on it
+    COUNTED.store(false, Ordering::Relaxed);
     Ok(())
 }
 
 fn handle(signal: i32) {
     let contexts = {
         let mut contexts = CONTEXTS.lock();
-        TOLD.store(true, Ordering::Relaxed); // as above
+        COUNTED.store(true, Ordering::Relaxed); // a context may have come since the signal did
         contexts.as_mut().map(std::mem::take).unwrap_or_default()
     };
     let contexts: Vec<_> = contexts.iter().filter_map(Weak::upgrade).collect();
     if contexts.is_empty() {
         // Nothing is left to shut down, or has been told already: what the signal does without us.
-        let _ = signal_hook::low_level::emulate_default_handler(signal);
+        let _ = emulate_default_handler(signal);
     }
     contexts.iter().for_each(|context| context.shutdown());
 }

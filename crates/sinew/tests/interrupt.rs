@@ -126,6 +126,14 @@ fn a_second_ctrl_c_ends_a_program_that_the_first_one_has_stuck() {
 }
 
 #[test]
+fn two_signals_at_once_are_two() {
+    for part in ["twice", "twice from two threads"] {
+        let status = Actor::start(part).end();
+        assert_eq!(status.signal(), Some(2), "{part}: {status}");
+    }
+}
+
+#[test]
 fn what_is_detached_ends_on_the_thread_that_spins() {
     let actor = Actor::start("detached");
     actor.expect("spinning");
@@ -353,6 +361,25 @@ fn get_stuck() -> sinew::Result<()> {
     }
 }
 
+/// Its callback has `signal` signal this process, and blocks.
+fn signal_and_block(signal: fn()) -> sinew::Result<()> {
+    let context = interruptible()?;
+    let node = context.node("node")?;
+    let blocked = node.guard_condition().callback(move || {
+        signal();
+        loop {
+            thread::park();
+        }
+    })?;
+    blocked.trigger();
+    sinew::spin(&context)
+}
+
+/// SIGINT to this thread, which has been handled when this returns.
+fn interrupt() {
+    signal_hook::low_level::raise(signal_hook::consts::SIGINT).unwrap();
+}
+
 /// What it has detached holds its context.
 fn detach_and_spin() -> sinew::Result<()> {
     let context = interruptible()?;
@@ -414,6 +441,21 @@ fn plays_a_part_in_a_child_process() -> sinew::Result<()> {
         Ok("wait") => wait_in_all_ways()?,
         Ok("busy") => be_busy()?,
         Ok("stuck") => get_stuck()?,
+        Ok("twice") => signal_and_block(|| {
+            interrupt();
+            interrupt();
+        })?,
+        Ok("twice from two threads") => signal_and_block(|| {
+            let together = std::sync::Barrier::new(2);
+            thread::scope(|scope| {
+                for _ in 0..2 {
+                    scope.spawn(|| {
+                        together.wait();
+                        interrupt();
+                    });
+                }
+            });
+        })?,
         Ok("detached") => detach_and_spin()?,
         Ok(part) => panic!("no such part: {part}"),
         Err(_) => {}
