@@ -13,7 +13,7 @@ mod helper;
 use crate::logging::{later, tell_waiting};
 use death::Unburied;
 pub(crate) use death::{is_read_by_others, remove_files};
-pub(crate) use helper::Helper;
+pub(crate) use helper::{Helper, sleep_on};
 
 use crate::control::{
     EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
@@ -237,8 +237,16 @@ impl Discovery {
             self.suspect_some(now);
             self.is_stale |= self.directory.may_have_changed(self.domain.directory().modified(), now);
         }
-        let Some(watch) = &self.watch else { return is_due };
+        self.read_watch(now);
+        is_due
+    }
+
+    /// True if it reports something.
+    fn read_watch(&mut self, now: i64) -> bool {
+        let Some(watch) = &self.watch else { return false };
+        let mut any = false;
         for heard in watch.read() {
+            any = true;
             match heard {
                 Heard::Came(name) => {
                     self.came.extend(parse_file_name(&name).filter(|(_, is_control)| *is_control))
@@ -260,7 +268,7 @@ impl Discovery {
                 }
             }
         }
-        is_due
+        any
     }
 
     /// Its lock is to be asked for, now, and after this pause.
@@ -469,6 +477,23 @@ impl Participant {
             tell_waiting();
         }
         patience
+    }
+
+    /// Rings the bells if another user has touched the doorbell, or may have. What else is heard
+    /// waits for the helper thread's next look, which then is at once.
+    pub(crate) fn hear_doorbell(&self) {
+        if self.is_forked() {
+            return; // what is reported is the parent's to read
+        }
+        // The thread that holds the lock hears it.
+        let Some(mut discovery) = self.discovery.try_lock() else { return };
+        if discovery.read_watch(sys::steady()) {
+            self.wake_helper();
+        }
+        let is_unwatched = matches!(discovery.doorbell, Doorbell::Unwatched);
+        if std::mem::take(&mut discovery.is_rung) || is_unwatched {
+            self.ring_all();
+        }
     }
 
     /// Whether it was time to look at everything.

@@ -349,7 +349,7 @@ impl Bell {
 
     /// Sleeps unless the bell is no longer `seen`. May return early.
     pub(crate) fn sleep(&self, seen: u32, timeout: Option<std::time::Duration>) {
-        crate::sys::futex_wait(&self.0, seen, timeout);
+        crate::discovery::sleep_on(&self.0, seen, timeout);
     }
 }
 

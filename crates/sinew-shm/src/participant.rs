@@ -382,11 +382,18 @@ impl Participant {
 
     fn try_again_at(&self, until: i64) {
         // Relaxed: a time and no more. One that is overwritten by a later one is late by that.
-        if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0
-            && let Some(helper) = self.helper.try_lock()
+        if self.paused.swap(until.cast_unsigned(), Ordering::Relaxed) == 0 {
+            self.wake_helper();
+        }
+    }
+
+    /// Has the helper thread look at once. Where that is about to end, or only begins, it looks by
+    /// itself, a little later.
+    pub(crate) fn wake_helper(&self) {
+        if let Some(helper) = self.helper.try_lock()
             && let Some(helper) = &*helper
         {
-            helper.wake(); // else it looks by itself, a little later
+            helper.wake();
         }
     }
 

@@ -7,15 +7,25 @@ use sinew_shm::*;
 use std::path::Path;
 use std::sync::Arc;
 
+type Afterwards = Box<dyn FnMut(&Keeps) + Send>;
+
 /// Keeps what it is given, and does nothing with it.
 #[derive(Default)]
 pub(crate) struct Keeps {
     pub(crate) incoming: Mutex<Vec<Incoming>>,
     pub(crate) peers: Mutex<Vec<Arc<Peer>>>,
     left: Mutex<Vec<u64>>,
+    /// What its helper thread does after each look.
+    afterwards: Mutex<Option<Afterwards>>,
 }
 
 impl Observer for Keeps {
+    fn attend(&self, look: &mut dyn FnMut()) {
+        look();
+        if let Some(afterwards) = &mut *self.afterwards.lock() {
+            afterwards(self);
+        }
+    }
     fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
         self.peers.lock().push(peer.clone());
     }
@@ -67,6 +77,25 @@ impl One {
     pub(crate) fn only_incoming(&self) -> Incoming {
         until("it is connected", || !self.keeps.incoming.lock().is_empty());
         self.keeps.incoming.lock().pop().unwrap()
+    }
+
+    /// Has the helper thread do it with what it finds, and waits until that is done.
+    pub(crate) fn on_helper<T>(
+        &self,
+        find: impl Fn(&Keeps) -> Option<T> + Send + 'static,
+        work: impl FnOnce(T) + Send + 'static,
+    ) {
+        let (done, is_done) = std::sync::mpsc::channel();
+        let mut work = Some(work);
+        *self.keeps.afterwards.lock() = Some(Box::new(move |keeps| {
+            if let Some(found) = find(keeps)
+                && let Some(work) = work.take()
+            {
+                work(found);
+                done.send(()).unwrap();
+            }
+        }));
+        is_done.recv().unwrap();
     }
 
     pub(crate) fn writer(&self) -> Writer {

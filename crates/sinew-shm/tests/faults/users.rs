@@ -3,7 +3,7 @@
 use crate::limits::skip;
 use crate::process::{Part, Process, Scene};
 use crate::reuse::One;
-use crate::station::{entity, until};
+use crate::station::until;
 use sinew_shm::*;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -231,13 +231,27 @@ fn a_link_in_place_of_the_default_base_is_refused() {
     assert_eq!(fs::read_dir(&home).unwrap().count(), 0);
 }
 
-/// Reads so many messages; sleeps in between, however long it takes. Words: how many.
+/// Reads so many messages; sleeps in between, however long it takes. Words: how many; `helper` if
+/// its helper thread does.
 pub(crate) fn sleep(part: &Part) {
     let one = One::join_at(&part.directory);
-    let port = Port::new(&one.participant, None).unwrap();
-    let mut incoming = one.only_incoming();
+    let (participant, count) = (one.participant.clone(), part.words[0].parse().unwrap());
+    match part.words.get(1) {
+        None => read_all(&participant, one.only_incoming(), count),
+        Some(_) => one.on_helper(
+            |keeps| keeps.incoming.lock().pop(),
+            move |incoming| read_all(&participant, incoming, count),
+        ),
+    }
+    part.say("read all");
+    one.participant.leave();
+    std::process::exit(0);
+}
+
+fn read_all(participant: &Arc<Participant>, mut incoming: Incoming, count: u64) {
+    let port = Port::new(participant, None).unwrap();
     incoming.set_port(Some(&port));
-    let (count, mut buffer) = (part.words[0].parse().unwrap(), Vec::new());
+    let mut buffer = Vec::new();
     while incoming.next() <= count {
         port.drain();
         while let Some(message) = incoming.read(&mut buffer).unwrap() {
@@ -251,44 +265,64 @@ pub(crate) fn sleep(part: &Part) {
         }
         port.unpark();
     }
-    part.say("read all");
-    drop(incoming);
+}
+
+/// Publishes so many messages, each when the one before was read; sleeps in between, however long
+/// it takes. Words: how many; `helper` if its helper thread does.
+pub(crate) fn wake(part: &Part) {
+    let one = One::join_silently(&part.directory);
+    let (writer, count) = (one.writer(), part.words[0].parse().unwrap());
+    match part.words.get(1) {
+        None => publish_all(writer, &one.first_peer(), count),
+        Some(_) => one.on_helper(
+            |keeps| keeps.peers.lock().first().cloned(),
+            move |peer| publish_all(writer, &peer, count),
+        ),
+    }
+    part.say("published all");
     one.participant.leave();
     std::process::exit(0);
 }
 
-/// Publishes so many messages, each when the one before was read; sleeps in between, however long it takes. Words: how many.
-pub(crate) fn wake(part: &Part) {
-    let one = One::join_silently(&part.directory);
-    let source = one.participant.advertise(&entity(EntityKind::Publisher, "/one"), None).unwrap();
-    let mut writer = Writer::new(Arc::new(source), 4, 40, 1).unwrap();
+fn publish_all(mut writer: Writer, peer: &Arc<Peer>, count: u64) {
     let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: Some(1) };
-    writer.connect(&one.first_peer(), &connect).unwrap();
-    for number in 1..=part.words[0].parse().unwrap() {
+    writer.connect(peer, &connect).unwrap();
+    for number in 1..=count {
         while let Some(waiting) = writer.wait_for_room() {
             waiting.sleep(None);
         }
         writer.publish_inline(number, &Head::default(), &[number as u8; 40]);
     }
-    part.say("published all");
-    drop(writer);
-    one.participant.leave();
-    std::process::exit(0);
+}
+
+fn wake_each_other(sleeping: &str, waking: &str) {
+    if !can_be_others() {
+        return;
+    }
+    let scene = of_group();
+    let mut sleeping = scene.child_as(VICTIM, "sleeps", sleeping);
+    let mut waking = scene.child_as(OTHER, "wakes", waking);
+    waking.says("published all");
+    sleeping.says("read all");
+    assert!(sleeping.wait().success() && waking.wait().success());
+    assert_eq!(scene.files(), Vec::<String>::new());
 }
 
 /// Two users wake each other for each message.
 #[test]
 fn users_of_a_group_wake_each_other() {
-    if !can_be_others() {
-        return;
-    }
-    let scene = of_group();
-    let mut sleeping = scene.child_as(VICTIM, "sleeps", "300");
-    let mut waking = scene.child_as(OTHER, "wakes", "300");
-    waking.says("published all");
-    sleeping.says("read all");
-    assert!(sleeping.wait().success() && waking.wait().success());
-    assert_eq!(scene.files(), Vec::<String>::new());
+    wake_each_other("300", "300");
+}
+
+/// What hears the doorbell may itself wait in what it runs.
+#[test]
+fn another_user_wakes_a_helper_thread_that_reads() {
+    wake_each_other("50 helper", "50");
+}
+
+#[test]
+fn another_user_wakes_a_helper_thread_that_publishes() {
+    wake_each_other("50", "50 helper");
 }
 
 /// Shortens what it may write of others, and tries to change what it may not.
