@@ -50,8 +50,8 @@ pub struct Remains {
     pub files: Vec<String>,
     /// The memory that they take, in bytes.
     pub bytes: u64,
-    /// Whether somebody alive still has messages to read in them, who removes them afterwards; or may have: they are of another layout
-    /// version, and so is somebody alive, or can't be looked at now, for want of memory or descriptors.
+    /// Whether a living participant still has messages to read in them, and removes them afterwards; or may have: they are of another
+    /// layout version, and so is a living participant, or can't be looked at now, for want of memory or descriptors.
     pub is_read: bool,
 }
 

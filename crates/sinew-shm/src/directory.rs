@@ -3,7 +3,7 @@
 //! In a base that several users share, each of them may rename what lies there, or put a link in its
 //! place, between any two calls of ours. So nothing is looked up twice: names are opened relative to
 //! the descriptor, no symbolic link is followed below a base, what was opened is what is looked at,
-//! and rights are changed only of what nobody else can have touched (see [`Directory::make`]).
+//! and rights are changed only of what no other user can have touched (see [`Directory::make`]).
 
 use crate::concern::Medium;
 use crate::error::SystemError;
@@ -43,7 +43,7 @@ impl Directory {
     /// Makes a directory in this one, unless there is something of this name.
     ///
     /// Where others may write and its mode isn't 0700, it appears with that and not before: they can't
-    /// come in between. It is made in one of ours that nobody else can enter, and moved. (Killed in
+    /// come in between. It is made in one of ours that no other user can enter, and moved. (Killed in
     /// between, that one stays, empty or nearly so: `.new-<number>`.)
     pub(crate) fn make(&self, name: &str, mode: u32) -> Result<()> {
         if mode & 0o7777 == 0o700 {
@@ -62,7 +62,7 @@ impl Directory {
     fn make_within(&self, within: &str, name: &str, mode: u32) -> Result<()> {
         let private = self.below(within)?;
         let found = private.status()?;
-        // Another one that somebody has put there isn't ours, or isn't private.
+        // One that another user has put there isn't ours, or isn't private.
         if found.st_uid != rustix::process::geteuid().as_raw() || found.st_mode & 0o077 != 0 {
             return Err(Errno::PERM);
         }
@@ -70,12 +70,12 @@ impl Directory {
             rustix::fs::renameat_with(&private.file, name, &self.file, name, RenameFlags::NOREPLACE)
         });
         if moved.is_err() {
-            let _ = rustix::fs::unlinkat(&private.file, name, AtFlags::REMOVEDIR); // nobody else can
+            let _ = rustix::fs::unlinkat(&private.file, name, AtFlags::REMOVEDIR); // no other user can
         }
         moved
     }
 
-    /// Where nobody else may write.
+    /// Where no other user may write.
     fn make_with(&self, name: &str, mode: u32) -> Result<()> {
         rustix::fs::mkdirat(&self.file, name, Mode::RWXU)?;
         let made = self.below(name)?;
@@ -164,7 +164,7 @@ impl Directory {
     }
 }
 
-/// That somebody was faster is fine.
+/// That another process was faster is fine.
 fn made(result: Result<()>) -> Result<()> {
     if result == Err(Errno::EXIST) { Ok(()) } else { result }
 }

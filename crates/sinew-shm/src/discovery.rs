@@ -87,7 +87,7 @@ pub(crate) struct Discovery {
     /// Somebody has removed our control segment's name, and that was said.
     is_nameless: bool,
     doorbell: Doorbell,
-    /// Somebody has touched it, perhaps.
+    /// Another user has touched it, perhaps.
     is_rung: bool,
 }
 
@@ -97,7 +97,7 @@ enum Doorbell {
     None,
     /// By its watch.
     Watched(i32),
-    /// Nobody says when it was touched.
+    /// The kernel doesn't say when it was touched.
     Unwatched,
 }
 
@@ -373,7 +373,7 @@ impl Discovery {
                     self.refused.insert(id, Refused::Version);
                     self.suspect(id, now, LATE);
                 }
-                (Life::Dead, Refused::Ever) => remove_files(&self.domain, id), // nobody can ever read it
+                (Life::Dead, Refused::Ever) => remove_files(&self.domain, id), // no participant can ever read it
                 (Life::Alive, why) => {
                     crate::tell!(
                         log::Level::Warn,

@@ -40,8 +40,8 @@ impl Domain {
     /// Opens the directory of domain `number` below `base` ([`default_base`](Self::default_base) if none is given), and makes
     /// it if it isn't there. A base that is made has mode 0700, a domain's directory the bits of its base.
     ///
-    /// A base that was given may belong to another user, e.g. in containers or for several users: then whoever may write to
-    /// it takes part. The default one must be ours alone. A relative one is taken from the working directory of this moment.
+    /// A base that was given may belong to another user, e.g. in containers or for several users: then every user who may write
+    /// to it takes part. The default one must be ours alone. A relative one is taken from the working directory of this moment.
     ///
     /// A base that was given may be a symbolic link: who gave it chose it. The default one may not, nor
     /// the domain's directory or anything in it, since other users could have put it there. The mode of
@@ -69,7 +69,7 @@ impl Domain {
                 // Who may use the base may use the domain: several users share it by sharing the base.
                 let mode = if given { 0o700 | rights } else { 0o700 };
                 base.make(&name, mode).map_err(|errno| match errno {
-                    // It can't be moved: so on an overlayfs, where nobody can join anyway.
+                    // It can't be moved: so on an overlayfs, where no participant can join anyway.
                     Errno::XDEV => DomainError::Locks { path: base.path().to_owned() },
                     errno => SystemError::at("mkdir", &base.join(&name))(errno).into(),
                 })?;
@@ -166,7 +166,7 @@ impl Domain {
         0o400 | (self.shared_with & 0o044)
     }
 
-    /// The mode of a file that all participants may touch, and whose content nobody uses; `None` if other users can't take part.
+    /// The mode of a file that all participants may touch, and whose content is never read; `None` if other users can't take part.
     pub(crate) fn touch_mode(&self) -> Option<u32> {
         let others = self.shared_with & 0o022;
         (others != 0).then_some(0o600 | others)

@@ -74,7 +74,7 @@ pub enum DomainError {
         /// Its permission bits.
         mode: u32,
     },
-    /// Nobody would see that a participant lives.
+    /// No other participant would see that one lives.
     #[error(
         "{} is on a file system where the lock of a file that is in use isn't seen by its name, as on an overlayfs (a container's \
          own disk): participants would take each other for dead and remove each other's files. Set SINEW_DIR to a directory on a \
@@ -214,9 +214,7 @@ pub enum SegmentProblem {
         ours: u64,
     },
     /// It belongs to another user than the rest of its participant's files.
-    #[error(
-        "belongs to user {found}, its participant's other files to user {user}: somebody has replaced it"
-    )]
+    #[error("belongs to user {found}, its participant's other files to user {user}: it was replaced")]
     User {
         /// Whose it is.
         found: u32,

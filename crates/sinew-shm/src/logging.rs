@@ -251,8 +251,8 @@ pub fn tell(source: Source, about: About<'_>, text: fmt::Arguments<'_>) {
     let logger = logger_of(about.node);
     let Some(note) = STATE.lock().admit(source, about, &logger, sys::steady()) else { return };
     let line = line_of(level, sys::wall(), &logger, format_args!("{text}{note}"));
-    // Whole, so that lines of several threads don't mix. A closed standard error leaves nobody to
-    // tell.
+    // Whole, so that lines of several threads don't mix. A standard error that is closed has
+    // no reader.
     let _ = std::io::stderr().write_all(line.as_bytes());
     warn_of_environment();
 }

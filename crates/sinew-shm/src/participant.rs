@@ -270,7 +270,7 @@ impl Participant {
         (0..=u64::from(ports)).filter_map(|index| self.bell(index).ok()).for_each(|bell| bell.ring());
     }
 
-    /// Has writers that wait for room look again, as when the program is to end. Whoever waits reads the bell first
+    /// Has writers that wait for room look again, as when the program is to end. A thread that waits reads the bell first
     /// ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then what it is to find out, then sleeps.
     pub fn wake_writers(&self) {
         if let Ok(bell) = self.space_bell() {

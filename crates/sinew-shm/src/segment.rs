@@ -176,7 +176,7 @@ impl OwnSegment {
         sys::reserve(&self.file, offset, length).map_err(|error| domain.no_room("fallocate", length, &error))
     }
 
-    /// M2 of [`memory`](crate::memory): gives a range of the file back, which nobody touches. Where the
+    /// M2 of [`memory`](crate::memory): gives a range of the file back, which no participant touches. Where the
     /// file system can't, it stays allocated.
     pub(crate) fn give_back(&self, offset: usize, length: usize) -> Result<(), SystemError> {
         sys::punch(&self.file, offset, length)
@@ -388,7 +388,7 @@ pub(crate) fn open_doorbell(
         Err(Errno::NOENT) => return Ok(None),
         opened => opened.map_err(system("open"))?,
     };
-    // Another file of ours, that somebody has put there, isn't touched.
+    // Another file of ours, that another user has put there, isn't touched.
     check_user(&name, Some(user), &fstat(&file).map_err(system("fstat"))?)?;
     Ok(Some(file))
 }

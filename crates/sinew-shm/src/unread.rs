@@ -1,6 +1,6 @@
 //! What lies in rings and wasn't read yet, seen from outside.
 //!
-//! How far a reader is stands in its own control segment, what was published in the writer's ring: so nobody has to be asked, and a reader
+//! How far a reader is stands in its own control segment, what was published in the writer's ring: so no participant has to be asked, and a reader
 //! that is stuck in a callback can't hide what waits for it.
 
 use crate::census::Census;
@@ -28,7 +28,7 @@ pub struct Unread {
 
 impl Census {
     /// What living participants haven't read of each other's messages, at about this moment. Some loads for each connection, and about
-    /// twenty for each that has something; writers' rings stay mapped. Nobody hears of it. What can't be looked at is left out.
+    /// twenty for each that has something; writers' rings stay mapped. No participant hears of it. What can't be looked at is left out.
     pub fn unread(&self) -> Vec<Unread> {
         self.peers().iter().flat_map(|reader| self.unread_of(reader)).collect()
     }

@@ -1,9 +1,9 @@
 //! What the threads that run callbacks are at, as they tell tools.
 //!
-//! A callback that doesn't return is seen by nobody else in its process: what comes meanwhile isn't even fetched. So each thread of an
-//! executor has a record in which it notes what it begins, and since when; whoever looks, looks from outside.
+//! A callback that doesn't return is seen by no other thread of its process: what comes meanwhile isn't even fetched. So each thread of an
+//! executor has a record in which it notes what it begins, and since when; a tool looks from outside.
 //!
-//! Written by the thread alone (its executor has it under a lock), read by everybody:
+//! Written by the thread alone (its executor has it under a lock), read by tools:
 //!
 //! - A1 `since` (Relaxed), before A2: a reader that sees a callback sees its time, or that of a later one, but none before.
 //! - A2 `running` (Release): what it begins, or 0 when it has nothing to do.
@@ -52,7 +52,7 @@ impl Callback {
         Task(kind << 48 | reference)
     }
 
-    /// What a word says, which nobody vouches for.
+    /// What a word says, which is not to be trusted.
     fn of(word: u64) -> Option<Self> {
         let key = EntityKey::of(word & 0xffff_ffff_ffff);
         match word >> 48 {

@@ -98,7 +98,7 @@ impl Context {
         let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
         let context = Self::builder().arguments(arguments).interrupts(true).build()?;
         if context.arguments().wants_help() {
-            // Standard output may be closed: then there is nobody to tell.
+            // Standard output may be closed: then it has no reader.
             let _ = std::io::stdout().write_all(Arguments::HELP.as_bytes());
             std::process::exit(0);
         }

@@ -160,7 +160,7 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is somebody on the topic with another type. Without a handler, the person who
+        /// Called by the executor when there is an end on the topic with another type. Without a handler, the person who
         /// runs the program is [warned](crate#what-sinew-says), once for the pair.
         pub fn on_incompatible_type<Form>(
             mut self,

@@ -4,7 +4,7 @@
 //! message is copied only if somebody wants it for himself while others read or keep it.
 //!
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages (`sinew-interfaces`), from
-//! anyone's own `.msg` and `.srv` files (`sinew_msg::build`, in a build script), or from Rust (`#[derive(Message)]`).
+//! your own `.msg` and `.srv` files (`sinew_msg::build`, in a build script), or from Rust (`#[derive(Message)]`).
 //! Actions, parameters and the network are not there yet.
 //!
 //! # The shortest program

@@ -371,7 +371,7 @@ pub struct SubscriptionStatistics {
     pub refused: u64,
     /// Messages whose lifespan was over.
     pub expired: u64,
-    /// Copies made for it: of values, when they were taken and somebody else held them too; of images of other
+    /// Copies made for it: of values, when they were taken while others held them too; of images of other
     /// processes as bytes, because too many are in use to read another one where it lies.
     pub copies: u64,
     /// Values made of images: of messages of other processes, unless they are viewed or plain. One that several subscriptions

@@ -427,7 +427,7 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
         negatives.publish(edit).unwrap();
         (!lies.is_empty(), is_in_place)
     };
-    assert_eq!(pass_on(), (false, true), "nobody is outside");
+    assert_eq!(pass_on(), (false, true), "no subscription is outside");
     let viewer = there.node("viewer").unwrap().subscription::<Image>("negatives").viewing().create().unwrap();
     assert!(negatives.wait_for_subscribers(1, PATIENCE));
     assert_eq!(pass_on(), (false, false), "the camera doesn't know yet");
@@ -436,7 +436,7 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
     wait_for("two come", || viewer.take_sample());
     drop(viewer);
     wait_for("it is gone", || (negatives.matched_subscriptions() == 0).then_some(()));
-    assert_eq!(pass_on(), (false, true), "nobody is outside any more");
+    assert_eq!(pass_on(), (false, true), "no subscription is outside any more");
     assert_eq!(negatives.statistics().copies, 1);
     drop(negatives);
     assert!(robot::take(&images, 2).0.is_empty());

@@ -50,11 +50,11 @@ impl Place {
         names.filter_map(|name| Some(name.split('.').next()?.to_owned())).collect()
     }
 
-    /// Once all have left, or somebody has noticed their end, nothing is left.
+    /// Once all have left, or another participant has noticed their end, nothing is left.
     fn assert_is_clean(&self) {
-        let somebody = self.context();
-        let _node = somebody.node("somebody").unwrap();
-        until("only what belongs to somebody alive is left", || self.owners().len() == 1);
+        let onlooker = self.context();
+        let _node = onlooker.node("onlooker").unwrap();
+        until("only what belongs to a living participant is left", || self.owners().len() == 1);
     }
 }
 

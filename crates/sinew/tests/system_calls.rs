@@ -1,5 +1,5 @@
-//! Once messages flow, and nobody sleeps, publishing and taking between participants asks nothing of the operating system: no call to wake
-//! anybody, none for memory. A publisher that waits for its readers asks for little: once for many messages.
+//! Once messages flow, and no reader sleeps, publishing and taking between participants asks nothing of the operating system: no call to
+//! wake a thread, none for memory. A publisher that waits for its readers asks for little: once for many messages.
 //!
 //! A thread under test gets a filter (seccomp) that hands each of its system calls to another thread, which notes it and lets it go on.
 #![cfg(target_os = "linux")]

@@ -48,7 +48,7 @@ impl Onlooker {
 fn teller(onlooker: &Onlooker) -> (impl Fn() + Clone + Send + Sync + 'static, Receiver<Vec<String>>) {
     let (sender, told): (Sender<Vec<String>>, _) = channel();
     let onlooker = onlooker.clone();
-    (move || sender.send(onlooker.told()).expect("somebody listens"), told)
+    (move || sender.send(onlooker.told()).expect("the test listens"), told)
 }
 
 #[test]

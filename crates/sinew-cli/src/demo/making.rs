@@ -36,7 +36,7 @@ pub(super) struct Ends {
 }
 
 impl Making {
-    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees them. As long as nobody views what the
+    /// Makes them, wherever the viewer is: frames are changed where they lie, and where it sees them. As long as no viewer takes what the
     /// filter makes, the camera takes no frames.
     pub(super) fn create(context: &Context, rate: f64) -> Result<Self, Error> {
         let filter = context.node("filter")?;

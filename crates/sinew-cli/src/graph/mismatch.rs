@@ -30,7 +30,7 @@ pub(super) fn pairs_of<'a>([senders, receivers]: &[Vec<&'a Endpoint>; 2]) -> Vec
     let pair = |(sender, receiver): (&'a Endpoint, &'a Endpoint)| {
         let in_one_process = sender.peer.id() == receiver.peer.id();
         let mismatch = Mismatch::between(&sender.entity, &receiver.entity, in_one_process)?;
-        // Whoever has a partner in its own process keeps its messages there on purpose.
+        // An end that has a partner in its own process keeps its messages there on purpose.
         let is_matched = [sender, receiver].iter().any(|end| end.counts().get(Counter::Matched) > 0);
         let stays = matches!(mismatch, Mismatch::StaysInside { .. });
         (!stays || !is_matched).then_some(Pair { sender, receiver, mismatch })

@@ -18,7 +18,7 @@ pub(super) trait Report {
     /// Whose counters say it.
     const KIND: EntityKind;
 
-    /// What is measured, if that isn't what everybody expects.
+    /// What is measured, if that isn't what its name says.
     const MEANING: Option<&str> = None;
 
     /// For people; `None` if there is nothing to tell.

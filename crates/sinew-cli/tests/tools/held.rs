@@ -148,7 +148,7 @@ fn no_more_waits_than_is_kept() {
     let writer = context(&base);
     let numbers = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
     until(|| numbers.matched_subscriptions(), |&matched| matched == 2);
-    // From the first message on nobody but those who take looks.
+    // From the first message on only the threads that take look.
     numbers.publish(UInt64 { data: 99 }).unwrap();
     until(|| last.take().is_some(), |&took| took);
     until(|| all.take().is_some(), |&took| took);

@@ -65,7 +65,7 @@ fn a_service() {
         (&json!(7), &json!("/demo/listener"))
     );
 
-    // Nobody else sees requests: that is said, however it is asked for.
+    // No other participant sees requests: that is said, however it is asked for.
     for arguments in
         [&["service", "echo", "/talker/pause"][..], &["service", "echo", "--csv", "/talker/pause"]]
     {

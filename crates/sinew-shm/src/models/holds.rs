@@ -91,7 +91,7 @@ fn nobody_reads_what_is_written() {
     });
 }
 
-/// A chunk of which its message is deprived is written again only when nobody reads it any more, also
+/// A chunk of which its message is deprived is written again only when no reader reads it any more, also
 /// when it comes back as that of another message in the same place.
 ///
 /// Fails if W0 is left out, or if H5 looks at the chunk or the sequence alone, or without a fence between.

@@ -7,7 +7,7 @@ use sinew_shm::*;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Messages that nobody has read yet when their publisher dies, each in a chunk of its own.
+/// Messages that no participant has read yet when their publisher dies, each in a chunk of its own.
 const MESSAGES: u64 = 260;
 const LENGTH: usize = 5000;
 

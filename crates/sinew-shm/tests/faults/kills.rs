@@ -65,7 +65,7 @@ pub(crate) fn talk(part: &Part) {
     std::process::exit(0);
 }
 
-/// Lends a large chunk, which goes back to the file system, since nobody has room for a still larger one.
+/// Lends a large chunk, which goes back to the file system, since no publisher has room for a still larger one.
 fn lend_large(station: &Station) {
     let Some(reader) = station.readers().pop() else { return };
     let lender = station.idle_writer(&reader).unwrap().lender();

@@ -73,7 +73,7 @@ impl One {
         find().unwrap()
     }
 
-    /// What somebody sends here.
+    /// What another participant sends here.
     pub(crate) fn only_incoming(&self) -> Incoming {
         until("it is connected", || !self.keeps.incoming.lock().is_empty());
         self.keeps.incoming.lock().pop().unwrap()

@@ -49,7 +49,7 @@ fn of_group() -> Scene {
     scene
 }
 
-/// A directory that is nobody's business but its owner's.
+/// A directory that its owner alone may enter.
 fn private(path: PathBuf) -> PathBuf {
     fs::create_dir(&path).unwrap();
     fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).unwrap();
@@ -216,7 +216,7 @@ fn a_link_in_place_of_the_default_base_is_refused() {
         return;
     }
     let (scene, elsewhere) = (of_group(), tempfile::tempdir_in("/dev/shm").unwrap());
-    // Nobody's number but this process's.
+    // No other process's number.
     let user = 1_000_000 + std::process::id();
     let home = private(elsewhere.path().join("home"));
     chown(&home, Some(user), Some(user)).unwrap();
@@ -369,7 +369,7 @@ fn a_user_whose_process_is_killed_holds_up_nobody_and_leaves_nothing() {
     others.iter_mut().for_each(goes_on);
 }
 
-/// What another user may write, nobody has mapped.
+/// What another user may write, no participant has mapped.
 #[test]
 fn one_of_the_group_who_shortens_every_file_disturbs_nobody() {
     if !can_be_others() {

@@ -51,7 +51,7 @@ impl Outbox {
 
     /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
     pub(crate) fn keep(work: impl FnOnce()) {
-        /// Also if `work` panics: deliveries of this thread would tell nobody any more.
+        /// Also if `work` panics: deliveries of this thread would tell no task any more.
         struct Keeping;
 
         impl Drop for Keeping {

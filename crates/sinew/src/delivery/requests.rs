@@ -294,7 +294,7 @@ impl Requests {
         if calls.context.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
         }
-        // A request keeps its context, and the queue keeps the request: one that nobody takes or withdraws any more would
+        // A request keeps its context, and the queue keeps the request: one that no thread takes or withdraws any more would
         // keep all three for good. So those are refused, under the lock that closing and withdrawing take afterwards.
         let has_taker = match origin {
             Origin::Client => true,

@@ -90,7 +90,7 @@ impl Waits {
         let mut waiters = self.0.lock();
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
-        // Who holds nothing holds up nobody: then there is nothing to remember, however many of
+        // A thread that holds nothing holds up no other: then there is nothing to remember, however many of
         // them wait. Nor does it wait in vain, as none of those does who wait already.
         let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
             Ok(None)
@@ -134,7 +134,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Marks those whose waits nobody can end.
+/// Marks those whose waits no thread can end.
 fn mark_stuck(waiting: &mut [Waiter]) {
     waiting.iter_mut().for_each(|waiter| waiter.is_stuck = true);
     let can_go_on = |all: &[Waiter]| all.iter().position(|one| one.is_stuck && !one.wants.is_blocked_by(all));
@@ -147,10 +147,10 @@ impl Wants {
     /// Whether those who are stuck have all that could end the wait.
     fn is_blocked_by(self, all: &[Waiter]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
-        // A reentrant group has number 0, and nobody has its turn.
+        // A reentrant group has number 0, and no thread has its turn.
         let group_is_stuck = self.group != 0 && stuck().any(|one| one.groups.contains(&self.group));
         let spinning = stuck().filter(|one| one.executors.contains(&self.executor)).count();
-        // Whom nobody spins now somebody may spin soon.
+        // An executor that no thread spins now may be spun soon.
         let executor_is_stuck = self.executor != 0 && self.present > 0 && spinning >= self.present;
         group_is_stuck || executor_is_stuck
     }
@@ -193,14 +193,14 @@ mod tests {
         assert!(waits.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
         assert!(waits.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
         assert!(waits.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
-        assert!(waits.wait((&[], &[]), (11, 1, 1)).is_ok(), "a thread that spins nothing holds up nobody");
+        assert!(waits.wait((&[], &[]), (11, 1, 1)).is_ok(), "a thread that spins nothing holds up no other");
     }
 
     #[test]
     fn one_of_several_threads_may_wait_but_not_the_last() {
         let waits = Waits::new();
         let _first = waits.wait((&[11], &[1]), (13, 1, 2)).unwrap();
-        assert!(waits.wait((&[12], &[1]), (14, 1, 2)).is_err(), "nobody would be left");
+        assert!(waits.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
         assert!(waits.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
     }
 
@@ -209,7 +209,7 @@ mod tests {
         let waits = Waits::new();
         let _first = waits.wait((&[11], &[1]), (12, 0, 4)).unwrap();
         assert!(waits.wait((&[12], &[1]), (11, 0, 4)).is_err());
-        assert!(waits.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with somebody who goes on");
+        assert!(waits.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
     }
 
     #[test]

@@ -160,7 +160,7 @@ impl Known {
         if *is_inhabited || !(*ever || has_nothing()) {
             return;
         }
-        // Relaxed: it is said once, whoever says it.
+        // Relaxed: it is said once, by whichever thread.
         if !node.said_idle.swap(true, Ordering::Relaxed) {
             tell!(
                 Level::Warn; About { node: &node.full_name, subject: "" },

@@ -507,7 +507,7 @@ impl State {
         work.is_some()
     }
 
-    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if nobody looked; it was ready since `key`, or 0.
+    /// Hands out an entity that was taken out of its group's queue. `now` is 0 if no clock was read; it was ready since `key`, or 0.
     #[inline(never)]
     pub(super) fn hand_out(&mut self, id: u32, hand: Hand, (mut now, key): (i64, i64)) -> Option<Work> {
         let member = &mut self.members[id as usize];

@@ -21,7 +21,7 @@ pub struct Edit<T: Built + Message> {
     is_in_place: bool,
 }
 
-/// The message, which nobody else has.
+/// The message, to which there is no other reference.
 enum Held<T: Built + Message> {
     Value(Unique<T>),
     /// [`edit`](loan::edit) has seen that it is one.
@@ -41,7 +41,7 @@ impl<T: Built + Message> Edit<T> {
                 let parts = loan::edit::<T>(message.image_mut().unwrap_or_default());
                 #[expect(
                     clippy::expect_used,
-                    reason = "it was seen when it was made, and nobody else writes it"
+                    reason = "it was seen when it was made, and no other thread writes it"
                 )]
                 parts.expect("it was seen before")
             }
@@ -89,14 +89,14 @@ impl<T: Built + Message> Publisher<T> {
     /// A message that came, to be changed and published by this publisher: in place where that can be, else a copy.
     ///
     /// It is changed where it lies if the caller has the only reference to it, if it lies in memory of this process that
-    /// nobody else reads, and if those who listen to this publisher can read it there. That is so for a
+    /// no other thread reads, and if those who listen to this publisher can read it there. That is so for a
     /// [draft](Publisher::draft), or a value, of a publisher in this process that only the caller's subscription takes.
     /// What came from another process, which others may read as well, is copied as bytes into the memory where this publisher's
     /// messages are read; [`statistics`](Publisher::statistics) count that, and [`Edit::is_in_place`] says so.
     ///
     /// Once an image in ordinary memory had to be copied since other processes listen here, the publisher that made it makes
     /// the next ones where they can read them, as long as they listen. So a camera, its filter in the same process and a viewer in
-    /// another one share one memory, whoever of them knows of the others.
+    /// another one share one memory, whichever of them knows of the others.
     ///
     /// The callback takes a [`Sample`]; then the same program is right wherever its parts run:
     ///
@@ -153,7 +153,7 @@ impl<T: Built + Message> Publisher<T> {
     }
 }
 
-/// An image of the message, which nobody else has, where the publisher's messages are read.
+/// An image of the message, to which there is no other reference, where the publisher's messages are read.
 #[cold]
 fn copy(outlet: &Arc<Outlet>, message: Erased) -> Result<Erased, BuildError> {
     let length = message.image_length().unwrap_or(0);

@@ -6,7 +6,7 @@ use std::alloc::{self, Layout};
 
 /// Who lends memory in which other processes will read a message.
 pub(crate) trait Lends: Send + Sync {
-    /// For an image of so many bytes; `None`: nobody reads there now, so short an image is copied anyway, or there is no room.
+    /// For an image of so many bytes; `None`: no process reads there now, so short an image is copied anyway, or there is no room.
     fn lend(&self, length: usize) -> Option<Loan>;
 }
 

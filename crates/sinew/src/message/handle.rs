@@ -227,7 +227,7 @@ impl<'a, T: Message> Incoming<'a, T> {
         (Sample::assume(self.message), work)
     }
 
-    /// The message for its reader alone, and what that took: a copy if somebody else still holds the message.
+    /// The message for its reader alone, and what that took: a copy if there is another reference to the message.
     pub(crate) fn unique(self) -> (Unique<T>, Work)
     where
         T: Clone,

@@ -189,7 +189,7 @@ fn somebody_runs_the_server() {
         stop.stop();
         spinning.join().unwrap();
     });
-    assert!(LENT.get() > 0, "nobody is ever lent: the model is too small");
+    assert!(LENT.get() > 0, "no thread is ever lent: the model is too small");
 }
 
 /// Two threads want the one place of an executor that rests, for servers of the same group.

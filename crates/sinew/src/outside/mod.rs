@@ -364,7 +364,7 @@ impl Observer for Watching {
     }
 
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
-        // Nobody here has to do with others; and what those of the raw layer say is no QoS.
+        // No end here has to do with others; and what those of the raw layer say is no QoS.
         if !matches!(entity.kind, EntityKind::Publisher | EntityKind::Subscription | EntityKind::Server) {
             return;
         }

@@ -105,7 +105,7 @@ impl Actor {
 
     // ---- threads ----
 
-    /// Publishes what nobody may miss.
+    /// Publishes what no subscription may miss.
     fn publish_lossless(&self, publisher: &Publisher<Parcel>) {
         for number in 1.. {
             let mut parcel = Unique::new(Parcel::new(self.me, number));
@@ -227,7 +227,7 @@ impl Actor {
         }
     }
 
-    /// Writes what has no nodes. Whoever finds a variable without a master is that from then on.
+    /// Writes what has no nodes. An actor that finds a variable without a master is that from then on.
     fn write(&self, space: &Space) {
         let options = QueueOptions { capacity: 8, patience: Some(Duration::from_secs(1)) };
         let queue = Queue::<[u8]>::open_with(space, "queue", &options).unwrap();

@@ -75,7 +75,7 @@ impl Actor {
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
                 if let Some(said) = line.strip_prefix(SAID) {
-                    let _ = say.send(said.to_owned()); // nobody listens once the test is over
+                    let _ = say.send(said.to_owned()); // no test listens once the test is over
                 }
             }
         });
@@ -193,7 +193,7 @@ impl Cast {
         self.actors[which] = Actor::start(&self.base, self.started, seats);
     }
 
-    /// Everybody goes on to get something by every way, and nothing is left of those who died.
+    /// All go on to get something by every way, and nothing is left of those who died.
     #[track_caller]
     pub(crate) fn goes_on(&mut self) {
         let story = self.story[self.story.len().saturating_sub(6)..].join(", ");
@@ -218,15 +218,15 @@ impl Cast {
         names.filter_map(|name| Some(name.split('.').next()?.to_owned())).collect()
     }
 
-    /// Everybody says goodbye, and nothing is left.
+    /// All say goodbye, and nothing is left.
     pub(crate) fn end(mut self) {
         for actor in &mut self.actors {
             actor.say_goodbye();
         }
-        let somebody = Space::join(&Domain::open(Some(&self.base), DOMAIN).unwrap()).unwrap();
+        let onlooker = Space::join(&Domain::open(Some(&self.base), DOMAIN).unwrap()).unwrap();
         let what = || format!("{:?} are left; {}", self.owners(), self.story.join(", "));
         until(&what, || self.owners().len() == 1);
-        drop(somebody);
+        drop(onlooker);
         assert!(self.owners().is_empty(), "{:?} is left", self.owners());
     }
 }

@@ -59,7 +59,7 @@ fn play(base: &Path, seed: u64) {
                 3 => cast.say_goodbye_and_come_again(which),
                 _ => cast.kill_two((which, (which + 1) % count as usize), pause),
             }
-            // Else the next thing happens while somebody is about to join.
+            // Else the next thing happens while an actor is about to join.
             if events == SHORT || dice.below(4) > 0 {
                 cast.goes_on();
             }

@@ -16,7 +16,7 @@ use std::thread;
 /// machine is.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the
+/// A test can't do here what it is there for. It passes; the sentence is found, after a run of many tests, in the
 /// file `$SINEW_SKIPPED`.
 pub(crate) fn skip(why: &str) {
     println!("skipped: {why}");
