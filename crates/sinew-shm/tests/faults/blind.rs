@@ -1,7 +1,7 @@
 //! A participant that can't map others' memory does no harm to those who can.
 
 use crate::process::{Part, Scene};
-use crate::reuse::One;
+use crate::reuse::{Keeps, One};
 use crate::station::{entity, until};
 use sinew_shm::*;
 use std::sync::Arc;
@@ -34,16 +34,41 @@ pub(crate) fn leave_much(part: &Part) {
     }
 }
 
-/// Joins, and then has no room to map anything.
+/// From now on no thread of this process can map a control segment, as if there were no memory for it. A
+/// limit of its address space would do so, too, but also to whatever a thread needs at the time.
+fn map_no_more_segments() {
+    const LONG: u32 = 1 << 20;
+    let instruction = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let load = |offset| instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, offset);
+    let argument = |nth: u32| load(16 + 8 * nth); // the lower half; after the call's number, the machine, the address
+    let test = |code, jf, k| instruction(libc::BPF_JMP | code | libc::BPF_K, 0, jf, k);
+    let end = |how| instruction(libc::BPF_RET | libc::BPF_K, 0, 0, how);
+    let mut filter = [
+        load(0), // the call's number
+        test(libc::BPF_JEQ, 5, libc::SYS_mmap as u32),
+        argument(1),
+        test(libc::BPF_JGE, 3, LONG),
+        argument(3),
+        test(libc::BPF_JSET, 1, libc::MAP_SHARED.cast_unsigned()),
+        end(libc::SECCOMP_RET_ERRNO | libc::ENOMEM.cast_unsigned()),
+        end(libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: takes numbers only.
+    assert_eq!(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) }, 0);
+    let (mode, all_threads) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_TSYNC);
+    // SAFETY: the program and its instructions live as long as the call, which copies them.
+    let result = unsafe { libc::syscall(libc::SYS_seccomp, mode, all_threads, &raw const program) };
+    assert_eq!(result, 0, "{}", std::io::Error::last_os_error());
+}
+
+/// Joins, and then can't map what others have.
 pub(crate) fn be_blind(part: &Part) {
     let one = One::join_silently(&part.directory);
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = pages.split(' ').next().unwrap().parse().unwrap();
-    // Enough for what the test itself needs, too little for a control segment.
-    let bytes = (pages * 4096) + (16 << 20);
-    let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
-    // SAFETY: a valid `rlimit` for the duration of the call.
-    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+    map_no_more_segments();
+    let domain = one.participant.domain();
+    let refused = Participant::join(domain, Arc::new(Keeps::default())).expect_err("it maps nothing");
+    assert!(refused.to_string().contains("memory"), "{refused}");
     part.say("blind");
     until("the publisher is dead", || part.directory.join("dead").exists());
     let begin = std::time::Instant::now();
