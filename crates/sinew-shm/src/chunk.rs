@@ -227,13 +227,13 @@ impl Pool {
         if state.is_asking_cheap(class) {
             self.reclaim(&mut state);
         }
-        let cell = match state.take(class) {
+        let cell = match state.take(class).or_else(|| self.find(&mut state, class)) {
             Some(cell) => cell,
-            None => match self.find(&mut state, class) {
-                Ok(cell) => cell,
-                Err(error) => {
+            None => match self.participant.memory.chunk(class, &self.participant) {
+                Ok(chunk) => self.cell(&mut state, chunk),
+                Err(_) => {
                     drop(state);
-                    let cell = self.scrape_together(class, error)?;
+                    let cell = self.scrape_together(class)?;
                     state = self.state.lock();
                     cell
                 }
@@ -260,47 +260,37 @@ impl Pool {
         Arc::new(Cell { chunk, owner: self.participant.id(), published, surplus })
     }
 
-    /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more, or a new one.
-    fn find(&self, state: &mut State, class: usize) -> Result<Arc<Cell>, CapacityError> {
+    /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more.
+    fn find(&self, state: &mut State, class: usize) -> Option<Arc<Cell>> {
         // What was in use will be for a while: until there are more, asking again frees little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
-            self.reclaim(state);
+            let cell = self.take_again(state, class);
             kill::at(Point::ChunkReclaimed);
-            if let Some(cell) = state.take(class) {
-                return Ok(cell);
-            }
-        } else {
-            let in_vain = |cell: &mut Arc<Cell>| {
-                (class..=2 * class).contains(&cell.chunk.class())
-                    && !cell.is_published()
-                    && Cell::is_unused(cell)
-            };
-            // One that was is among the last.
-            let first = state.lent.len().saturating_sub(8);
-            if let Some(index) = state.lent[first..].iter_mut().position(in_vain) {
-                return Ok(state.lent.remove(first + index));
-            }
+            return cell;
         }
-        self.participant.memory.chunk(class, &self.participant).map(|chunk| self.cell(state, chunk))
+        let in_vain = |cell: &mut Arc<Cell>| {
+            (class..=2 * class).contains(&cell.chunk.class()) && !cell.is_published() && Cell::is_unused(cell)
+        };
+        // One that was is among the last.
+        let first = state.lent.len().saturating_sub(8);
+        let index = state.lent[first..].iter_mut().position(in_vain)?;
+        Some(state.lent.remove(first + index))
     }
 
-    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is used, or
-    /// given back to the file system first.
+    /// A chunk that was lent, and that nobody uses any more.
+    fn take_again(&self, state: &mut State, class: usize) -> Option<Arc<Cell>> {
+        self.reclaim(state);
+        state.take(class)
+    }
+
+    /// No chunk is to be had for want of room, or of descriptors: what isn't needed elsewhere is used.
     #[cold]
-    fn scrape_together(&self, class: usize, error: CapacityError) -> Result<Arc<Cell>, CapacityError> {
-        let mut state = self.state.lock();
-        self.reclaim(&mut state);
-        if let Some(cell) = state.take(class) {
+    fn scrape_together(&self, class: usize) -> Result<Arc<Cell>, CapacityError> {
+        if let Some(cell) = self.take_again(&mut self.state.lock(), class) {
             return Ok(cell);
         }
-        drop(state);
-        if matches!(error, CapacityError::Left { .. }) {
-            return Err(error);
-        }
-        let participant = &self.participant;
-        participant.memory.give_back_all(participant);
-        let chunk = participant.memory.chunk(class, participant);
-        let chunk = chunk.or_else(|_| participant.memory.any_chunk(class).ok_or(error))?;
+        // Without the pool's lock, which giving back takes.
+        let chunk = self.participant.memory.scrape_together(class, &self.participant)?;
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
@@ -496,7 +486,12 @@ impl Lent {
     }
 
     pub(crate) fn chunk(&self) -> crate::ring::Chunk {
-        crate::ring::Chunk { name: self.0.cell.chunk.name, length: self.0.length as u64 }
+        crate::ring::Chunk { name: self.name(), length: self.0.length as u64 }
+    }
+
+    /// Its chunk's name.
+    pub(crate) fn name(&self) -> u64 {
+        self.0.cell.chunk.name
     }
 }
 

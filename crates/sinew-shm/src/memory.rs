@@ -200,11 +200,8 @@ impl Memory {
                 return Ok(chunk);
             }
         }
-        for number in &entry.slabs {
-            let Some(stock) = state.slabs.get_mut(number) else { continue };
-            if stock.reserved < stock.slab.count {
-                return stock.extend(&self.domain);
-            }
+        if let Some(chunk) = entry.extend(&mut state.slabs, &self.domain) {
+            return chunk;
         }
         // Deep histories of large messages take few files all the same.
         let made = entry.slabs.iter().filter_map(|number| state.slabs.get(number));
@@ -222,12 +219,44 @@ impl Memory {
         Ok(chunk)
     }
 
-    /// For want of room: any free chunk of at least this class, the smallest there is.
+    /// There is no room for a chunk of this class, or no descriptor for its file: what isn't needed goes
+    /// back to the file system first, and if that doesn't help, a larger chunk does.
     #[cold]
-    pub(crate) fn any_chunk(&self, class: usize) -> Option<OwnChunk> {
+    pub(crate) fn scrape_together(
+        &self,
+        class: usize,
+        participant: &Participant,
+    ) -> Result<OwnChunk, CapacityError> {
+        self.give_back_all(participant);
+        self.chunk(class, participant).or_else(|error| self.larger_chunk(class).ok_or(error))
+    }
+
+    /// A chunk of at least this class, the smallest that can be had without another file.
+    fn larger_chunk(&self, class: usize) -> Option<OwnChunk> {
         let mut state = self.state.lock();
         let State { classes, slabs, .. } = &mut *state;
-        classes.range_mut(class..).find_map(|(_, entry)| entry.pop_free(slabs))
+        classes
+            .range_mut(class..)
+            .find_map(|(_, entry)| entry.pop_free(slabs).or_else(|| entry.extend(slabs, &self.domain)?.ok()))
+    }
+
+    /// Whether a chunk of this class could be had after [`scrape_together`](Self::scrape_together) has
+    /// failed, were these chunks free, whose names are in order. `room`: so many bytes the file system
+    /// has left; `None`: no more files can be made, however many.
+    #[cold]
+    pub(crate) fn would_do(&self, class: usize, freed: &[u64], room: Option<u64>) -> bool {
+        let state = self.state.lock();
+        let mut bytes = 0;
+        for stock in state.slabs.values() {
+            let is_freed = |index: &usize| freed.binary_search(&stock.name(*index)).is_ok();
+            if stock.slab.chunk >= class && (0..stock.reserved).any(|index| is_freed(&index)) {
+                return true;
+            }
+            let goes = |index: &usize| stock.free.contains(index) || is_freed(index);
+            let last = (0..stock.reserved).rev().take_while(goes).count();
+            bytes += stock.slab.end_of(stock.reserved) - stock.slab.end_of(stock.reserved - last);
+        }
+        room.is_some_and(|room| room.saturating_add(bytes as u64) >= class as u64)
     }
 
     /// Takes chunks back that nobody names or reads any more.
@@ -264,8 +293,7 @@ impl Memory {
 
     /// There is no room: gives back to the file system whatever isn't needed, also by other writers of
     /// this participant.
-    #[cold]
-    pub(crate) fn give_back_all(&self, participant: &Participant) {
+    fn give_back_all(&self, participant: &Participant) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());
         let mut state = self.state.lock();
@@ -316,11 +344,27 @@ impl Class {
             Some(stock.chunk(index))
         })
     }
+
+    /// One chunk more of the oldest slab that has fewer than it may; `None` if there is none.
+    fn extend(
+        &self,
+        slabs: &mut HashMap<u64, Stock>,
+        domain: &Domain,
+    ) -> Option<Result<OwnChunk, CapacityError>> {
+        self.slabs.iter().find_map(|number| {
+            let stock = slabs.get_mut(number)?;
+            (stock.reserved < stock.slab.count).then(|| stock.extend(domain))
+        })
+    }
 }
 
 impl Stock {
+    fn name(&self, index: usize) -> u64 {
+        self.slab.number << 32 | index as u64
+    }
+
     fn chunk(&self, index: usize) -> OwnChunk {
-        OwnChunk { name: self.slab.number << 32 | index as u64, slab: self.slab.clone() }
+        OwnChunk { name: self.name(index), slab: self.slab.clone() }
     }
 
     /// M3: one chunk more may be touched.

@@ -6,7 +6,7 @@ use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::events::{self, Announced, Bell, Position};
 use crate::kill::{self, Point};
-use crate::memory::Block;
+use crate::memory::{Block, class_of};
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
 use crate::place::Place;
@@ -252,24 +252,36 @@ impl Writer {
 
     /// Memory for an image of `length` bytes, for which the oldest messages make room if need be: first
     /// those that all readers have read, then those that only readers miss that needn't get everything.
-    /// Allocates nothing once warm.
+    /// None is lost that makes no room. Allocates nothing once warm.
     ///
     /// # Errors
-    /// [`CapacityError`]: the file system is full, and readers that must get everything have yet to read
-    /// what is in the ring.
+    /// [`CapacityError`]: the file system is full, and whatever may make room doesn't suffice: the rest is
+    /// read, or kept, or must be read.
     pub fn loan(&mut self, length: usize) -> Result<Loan, CapacityError> {
-        loop {
-            match self.pool.loan(length) {
-                Err(CapacityError::FileSystem { .. }) if self.displace() => {}
-                loaned => return loaned,
-            }
-        }
+        self.loan_for(self.next, length)
     }
 
-    /// Lets go of what all readers have read: for a writer that publishes seldom, which does so each time it
-    /// publishes. The helper thread gives back what wasn't needed for some seconds.
-    pub fn tidy(&mut self) {
-        self.let_go();
+    /// The same for a message that was published before, and is to be [brought back](Self::bring_back):
+    /// only messages before it make room. So none is lost to it that was brought back already, if the
+    /// newest is brought back first.
+    ///
+    /// # Errors
+    /// As [`loan`](Self::loan).
+    pub fn loan_for(&mut self, number: u64, length: usize) -> Result<Loan, CapacityError> {
+        loop {
+            let error = match self.pool.loan(length) {
+                Err(error) => error,
+                loaned => return loaned,
+            };
+            let room = match &error {
+                CapacityError::FileSystem { free, .. } => Some(*free),
+                CapacityError::System(_) => None, // no descriptor: a larger chunk needs none
+                _ => return Err(error),
+            };
+            if !self.displace(class_of(length), number, room) {
+                return Err(error);
+            }
+        }
     }
 
     /// What lends memory for this writer's images, without its lock.
@@ -366,14 +378,16 @@ impl Writer {
     }
 
     /// Brings a message that was published before into the ring, for late joiners: unless a newer one has its place. The image lies in
-    /// memory lent for this writer, or fits into the ring.
-    pub fn bring_back(&mut self, number: u64, head: &Head, image: Result<Lent, &[u8]>) {
+    /// memory [lent](Self::loan_for) for this writer, or fits into the ring; `None`: there is no room for it, and readers count the
+    /// message as missed.
+    pub fn bring_back(&mut self, number: u64, head: &Head, image: Option<Result<Lent, &[u8]>>) {
         if number >= self.next || self.ring.is_displaced(number) {
             return;
         }
-        let (payload, lent) = match &image {
-            Ok(lent) => (Payload::Chunk(lent.chunk()), Some(lent.clone())),
-            Err(bytes) => (Payload::Inline(bytes), None),
+        let (payload, lent) = match image {
+            Some(Ok(lent)) => (Payload::Chunk(lent.chunk()), Some(lent)),
+            Some(Err(bytes)) => (Payload::Inline(bytes), None),
+            None => (Payload::LeftOut, None),
         };
         self.ring.publish(number, head, payload);
         let place = slot_index(number, self.named.len());
@@ -555,8 +569,9 @@ impl Writer {
     }
 
     /// W0: of the messages that all readers have read, and that aren't for late joiners, the chunks are
-    /// free for the next. Whether there were any.
-    fn let_go(&mut self) -> bool {
+    /// free for the next. Whether there were any. For a writer that publishes seldom: publishing large
+    /// images does so each time. The helper thread gives back what wasn't needed for some seconds.
+    pub fn let_go(&mut self) -> bool {
         let readers = self.connections.iter().chain(&self.ending);
         let passed = readers.map(|connection| connection.accepted.passed(false)).min();
         let end = passed.unwrap_or(u64::MAX).min(self.next.saturating_sub(self.retained));
@@ -567,11 +582,12 @@ impl Writer {
         is_any
     }
 
-    /// There is no room: W0 of what all readers have read, or else of the oldest message that a reader
-    /// may miss, and whose chunk nothing else in this process uses: any other would be lost in vain.
-    /// False if there is none.
+    /// There is no room for a chunk of this class: W0 of what all readers have read, or else of the
+    /// oldest message before number `before` that a reader may miss, if such messages make room enough.
+    /// One that a reader keeps, or anything else in this process, makes none. `room`: see
+    /// [`would_do`](crate::memory::Memory::would_do). False if nothing may go that helps.
     #[cold]
-    pub(crate) fn displace(&mut self) -> bool {
+    pub(crate) fn displace(&mut self, class: usize, before: u64, room: Option<u64>) -> bool {
         let readers = || self.connections.iter().chain(&self.ending);
         readers().for_each(|connection| connection.accepted.look_for_reader());
         let bound = readers().filter(|connection| connection.capacity.is_some());
@@ -579,16 +595,26 @@ impl Writer {
         if self.let_go() {
             return true;
         }
+        let end = end.unwrap_or(u64::MAX).min(before).min(self.next);
+        let slots = self.named.len();
+        let first = self.oldest.max(self.next.saturating_sub(slots as u64));
+        let may_go = (first..end).filter_map(|number| self.named[slot_index(number, slots)].as_ref());
         // An image that was published several times is named as often.
-        let mut named: Vec<u64> = self.named.iter().flatten().map(|lent| lent.chunk().name).collect();
+        let mut named: Vec<u64> = may_go.clone().map(Lent::name).collect();
         named.sort_unstable();
-        let is_only_named = |lent: &Lent| {
-            let name = lent.chunk().name;
+        let participant = self.entity.participant();
+        let mut held = Vec::new();
+        participant.collect_held(&mut held); // a hint, as are the references: others come and go
+        held.sort_unstable();
+        let is_freed = |lent: &Lent| {
+            let name = lent.name();
             let (begin, end) =
                 (named.partition_point(|&other| other < name), named.partition_point(|&other| other <= name));
-            lent.references() <= 1 + (end - begin)
+            lent.references() <= 1 + (end - begin) && held.binary_search(&name).is_err()
         };
-        self.withdraw(end.unwrap_or(u64::MAX), is_only_named)
+        let mut freed: Vec<u64> = may_go.filter(|lent| is_freed(lent)).map(Lent::name).collect();
+        freed.sort_unstable();
+        participant.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
     }
 
     /// W0 of the oldest message before `end` that has a chunk, and may go. False if there is none.

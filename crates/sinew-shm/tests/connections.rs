@@ -225,7 +225,7 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     writer.grow(8).unwrap();
     for number in 3..10u8 {
         assert!(!writer.has_number(number.into()));
-        writer.bring_back(number.into(), &Head::default(), Err(&[number]));
+        writer.bring_back(number.into(), &Head::default(), Some(Err(&[number])));
         assert!(writer.has_number(number.into()));
     }
     writer.hand_over(&peer, target, 3, false).unwrap();
@@ -237,7 +237,7 @@ fn a_late_joiner_gets_what_is_brought_back_into_a_ring_that_grew() {
     // 11 has the place of 3.
     writer.publish_inline(10, &Head::default(), &[10]);
     writer.publish_inline(11, &Head::default(), &[11]);
-    writer.bring_back(3, &Head::default(), Err(&[3]));
+    writer.bring_back(3, &Head::default(), Some(Err(&[3])));
     assert!(!writer.has_number(3) && writer.has_number(11));
     drop(writer);
     b.incoming.lock().unwrap().clear();

@@ -215,6 +215,62 @@ fn a_transient_local_camera_has_for_late_joiners_what_there_is_room_for() -> sin
 }
 
 #[test]
+fn what_was_kept_before_anyone_listened_displaces_nothing_newer() -> sinew::Result<()> {
+    const LENGTH: usize = 200_000;
+    on_a_small_file_system("what_was_kept_before_anyone_listened_displaces_nothing_newer", |place| {
+        let (own, other, third) = (place.context(), place.context(), place.context());
+        let node = own.node("camera")?;
+        let qos = QoS::default().keep_last(10);
+        let publisher = node.publisher::<Blob>("images").qos(qos.transient_local()).create()?;
+        // Published before the process has a connection; the first alone takes most of what there is.
+        publisher.publish(Blob(vec![1; 3_400_000]))?;
+        (2..=5).try_for_each(|byte| publisher.publish(Blob(vec![byte; LENGTH])))?;
+        let viewer = other.node("viewer")?.subscription::<Blob>("images").qos(qos).create()?;
+        assert!(publisher.wait_for_subscribers(1, PATIENCE));
+        (6..=10).try_for_each(|byte| publisher.publish(Blob(vec![byte; LENGTH])))?;
+        let late = third.node("late")?.subscription::<Blob>("images").qos(qos.transient_local()).create()?;
+        for byte in 2..=10 {
+            assert_eq!(next(&late), Blob(vec![byte; LENGTH]));
+        }
+        for byte in 6..=10 {
+            assert_eq!(next(&viewer), Blob(vec![byte; LENGTH]), "it isn't lost to one that comes later");
+        }
+        assert_eq!(late.statistics().overwritten, 1, "the first");
+        assert_eq!(publisher.statistics().encodings, 5 + 4, "none was brought back that stood there");
+        Ok(())
+    })
+}
+
+#[test]
+fn who_must_get_all_that_was_kept_does_once_there_is_room() -> sinew::Result<()> {
+    const LENGTH: usize = 200_000;
+    on_a_small_file_system("who_must_get_all_that_was_kept_does_once_there_is_room", |place| {
+        let (own, other) = (place.context(), place.context());
+        let qos = QoS::default().keep_all().max_samples(8).transient_local();
+        let publisher = own.node("camera")?.publisher::<Blob>("images").qos(qos).create()?;
+        (1..=8).try_for_each(|byte| publisher.publish(Blob(vec![byte; LENGTH])))?;
+        // Both have what they need beside the images.
+        let node = other.node("recorder")?;
+        let known = node.publisher::<Blob>("known").create()?;
+        let _here = own.node("listener")?.subscription::<Blob>("known").create()?;
+        assert!(known.wait_for_subscribers(1, PATIENCE));
+        let ballast = place.fill_but(1000);
+        let late = node.subscription::<Blob>("images").qos(qos).create()?;
+        let begin = std::time::Instant::now();
+        while late.matched_publishers() == 0 || begin.elapsed() < Duration::from_millis(100) {
+            assert!(begin.elapsed() < PATIENCE, "it knows the publisher");
+            std::thread::yield_now();
+        }
+        assert_eq!(publisher.matched_subscriptions(), 0, "there is no room for all of it");
+        std::fs::remove_file(ballast).expect("it is there");
+        for byte in 1..=8 {
+            assert_eq!(next(&late), Blob(vec![byte; LENGTH]));
+        }
+        Ok(())
+    })
+}
+
+#[test]
 fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() -> sinew::Result<()> {
     on_a_small_file_system(
         "a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some",

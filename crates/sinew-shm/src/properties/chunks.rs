@@ -228,9 +228,11 @@ proptest! {
                     }
                     Operation::Grow if writer.depth() < 32 => writer.grow(writer.depth() * 2).unwrap(),
                     Operation::Grow => {}
-                    Operation::Tidy => writer.tidy(),
+                    Operation::Tidy => {
+                        writer.let_go();
+                    }
                     Operation::Displace => {
-                        if writer.displace() {
+                        if writer.displace(1, u64::MAX, Some(1)) {
                             displaced += 1;
                         }
                     }

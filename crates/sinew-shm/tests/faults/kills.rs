@@ -2,7 +2,6 @@
 
 use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
-use sinew_shm::Writer;
 use sinew_shm::kill::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
@@ -37,7 +36,7 @@ pub(crate) fn talk(part: &Part) {
             station.with_writer(|writer| writer.grow((writer.depth() * 2).min(128))).unwrap();
         }
         if point == Some(Point::Withdrawn) {
-            station.with_writer(Writer::tidy);
+            station.with_writer(|writer| writer.let_go());
         }
         if count == 20 && point == Some(Point::LessDeclared) {
             lend_large(&station);

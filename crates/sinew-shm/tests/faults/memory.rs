@@ -98,7 +98,7 @@ pub(crate) fn with_little_room(part: &Part) {
         published
     };
     // The first writer's messages are read, so all of its memory can be had.
-    writer.tidy();
+    writer.let_go();
     let fitting = [0, 1, 2].map(|_| round(&mut other, &mut bound));
     assert!(fitting.iter().all(|&fitting| fitting >= 5), "{fitting:?}");
     drop((writer, incoming));
@@ -231,6 +231,92 @@ fn what_would_make_no_room_stays_for_its_readers() {
     }
 }
 
+/// Another reader keeps what one has yet to read, on a file system of 4 MB.
+pub(crate) fn keep_elsewhere(part: &Part) {
+    let (_reading, writing, mut writer, mut slow) = pair(part, None);
+    let other = One::join_at(&part.directory);
+    let connect = Connect { target: None, first: 1, live: 1, depth: 16, capacity: None };
+    writer.connect(&writing.peer(&other), &connect).unwrap();
+    let mut keeping = other.incoming(&writer);
+    let mut buffer = Vec::new();
+    let mut read = |incoming: &mut Incoming| {
+        let message = incoming.read(&mut buffer).unwrap()?;
+        let hold = message.hold.unwrap();
+        assert_eq!(hold.bytes(), [message.number as u8; LENGTH]);
+        Some((message.number, message.missed, hold))
+    };
+    let send = |writer: &mut Writer| publish(writer, LENGTH, writer.next() as u8);
+    (0..2).for_each(|_| assert!(send(&mut writer).is_ok()));
+    let kept = [read(&mut keeping).unwrap(), read(&mut keeping).unwrap()];
+    // One that isn't kept comes after them: the first to make room.
+    let mut last = 0;
+    while last < 9 {
+        last = send(&mut writer).unwrap();
+    }
+    let mut seen = Vec::new();
+    while let Some((number, missed, _)) = read(&mut slow) {
+        seen.push((number, missed));
+    }
+    assert_eq!(seen[..2], [(1, 0), (2, 0)], "they would have made no room");
+    assert_eq!(seen[2].1, seen[2].0 - 3, "the next ones did");
+    assert_eq!(seen.last().unwrap().0, last);
+    assert!(seen.len() >= 5, "{seen:?}");
+    drop(kept);
+    // What no room can be made for costs nothing that is there.
+    let first = writer.next();
+    for _ in 0..3 {
+        send(&mut writer).unwrap();
+    }
+    let refused = writer.loan(10 * LENGTH).unwrap_err();
+    assert!(matches!(refused, CapacityError::FileSystem { .. }), "{refused}");
+    let seen = [0, 1, 2].map(|_| read(&mut slow).map(|(number, missed, _)| (number, missed)));
+    assert_eq!(seen, [0, 1, 2].map(|more| Some((first + more, 0))));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn what_another_reader_keeps_stays_for_those_that_have_yet_to_read_it() {
+    if has_namespaces("a small file system") {
+        on_a_small_file_system(&Scene::new(), "keeps elsewhere", "4m");
+    }
+}
+
+/// No file can be opened any more.
+pub(crate) fn have_no_descriptors(part: &Part) {
+    let (_reading, writing, mut writer, mut incoming) = pair(part, None);
+    let mut buffer = Vec::new();
+    let mut read = |incoming: &mut Incoming| incoming.read(&mut buffer).unwrap();
+    publish(&mut writer, LENGTH, 1).unwrap();
+    assert!(read(&mut incoming).is_some());
+    allow_descriptors(|_| 0);
+    for byte in 2..50 {
+        publish(&mut writer, 20_000, byte).unwrap();
+        assert_eq!(read(&mut incoming).unwrap().hold.unwrap().bytes(), [byte; 20_000], "in a larger chunk");
+    }
+    // One that a reader has yet to read makes room, as it would without memory.
+    publish(&mut writer, 20_000, 50).unwrap();
+    publish(&mut writer, 20_000, 51).unwrap();
+    let message = read(&mut incoming).unwrap();
+    assert_eq!((message.missed, message.hold.unwrap().bytes()), (1, &[51; 20_000][..]));
+    // Another writer has none, and this one none that is larger.
+    assert!(matches!(writing.writer().loan(20_000), Err(CapacityError::System(_))));
+    publish(&mut writer, 20_000, 52).unwrap();
+    assert!(matches!(writer.loan(2 * LENGTH), Err(CapacityError::System(_))));
+    let message = read(&mut incoming).unwrap();
+    assert_eq!((message.missed, message.hold.unwrap().bytes()), (0, &[52; 20_000][..]));
+    part.say("fine");
+    std::process::exit(0);
+}
+
+#[test]
+fn without_descriptors_a_larger_chunk_is_used_again() {
+    let scene = Scene::new();
+    let mut child = scene.child("has no descriptors", "");
+    assert!(child.wait().success(), "{:?}", child.report());
+    assert_eq!(child.report(), ["fine"]);
+}
+
 /// Publishes large images until it is killed; now and then it has drafts that it doesn't publish. Words: the reader's id, and a number
 /// that makes it different from others.
 pub(crate) fn publish_images(part: &Part) {
@@ -252,7 +338,7 @@ pub(crate) fn publish_images(part: &Part) {
         }
         publish(&mut writer, LENGTH, number as u8).unwrap();
         part.say(&format!("published {number}"));
-        writer.tidy();
+        writer.let_go();
     }
 }
 

@@ -570,6 +570,7 @@ impl Proxy {
                     continue;
                 }
             };
+            inbox.count_lost(message.missed, outbox);
             let value = match message.hold {
                 Some(hold) => reader.read(hold),
                 None => reader.decode_copied(buffer),

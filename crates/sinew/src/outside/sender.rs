@@ -54,6 +54,16 @@ pub(crate) struct Refused {
     pub(crate) has_retained: bool,
 }
 
+/// What was done with retained messages that weren't in the ring.
+#[derive(Default)]
+pub(crate) struct BroughtBack {
+    /// The number of the first that is wanted.
+    first: u64,
+    pub(crate) work: Work,
+    /// So many had no room.
+    pub(crate) left_out: Option<(usize, CapacityError)>,
+}
+
 /// A message's image, or where it will be.
 pub(crate) enum Prepared {
     /// It lies in shared memory already.
@@ -126,9 +136,9 @@ impl Sender {
         other: &mut Refused,
         offered: &QoS,
         next: u64,
-        retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
-    ) -> Result<Work, CapacityError> {
-        let mut work = Work::NONE;
+        retained: impl DoubleEndedIterator<Item = &'a (Erased, Publication)> + ExactSizeIterator,
+    ) -> Result<BroughtBack, CapacityError> {
+        let mut brought_back = BroughtBack::default();
         let Refused { peer, key, requested, has_retained } = other;
         if !self.writer.is_connected() {
             self.writer.skip_to(next);
@@ -137,11 +147,10 @@ impl Sender {
         self.writer.grow_for_reader(depth)?;
         self.writer.grow(retained.len())?;
         if requested.is_transient_local() && retained.len() > 0 && !*has_retained {
-            let wanted = retained.len().min(requested.capacity());
-            let first;
-            (first, work) = self.retain(retained, wanted, next)?;
+            let wanted = retained.rev().take(requested.capacity());
             let must_get_all = offered.is_blocking() && requested.is_blocking();
-            self.writer.hand_over(peer, *key, first, must_get_all)?;
+            brought_back = self.bring_back(wanted, next, must_get_all)?;
+            self.writer.hand_over(peer, *key, brought_back.first, must_get_all)?;
             *has_retained = true;
         }
         if !self.writer.has(peer.id()) {
@@ -150,33 +159,46 @@ impl Sender {
         }
         self.matched.push((peer.clone(), *key, *requested));
         self.bind(peer.id(), offered);
-        Ok(work)
+        Ok(brought_back)
     }
 
-    /// Brings retained messages into the ring that are not there; returns the number of the first that is wanted, and what it took.
-    fn retain<'a>(
+    /// Brings retained messages into the ring that are not there, the newest first: so none makes room for an older one. Where room ends,
+    /// the rest is left out, or it is an error if the late subscription must get all.
+    fn bring_back<'a>(
         &mut self,
-        retained: impl ExactSizeIterator<Item = &'a (Erased, Publication)>,
-        wanted: usize,
+        newest_first: impl Iterator<Item = &'a (Erased, Publication)>,
         next: u64,
-    ) -> Result<(u64, Work), CapacityError> {
-        let unwanted = retained.len() - wanted;
-        let (mut first, mut work) = (next, Work::NONE);
-        for (message, publication) in retained.skip(unwanted) {
-            first = first.min(publication.sequence);
-            if self.writer.has_number(publication.sequence) {
+        must_get_all: bool,
+    ) -> Result<BroughtBack, CapacityError> {
+        let mut done = BroughtBack { first: next, ..BroughtBack::default() };
+        for (message, publication) in newest_first {
+            let number = publication.sequence;
+            done.first = done.first.min(number);
+            if self.writer.has_number(number) {
                 continue;
             }
-            let mut message = message.another();
-            let prepared = self.prepare(&mut message)?;
-            work = work + prepared.work(&message);
             let head = head_of(publication);
-            match self.encode(&message, prepared) {
-                Some(lent) => self.writer.bring_back(publication.sequence, &head, Ok(lent)),
-                None => self.writer.bring_back(publication.sequence, &head, Err(&self.scratch)),
+            let mut message = message.another();
+            let prepared = match &done.left_out {
+                Some((_, error)) => Err(error.clone()),
+                None => self.prepare_before(number, &mut message),
+            };
+            match prepared {
+                Ok(prepared) => {
+                    done.work = done.work + prepared.work(&message);
+                    let lent = self.encode(&message, prepared);
+                    let image = lent.ok_or(&self.scratch[..]);
+                    self.writer.bring_back(number, &head, Some(image));
+                }
+                Err(error) if must_get_all => return Err(error),
+                Err(error) => {
+                    self.writer.bring_back(number, &head, None);
+                    self.counters.add(Counter::Missed, 1);
+                    done.left_out.get_or_insert((0, error)).0 += 1;
+                }
             }
         }
-        Ok((first, work))
+        Ok(done)
     }
 
     /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.
@@ -186,9 +208,9 @@ impl Sender {
         self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
     }
 
-    /// As [`Writer::tidy`].
-    pub(crate) fn tidy(&mut self) {
-        self.writer.tidy();
+    /// As [`Writer::let_go`].
+    pub(crate) fn let_go(&mut self) {
+        self.writer.let_go();
     }
 
     /// A subscription elsewhere is gone.
@@ -224,19 +246,30 @@ impl Sender {
     /// Makes sure that there is memory for the message's image.
     #[inline]
     pub(crate) fn prepare(&mut self, message: &mut Erased) -> Result<Prepared, CapacityError> {
+        self.prepare_before(self.writer.next(), message)
+    }
+
+    /// The same for the message with this number: only those before it make room.
+    #[inline]
+    fn prepare_before(&mut self, number: u64, message: &mut Erased) -> Result<Prepared, CapacityError> {
         if let Some(lent) = self.is_there(message) {
             return Ok(Prepared::There(lent));
         }
-        self.prepare_length(message.image_length().unwrap_or(0))
+        self.prepare_length_before(number, message.image_length().unwrap_or(0))
     }
 
-    /// The same for an image of so many bytes.
+    /// The same for the next message, whose image has so many bytes.
     #[inline]
     pub(crate) fn prepare_length(&mut self, length: usize) -> Result<Prepared, CapacityError> {
+        self.prepare_length_before(self.writer.next(), length)
+    }
+
+    #[inline]
+    fn prepare_length_before(&mut self, number: u64, length: usize) -> Result<Prepared, CapacityError> {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
-        let loan = self.writer.loan(length).map_err(|error| match error {
+        let loan = self.writer.loan_for(number, length).map_err(|error| match error {
             // What the message takes, whatever was asked for in its stead.
             CapacityError::FileSystem { path, free, size, .. } => {
                 CapacityError::FileSystem { path, wanted: length, free, size }

@@ -8,7 +8,7 @@ use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, Lends};
 use crate::message::info::Publication;
-use crate::outside::sender::{Prepared, Refused, Sender};
+use crate::outside::sender::{BroughtBack, Prepared, Refused, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_shm::{CapacityError, EntityKey, Lender, Lent, Loan, OwnEntity, Peer};
@@ -180,7 +180,7 @@ impl Outlet {
     /// Lets go of what those outside have read; a thread that publishes does so itself.
     pub(crate) fn tidy(&self) {
         if let Some(sender) = self.way_out.sender.try_lock().as_deref_mut().and_then(Option::as_deref_mut) {
-            sender.tidy();
+            sender.let_go();
         }
     }
 
@@ -216,12 +216,21 @@ impl Outlet {
         let retained = state.retained.as_ref().map(|retained| &retained.0);
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
-            let Some(sender) = sender.as_deref_mut() else { return Ok(Work::NONE) };
+            let Some(sender) = sender.as_deref_mut() else { return Ok(BroughtBack::default()) };
             sender.connect(other, &self.qos, next, retained.unwrap_or(&none).iter())
         });
-        let connected = connected.map(|work| state.count(work));
         self.mark_way_out(&sender, &mut state);
-        connected
+        let brought_back = connected?;
+        state.count(brought_back.work);
+        drop((state, sender)); // the program's logger may publish
+        if let Some((count, error)) = brought_back.left_out {
+            tell!(
+                Level::Warn; About { node: &self.node, subject: &self.topic },
+                "a late subscription to {} in another process misses {count} of the messages that are kept for it: {error}",
+                self.topic
+            );
+        }
+        Ok(())
     }
 
     /// A subscription of another process is gone. Whether it was connected.
