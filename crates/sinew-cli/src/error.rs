@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use sinew_msg::dynamic::TextError;
 
-use crate::bench::topology::TopologyError;
-
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -192,15 +190,11 @@ pub(crate) enum Error {
     #[error(transparent)]
     Segment(#[from] sinew_shm::SegmentError),
 
-    /// The topology file says something that can't be run.
+    /// A measurement ended without its result.
     #[error(transparent)]
-    Topology(#[from] TopologyError),
+    Bench(#[from] sinew_bench::Error),
 
-    /// Somebody ran the hidden command of a benchmark's other processes.
-    #[error("`peer` is another process of `sinew bench`, which starts it itself")]
-    NotOurPeer,
-
-    /// Somebody ran the demo's viewer by hand.
+    /// The demo's viewer was run by hand.
     #[error("`--viewer-of` is for the other process of `sinew demo --processes`, which starts it itself")]
     NotOurViewer,
 
@@ -211,41 +205,6 @@ pub(crate) enum Error {
     ViewerEnded {
         /// How the process ended.
         status: String,
-    },
-
-    /// The measurement's other process ended before it was told to.
-    #[error("the other process of `{what}` ended early ({status}); its own message, if any, stands above")]
-    PeerEnded {
-        /// The floor or scenario that was being measured.
-        what: &'static str,
-        /// How the process ended.
-        status: String,
-    },
-
-    /// The measurement's other process doesn't go on.
-    #[error("the other process of `{what}` said nothing for {} s: it hangs, or a message to it was lost", waited.as_secs())]
-    PeerSilent {
-        /// The floor or scenario that was being measured.
-        what: &'static str,
-        /// How long we waited.
-        waited: Duration,
-    },
-
-    /// The processes of a measurement don't see each other.
-    #[error(
-        "{name} was matched with {found} of {wanted} after {} s: the processes don't see each other (`sinew doctor` checks \
-         the domain directory)",
-        waited.as_secs()
-    )]
-    Unmatched {
-        /// The topic or service.
-        name: String,
-        /// How many other ends there are.
-        found: u64,
-        /// How many there should be.
-        wanted: u64,
-        /// How long we waited.
-        waited: Duration,
     },
 }
 
@@ -302,7 +261,10 @@ impl From<sinew::SpinError> for Error {
 impl Error {
     /// Whether the reader of our output went away (`sinew ... | head`), which is not a failure of ours.
     pub(crate) fn is_closed_output(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        use sinew_bench::Error as Bench;
+
+        matches!(self, Self::Output(error) | Self::Bench(Bench::Output(error))
+            if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Turns a failed system call into an error that names it.

@@ -3,15 +3,12 @@
 //! Exit codes: 0 all went well (also when whoever read our output closed it early), 1 something failed,
 //! 2 the command line was wrong.
 
-mod bench;
 mod cli;
-mod clock;
 mod demo;
 mod doctor;
 mod error;
 mod graph;
 mod interfaces;
-mod machine;
 mod picture;
 mod terminal;
 mod top;
@@ -24,7 +21,7 @@ use cli::{Cli, Command};
 fn main() -> ExitCode {
     let outcome = match Cli::read().command {
         Command::Demo(options) => demo::run(&options),
-        Command::Bench(bench) => bench::run(&bench.scenario),
+        Command::Bench(bench) => sinew_bench::run(&bench.scenario).map_err(error::Error::from),
         Command::Node(options) => graph::node(&options.command),
         Command::Topic(options) => graph::topic(&options.command),
         Command::Service(options) => graph::service(&options.command),
@@ -33,7 +30,7 @@ fn main() -> ExitCode {
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => graph::print_bytes(&options.script()),
-        Command::Peer(peer) => bench::process::serve(&peer),
+        Command::Peer(peer) => sinew_bench::serve(&peer).map_err(error::Error::from),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -23,8 +23,8 @@ use rustix::termios::{
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
+use sinew_bench::clock::{nanoseconds, now_ns};
 
 /// A terminal that is ours to draw on until this is dropped.
 pub(crate) struct Terminal {

@@ -230,7 +230,7 @@ fn entities() {
 
 #[test]
 fn a_shipped_topology_by_name_and_by_path() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("topologies/sierra_nevada.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sinew-bench/topologies/sierra_nevada.json");
     for (name, called) in [("mont_blanc", "mont_blanc"), (file.to_str().unwrap(), "sierra_nevada")] {
         let rows = results(&["bench", "topology", name, "--seconds", "0.3", "--scale-rate", "2"]);
         let ours = only_ours(&rows)[0];

@@ -20,13 +20,13 @@ use super::making::{FRAMES, Making};
 use super::settings::{SetEdgesBetween, Settings, SettingsImage};
 use super::viewer::Underway;
 use super::{Means, ask, tell, watch};
-use crate::bench::process::{self, status};
-use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::graph::EndpointId;
 use crate::terminal::{self, Lent};
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
+use sinew_bench::process::{self, status};
+use sinew_bench::run::{Collected, executor};
 
 /// Time between two looks whether the viewer is still there.
 const LOOK: Duration = Duration::from_millis(20);
@@ -99,7 +99,7 @@ impl Viewing {
 
     /// How it ended, if it has.
     fn status(&self) -> Result<Option<ExitStatus>, Error> {
-        self.0.with(|running| status(&mut running.0))
+        Ok(self.0.with(|running| status(&mut running.0))?)
     }
 
     /// Waits for its end: at first it should come by itself, then it is told to, at last it is killed.

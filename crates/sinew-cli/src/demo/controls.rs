@@ -11,9 +11,9 @@ use rustix::io::Errno;
 use sinew::StopHandle;
 
 use super::settings::Settings;
-use crate::bench::run::Collected;
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
+use sinew_bench::clock::{nanoseconds, now_ns};
+use sinew_bench::run::Collected;
 
 /// Time between two changes nobody asked for.
 const EVERY: Duration = Duration::from_secs(1);

@@ -21,7 +21,6 @@ use sinew::{
 };
 use sinew_interfaces::sensor_msgs::msg::Image;
 
-use crate::bench::run::{Collected, executor};
 use crate::cli::DemoOptions;
 use crate::error::Error;
 use crate::terminal::{self, Terminal};
@@ -31,6 +30,7 @@ use making::Making;
 use save::Saver;
 use screen::Screen;
 use settings::{SetEdges, Settings};
+use sinew_bench::run::{Collected, executor};
 use viewer::{Ask, Seen, Viewer};
 
 /// How long the panel waits for the filter, which answers when it has drawn the frames that came before.

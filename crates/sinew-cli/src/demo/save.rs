@@ -12,8 +12,8 @@ use sinew::Sample;
 use sinew_interfaces::sensor_msgs::msg::Image;
 
 use super::frame::Picture;
-use crate::bench::run::Collected;
 use crate::error::Error;
+use sinew_bench::run::Collected;
 
 /// Frames that may wait for the disk; another one is then not saved.
 const WAITING: usize = 4;

@@ -12,12 +12,12 @@ use crossterm::terminal::{self, Clear, ClearType};
 use super::controls::Panel;
 use super::frame::Picture;
 use super::preview;
-use crate::bench::run::Collected;
-use crate::bench::samples::Summary;
-use crate::bench::table::time;
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::terminal::Terminal;
+use sinew_bench::clock::{nanoseconds, now_ns};
+use sinew_bench::run::Collected;
+use sinew_bench::samples::Summary;
+use sinew_bench::table::time;
 
 /// Time between two drawings of a terminal.
 const REDRAW: Duration = Duration::from_millis(66);

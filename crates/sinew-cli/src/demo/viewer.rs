@@ -6,10 +6,10 @@ use sinew_interfaces::sensor_msgs::msg::Image;
 use super::frame::Picture;
 use super::save::Saver;
 use super::screen::{Screen, Status};
-use crate::bench::histogram::Histogram;
-use crate::bench::run::Collected;
-use crate::clock::now_ns;
 use crate::error::Error;
+use sinew_bench::clock::now_ns;
+use sinew_bench::histogram::Histogram;
+use sinew_bench::run::Collected;
 
 /// What became of frames on their way to the viewer's node.
 #[derive(Clone, Copy, Default)]
@@ -68,7 +68,7 @@ impl Seen {
             frames: 0,
             lost: 0,
             last_number: 0,
-            latencies: Histogram::new(),
+            latencies: Histogram::empty(),
             last_latency: 0,
             first_ns: 0,
             last_ns: 0,

@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::{Resource, getrlimit};
 
 use super::Finding;
-use crate::bench::table::bytes;
+use sinew_bench::table::bytes;
 
 /// The oldest kernel that has everything.
 const KERNEL: (u32, u32) = (5, 4);

@@ -6,7 +6,7 @@ use rustix::fs::{Access, statvfs};
 use sinew_shm::{Census, Concern, Domain, Medium, Remains};
 
 use super::{Finding, types};
-use crate::bench::table::bytes;
+use sinew_bench::table::bytes;
 
 /// What one container gets by default, in bytes.
 const CONTAINER: u64 = 64 << 20;

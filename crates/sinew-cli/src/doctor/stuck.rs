@@ -7,9 +7,9 @@ use sinew_shm::Peer;
 
 use super::Finding;
 use crate::cli::tools::Where;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::graph::{Held, Observed, STUCK_NS, Snapshot};
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 const CHECK: &str = "callbacks";
 

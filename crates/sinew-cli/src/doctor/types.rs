@@ -8,8 +8,8 @@ use std::path::Path;
 use sinew_shm::Domain;
 
 use super::Finding;
-use crate::bench::table::bytes;
 use crate::interfaces::kept_in;
+use sinew_bench::table::bytes;
 
 const CHECK: &str = "types";
 

@@ -16,12 +16,12 @@ use sinew_shm::{
 };
 
 use super::{Observed, message_of, print, says, similar};
-use crate::bench::run::Collected;
 use crate::cli::interfaces::CallOptions;
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::{Error, suggestion};
 use crate::interfaces::{Sources, Types, TypesError, name};
 use crate::terminal;
+use sinew_bench::clock::{nanoseconds, now_ns};
+use sinew_bench::run::Collected;
 
 const HEADER: usize = 16;
 const DEPTH: usize = 8;

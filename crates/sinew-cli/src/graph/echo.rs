@@ -17,11 +17,11 @@ use sinew_shm::{
 
 use super::printing::{Content, Read, for_people, for_programs};
 use super::{Observed, gid, print, qos, says, similar};
-use crate::bench::run::Collected;
 use crate::cli::tools::EchoOptions;
 use crate::error::{Error, suggestion};
 use crate::interfaces::{Sources, Types, name};
 use crate::terminal;
+use sinew_bench::run::Collected;
 
 /// Bytes of a message that are shown.
 const SHOWN: usize = 256;

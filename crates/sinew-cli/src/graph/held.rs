@@ -10,7 +10,7 @@ use sinew::{History, Mismatch, QoS};
 use sinew_shm::{Callback, Counter, Entity, EntityKey, EntityKind, Peer};
 
 use super::{Endpoint, EndpointId, Snapshot};
-use crate::bench::table::time;
+use sinew_bench::table::time;
 
 /// A callback that lasts so long, in nanoseconds, is told of.
 const LONG_NS: i64 = 100_000_000;

@@ -27,11 +27,11 @@ use sinew_msg::dynamic::{DynamicMessage, MessageType, Template};
 use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer, Unread};
 
 use crate::cli::tools::{NodeCommand, ServiceCommand, TopicCommand, Where};
-use crate::clock::now_ns;
 use crate::error::Error;
 pub(crate) use call::CallError;
 pub(crate) use held::{Held, STUCK_NS};
 pub(crate) use list::is_hidden;
+use sinew_bench::clock::now_ns;
 pub(crate) use track::{Change, Latencies, Track, dropped};
 
 /// `sinew node`.

@@ -8,9 +8,9 @@ use sinew_msg::dynamic::{DynamicMessage, FieldPath};
 use sinew_shm::Head;
 
 use super::echo::Source;
-use crate::bench::table::time;
 use crate::cli::tools::EchoOptions;
-use crate::clock::now_ns;
+use sinew_bench::clock::now_ns;
+use sinew_bench::table::time;
 
 /// What was read of a message.
 pub(super) struct Read {

@@ -14,12 +14,12 @@ use sinew_shm::{
 };
 
 use super::{Ends, Observed, print, qos, says};
-use crate::bench::run::Collected;
 use crate::cli::interfaces::PubOptions;
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::interfaces::{Sources, Types, TypesError, name};
 use crate::terminal;
+use sinew_bench::clock::{nanoseconds, now_ns};
+use sinew_bench::run::Collected;
 
 /// Bytes of an image that go into the ring itself.
 const INLINE: usize = 200;

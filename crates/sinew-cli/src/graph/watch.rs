@@ -8,10 +8,10 @@ use sinew_shm::EntityKind;
 use super::list::TOPICS;
 use super::track::Latencies;
 use super::{Change, EndpointId, Observed, Snapshot, Track, print, print_json, says};
-use crate::bench::table::time;
 use crate::cli::tools::WatchOptions;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
+use sinew_bench::table::time;
 
 /// What is reported.
 pub(super) trait Report {

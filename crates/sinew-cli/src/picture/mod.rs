@@ -11,9 +11,9 @@ use serde::Serialize;
 use sinew_shm::EntityKind;
 
 use crate::cli::tools::{GraphFormat, GraphOptions};
-use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::graph::{self, EndpointId, Held, Observed, Snapshot, Track, is_hidden};
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 /// Who talks to whom.
 #[derive(Debug, Default, Serialize)]

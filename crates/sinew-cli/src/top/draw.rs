@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 
 use super::figures::{Figures, Process, Topic};
 use super::keys::Key;
-use crate::bench::table::{bytes, time};
+use sinew_bench::table::{bytes, time};
 
 /// What the topics are ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

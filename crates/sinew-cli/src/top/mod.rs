@@ -17,13 +17,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::cli::tools::TopOptions;
-use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::graph::{self, Observed};
 use crate::terminal::{self, Terminal};
 use draw::View;
 use figures::{Figures, Watched};
 use keys::Key;
+use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 /// How wide the one table is where there is no terminal.
 const WIDTH: usize = 120;

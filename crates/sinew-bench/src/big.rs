@@ -1,0 +1,204 @@
+//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where the other process views them,
+//! and passed as owned messages, of which it gets values.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Executor, Publisher, View};
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
+
+use super::floors::{copy, ticks};
+use super::payload::WARM_AFTER;
+use super::picture::{Mark, without_pixels};
+use super::process::{Directory, Measuring, Process};
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::roles::Role;
+use super::rounds::{Round, alternate};
+use super::run::{Collected, Run, matched, waiting};
+use super::samples::{Samples, median};
+use super::sequence::Sequence;
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::options::{BigMode, BigOptions, Wait};
+
+/// Images per second.
+const RATE: f64 = 10.0;
+
+/// Bytes of pixels.
+const BYTES: usize = copy::COLD_SIZE;
+
+const WIDTH: u32 = 2048;
+const HEIGHT: u32 = 1024;
+const STEP: u32 = WIDTH * 4;
+const _: () = assert!(STEP as usize * HEIGHT as usize == BYTES);
+
+/// The next image without its pixels.
+fn begun() -> Image {
+    without_pixels((WIDTH, HEIGHT), "rgba8", STEP / WIDTH)
+}
+
+/// Publishes the next image as the mode says; yields the time inside publish.
+fn publish(publisher: &Publisher<Image>, mode: BigMode, number: u64) -> Result<i64, Error> {
+    let small = begun(); // until the end: a program has one for all its images
+    let start;
+    match mode {
+        BigMode::Loan => {
+            let mut image = publisher.draft(&small, ImageLengths { data: BYTES })?;
+            let pixels = image.parts().data;
+            Mark::paint(pixels, number);
+            Mark::complete(pixels, now_ns());
+            start = now_ns(); // what was written last belongs to the image, not to publishing it
+            publisher.publish(image).map_err(sinew::Error::from)?;
+        }
+        BigMode::Owned => {
+            let mut image = begun();
+            image.data.resize(BYTES, 0);
+            Mark::paint(&mut image.data, number);
+            Mark::complete(&mut image.data, now_ns());
+            start = now_ns();
+            publisher.publish(image).map_err(sinew::Error::from)?;
+        }
+    }
+    Ok(now_ns() - start)
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Case {
+    mode: BigMode,
+    wait: Wait,
+}
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Reader {
+    directory: PathBuf,
+    case: Case,
+    /// Messages up to this number warm up.
+    counts_from: u64,
+    /// Messages there is room for.
+    room: usize,
+}
+
+/// What it saw.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Seen {
+    /// From the complete image to the callback.
+    samples: Samples,
+    sequence: Sequence,
+    /// Images whose pixels don't lie where their publisher wrote them.
+    copied: u64,
+    cpu_percent: f64,
+}
+
+/// A row for each way to publish, with a reader that is awake and with one that sleeps, beside copying such an image.
+pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let directory = Directory::create()?;
+    let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);
+    let waits = options.wait.map_or(vec![Wait::Spin, Wait::Sleep], |wait| vec![wait]);
+    let mut rows = Vec::new();
+    for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| Case { mode, wait })) {
+        let what = format!("8 MB images, {}, reader {}", case.mode.name(), case.wait.name());
+        let mut cold = copy::Cold::new(BYTES);
+        let mut publish_p50s = Vec::new();
+        let mut floor = |time: Duration| Ok(cold.round(time / 10));
+        let mut ours = |time| {
+            let (round, publishing) = directory.round(|path| round(path, case, time))?;
+            publish_p50s.push(publishing.summary(1).map(|summary| summary.p50));
+            Ok(round)
+        };
+        let sides = [&mut floor as _, &mut ours as _];
+        let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
+        let floor_p50s = floor.iter().map(|round| Some(round.samples.summary(1)?.p50));
+        let ratios = publish_p50s.iter().zip(floor_p50s).filter_map(|(ours, floor)| Some((*ours)? / floor?));
+        let figures = Figures {
+            publish_floor_ratio: median(ratios).map(hundredth),
+            publish_p50_ns: median(publish_p50s.iter().copied().flatten()).map(tenth),
+            ..Figures::over(&ours, 1)
+        };
+        let row = |row: Row| row.with("mode", case.mode.name()).with("wait", case.wait.name());
+        let floor = Row::floor("big", "copy", Figures::over(&floor, 1)).with("cache", "cold");
+        rows.push(row(floor.with("size", BYTES)));
+        rows.push(row(Row::sinew("big", figures).with("size", BYTES).with("rate", RATE)));
+    }
+    Ok(rows)
+}
+
+/// One round. A sample is the time from the complete image to the other process's callback; besides, the times inside
+/// publish.
+fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
+    let ticks = ticks(RATE, time);
+    let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
+    let reader = Reader { directory: directory.to_owned(), case, counts_from, room };
+    let mut other = Process::start(&Role::BigReader(reader))?;
+    let run = Run::shared(directory, Executor::single())?;
+    let camera = run.context.node("camera")?;
+    let images = camera.publisher::<Image>("images").create()?;
+    other.hear::<()>()?;
+    matched(&images, 1)?;
+
+    let publishing = Collected::new(Samples::with_room_for(room));
+    let (spent, publisher) = (publishing.clone(), images.clone());
+    for number in 1..=WARM_AFTER {
+        publish(&images, case.mode, number)?;
+        run.spin_for(Duration::from_millis(20))?;
+    }
+    let mut number = WARM_AFTER;
+    let timer =
+        camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || -> Result<(), Error> {
+            number += 1;
+            let time_inside = publish(&publisher, case.mode, number)?;
+            spent.with(|spent| spent.record(time_inside));
+            Ok(())
+        })?;
+    let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
+    drop(timer);
+    let sent = images.statistics().published;
+    let seen: Seen = other.finish_after(sent)?;
+    let made = images.statistics();
+    let round = Round {
+        lost: seen.sequence.lost(sent),
+        reordered: seen.sequence.reordered,
+        copies: Some(made.copies + made.encodings + seen.copied),
+        cpu_percent: Some(cpu_percent + seen.cpu_percent),
+        ..Round::of(seen.samples)
+    };
+    Ok((round, publishing.with(std::mem::take)))
+}
+
+/// In the other process: looks at images until the measuring process has had enough.
+pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
+    let run = Run::shared(&reader.directory, waiting(reader.case.wait))?;
+    let arrivals = Collected::new(Seen { samples: Samples::with_room_for(reader.room), ..Seen::default() });
+    let (seen, counts_from) = (arrivals.clone(), reader.counts_from);
+    let viewer = run.context.node("viewer")?;
+    let images = viewer.subscription::<Image>("images");
+    let _images = match reader.case.mode {
+        BigMode::Loan => images.callback(move |image: View<'_, Image>| {
+            let now = now_ns();
+            seen.with(|seen| seen.note(image.data, now, counts_from, false));
+        })?,
+        BigMode::Owned => images.callback(move |image: &Image| {
+            let now = now_ns();
+            seen.with(|seen| seen.note(&image.data, now, counts_from, true));
+        })?,
+    };
+    measuring.tell(&())?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
+    measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+}
+
+impl Seen {
+    /// An image came. One with wrong pixels counts as lost.
+    fn note(&mut self, pixels: &[u8], now: i64, counts_from: u64, is_copy: bool) {
+        self.copied += u64::from(is_copy);
+        let Some(Mark { stamp, number }) = Mark::of(pixels) else { return };
+        self.sequence.note(number);
+        if number > counts_from {
+            self.samples.record(now - stamp);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! Scenario `chain`: Source => Relay_0 => ... => Sink, every one a node, each hop on a topic of its own.
+
+use std::time::Duration;
+
+use sinew::Subscription;
+
+use super::floors::{direct, ticks, wake, warm_up};
+use super::messages::Timing;
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::rounds::{Round, alternate, ratio};
+use super::run::{Collected, Run};
+use super::samples::{Samples, median};
+use crate::clock::{compute_until, now_ns};
+use crate::error::Error;
+use crate::machine;
+use crate::options::{ChainOptions, ExecutorOptions};
+
+/// One chain at one rate.
+#[derive(Clone, Copy)]
+struct Case {
+    executor: ExecutorOptions,
+    relays: u32,
+    rate: f64,
+    /// What each relay computes before, and after, it publishes, in nanoseconds.
+    work_before_ns: i64,
+    work_after_ns: i64,
+}
+
+impl Case {
+    fn hops(self) -> u32 {
+        self.relays + 1
+    }
+
+    fn row(self, row: Row, options: &ChainOptions) -> Row {
+        row.with("relays", self.relays)
+            .with("rate", self.rate)
+            .with("work_before_us", options.work_before)
+            .with("work_after_us", options.work_after)
+    }
+
+    /// What a hop takes on the mean when relays keep their thread busy after they have published and nothing else takes any
+    /// time: a thread that has relayed is free again when its work is done.
+    fn allowed_by_threads_ns(self) -> f64 {
+        let turns = self.relays / self.executor.threads();
+        f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops())
+    }
+}
+
+/// One row per rate, beside the same chain as direct calls or, where work follows, beside waking another process.
+pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for &rate in &options.rates {
+        let case = Case {
+            executor: options.executor,
+            relays: options.relays,
+            rate,
+            work_before_ns: i64::from(options.work_before) * 1000,
+            work_after_ns: i64::from(options.work_after) * 1000,
+        };
+        let time = options.output.time_or(10);
+        let measured = if case.work_after_ns == 0 {
+            beside_direct_calls(case, time, progress)?
+        } else {
+            beside_wake_ups(case, time, progress)?
+        };
+        rows.extend(measured.into_iter().map(|row| case.row(row, options)));
+    }
+    Ok(rows)
+}
+
+fn beside_direct_calls(case: Case, time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let Case { relays, rate, .. } = case;
+    let hops = case.hops();
+    let mut floor = |time| direct::round(relays, rate, time);
+    let mut ours = |time| Ok(round(case, time)?.0);
+    let sides = [&mut floor as _, &mut ours as _];
+    let [floor, ours] = alternate(progress, &format!("chain of {relays} relays at {rate} Hz"), time, sides)?;
+    let figures = Figures {
+        floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
+        ..Figures::over(&ours, hops)
+    };
+    Ok(vec![
+        Row::floor("chain", "direct", Figures::over(&floor, hops)),
+        Row::sinew("chain", figures).run_by(case.executor),
+    ])
+}
+
+fn beside_wake_ups(case: Case, time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let what = format!("chain of {} relays that work on, at {} Hz", case.relays, case.rate);
+    let mut per_hop = Vec::new();
+    let mut ours = |time| {
+        let (in_all, between) = round(case, time)?;
+        per_hop.extend(in_all.samples.summary(case.hops()).map(|summary| summary.p50));
+        Ok(Round { samples: between, ..in_all })
+    };
+    let mut rows = Vec::new();
+    let (ours, floor_ratio) = match machine::two_cores()? {
+        Some(cores) => {
+            let mut floor = |time| wake::round(cores, Some(case.rate), time);
+            let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+            rows.push(Row::floor("chain", "wake", Figures::over(&floor, 2)));
+            let floor_ratio = ratio(&ours, 1, &floor, 2).map(hundredth);
+            (ours, floor_ratio)
+        }
+        None => {
+            progress.note("the floor wake needs two cores and this process may use one");
+            let [ours] = alternate(progress, &what, time, [&mut ours])?;
+            (ours, None)
+        }
+    };
+    let per_hop_p50 = median(per_hop);
+    let allowed = case.allowed_by_threads_ns();
+    // Work that precedes as well makes another sum; without any waiting for a thread there is nothing to compare with.
+    let comparable = allowed > 0.0 && case.work_before_ns == 0;
+    let figures = Figures {
+        floor_ratio,
+        per_hop_p50_ns: per_hop_p50.map(tenth),
+        per_hop_ratio: per_hop_p50.filter(|_| comparable).map(|per_hop| hundredth(per_hop / allowed)),
+        ..Figures::over(&ours, 1)
+    };
+    if comparable {
+        let figures = Figures { per_hop_p50_ns: Some(tenth(allowed)), ..Figures::default() };
+        rows.push(Row::floor("chain", "threads", figures).with("threads", case.executor.threads()));
+    }
+    rows.push(Row::sinew("chain", figures).run_by(case.executor));
+    Ok(rows)
+}
+
+/// When a node was called and when it published, per message, 0 for never; written by the node alone, read afterwards.
+type Times = Collected<Vec<[i64; 2]>>;
+
+/// Room for that many messages, every page of it touched.
+fn times(messages: usize) -> Times {
+    let mut times = vec![[1; 2]; messages];
+    times.fill([0; 2]);
+    Times::new(times)
+}
+
+/// What the sink sees.
+struct Arrivals {
+    /// From the source's publish to the sink's start, less the work before publishing.
+    samples: Samples,
+    received: u64,
+    reordered: u64,
+    last: u64,
+    /// When it was called, per message.
+    called: Vec<i64>,
+}
+
+/// One round. Its samples are the times from source to sink; besides, if work follows, those from a relay's publish to the
+/// start of the next one or of the sink.
+fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
+    let Case { relays, rate, .. } = case;
+    let ticks = ticks(rate, time);
+    let counts_from = u64::from(warm_up(ticks));
+    let room = ticks as usize + 1;
+    let run = Run::by(case.executor)?;
+
+    let source = run.context.node("source")?;
+    let first = source.publisher::<Timing>("hop_0").create()?;
+    let sent = first.clone();
+    let mut number = 0;
+    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+        number += 1;
+        first.publish(Timing { stamp: now_ns(), number })
+    })?;
+
+    let logged = if case.work_after_ns > 0 { room } else { 0 };
+    let log: Vec<Times> = (0..relays).map(|_| times(logged)).collect();
+    let relayed = (0..relays)
+        .zip(&log)
+        .map(|(hop, times)| relay(&run, case, hop, times))
+        .collect::<Result<Vec<_>, _>>()?;
+
+    let mut called = vec![1; logged]; // as `times` does
+    called.fill(0);
+    let arrivals = Collected::new(Arrivals {
+        samples: Samples::with_room_for(room),
+        received: 0,
+        reordered: 0,
+        last: 0,
+        called,
+    });
+    let seen = arrivals.clone();
+    let work_ns = i64::from(relays) * case.work_before_ns;
+    let sink = run.context.node("sink")?;
+    let _sink = sink.subscription::<Timing>(&format!("hop_{relays}")).callback(move |timing: &Timing| {
+        let now = now_ns();
+        seen.with(|seen| {
+            seen.received += 1;
+            seen.reordered += u64::from(timing.number < seen.last);
+            seen.last = timing.number;
+            if timing.number > counts_from {
+                seen.samples.record(now - timing.stamp - work_ns);
+            }
+            if let Some(called) = index(timing.number).and_then(|index| seen.called.get_mut(index)) {
+                *called = now;
+            }
+        });
+    })?;
+
+    let cpu_percent = run.spin_for(time)?;
+    drop(timer);
+    run.drain()?;
+    drop(relayed);
+    let sent = sent.statistics().published;
+    Ok(arrivals.with(|arrivals| {
+        let between = between(&log, &arrivals.called, counts_from);
+        let round = Round {
+            lost: sent.saturating_sub(arrivals.received),
+            reordered: arrivals.reordered,
+            cpu_percent: Some(cpu_percent),
+            ..Round::of(std::mem::take(&mut arrivals.samples))
+        };
+        (round, between)
+    }))
+}
+
+/// A node that passes messages on, computing before or after, if asked to.
+fn relay(run: &Run, case: Case, hop: u32, times: &Times) -> sinew::Result<Subscription<Timing>> {
+    let node = run.context.node(&format!("relay_{hop}"))?;
+    let next = node.publisher::<Timing>(&format!("hop_{}", hop + 1)).create()?;
+    let subscription = node.subscription::<Timing>(&format!("hop_{hop}"));
+    let Case { work_before_ns, work_after_ns, .. } = case;
+    if work_before_ns == 0 && work_after_ns == 0 {
+        return Ok(subscription.callback(move |timing: &Timing| next.publish(*timing))?);
+    }
+    let times = times.clone();
+    let working = subscription.callback(move |timing: &Timing| {
+        let called = now_ns();
+        compute_until(called + work_before_ns);
+        let published = now_ns();
+        let outcome = next.publish(*timing);
+        times.with(|times| {
+            if let Some(entry) = index(timing.number).and_then(|index| times.get_mut(index)) {
+                *entry = [called, published];
+            }
+        });
+        if work_after_ns > 0 {
+            compute_until(now_ns() + work_after_ns);
+        }
+        outcome
+    })?;
+    Ok(working)
+}
+
+/// Where the times of a message stand: messages are numbered from 1.
+fn index(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()?.checked_sub(1)
+}
+
+/// The times from each relay's publish to the start of the next one, or of the sink, of all messages after the warm-up.
+fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
+    let warm_up = usize::try_from(counts_from).unwrap_or(usize::MAX);
+    let mut samples = Samples::with_room_for(log.len() * sink.len().saturating_sub(warm_up));
+    for (hop, times) in log.iter().enumerate() {
+        let next_called = |index: usize| match log.get(hop + 1) {
+            Some(next) => next.with(|times| times[index][0]),
+            None => sink[index],
+        };
+        let published = times.with(|times| times.iter().map(|[_, published]| *published).collect::<Vec<_>>());
+        for (index, published) in published.into_iter().enumerate().skip(warm_up) {
+            let called = next_called(index);
+            if published > 0 && called > 0 {
+                samples.record(called - published);
+            }
+        }
+    }
+    samples
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(relays: u32) -> Case {
+        Case {
+            executor: ExecutorOptions::default(),
+            relays,
+            rate: 1000.0,
+            work_before_ns: 0,
+            work_after_ns: 0,
+        }
+    }
+
+    #[test]
+    fn every_message_arrives_in_order() {
+        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
+            let case = Case { executor, ..case(3) };
+            let (round, between) = round(case, Duration::from_millis(50)).unwrap();
+            assert!(round.messages > 0);
+            assert_eq!((round.lost, round.reordered, between.recorded()), (0, 0, 0));
+        }
+    }
+
+    #[test]
+    fn work_after_publishing_is_measured_between_the_relays() {
+        let case = Case { rate: 200.0, work_after_ns: 100_000, ..case(3) };
+        let (round, between) = round(case, Duration::from_millis(100)).unwrap();
+        assert!(round.messages > 0);
+        assert_eq!((round.lost, between.recorded()), (0, 3 * round.messages));
+        let single = between.summary(1).unwrap();
+        assert!(single.p50 >= 100_000.0, "one thread is busy that long: {single:?}");
+    }
+
+    #[test]
+    fn what_threads_allow() {
+        let case = Case { work_after_ns: 200_000, ..case(10) };
+        assert_eq!(case.allowed_by_threads_ns().round(), 181_818.0);
+        assert_eq!(
+            Case { executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns().round(),
+            90_909.0
+        );
+        assert_eq!(
+            Case { relays: 1, executor: ExecutorOptions::multi(2), ..case }.allowed_by_threads_ns(),
+            0.0
+        );
+    }
+
+    #[test]
+    fn only_hops_that_were_made_count() {
+        let log = [times(4), times(4)];
+        log[0].with(|times| times.copy_from_slice(&[[1, 2], [10, 12], [20, 22], [30, 32]]));
+        log[1].with(|times| times.copy_from_slice(&[[3, 4], [15, 16], [0, 0], [40, 41]]));
+        let samples = between(&log, &[5, 18, 0, 0], 1);
+        assert_eq!(samples.recorded(), 3, "12 to 15, 32 to 40, 16 to 18");
+        assert_eq!(samples.summary(1).unwrap().p50, 3.0);
+    }
+}

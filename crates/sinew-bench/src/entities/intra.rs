@@ -1,0 +1,150 @@
+//! Both ends in one process.
+//!
+//! Each measurement is made by a process of its own (our own program again), so that none sees the memory of another.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::QoS;
+
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::machine;
+use crate::messages::Timing;
+use crate::process::Process;
+use crate::progress::Progress;
+use crate::report::{Figures, Row, tenth};
+use crate::roles::Role;
+use crate::rounds::ROUNDS;
+use crate::run::{Collected, Run};
+use crate::samples::{Samples, Summary, median};
+
+/// Publishers and subscriptions of the row on which all share one topic.
+const ON_ONE_TOPIC: u32 = 100;
+
+/// What the process that makes entities is to do.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(crate) struct Crowd {
+    /// Publishers, and as many subscriptions.
+    pairs: u32,
+    /// Whether all of them share one topic.
+    one_topic: bool,
+    /// How long to measure wake-ups.
+    time: Duration,
+}
+
+/// What one process found out.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Found {
+    pairs: u64,
+    create_ns: i64,
+    destroy_ns: i64,
+    rss_bytes: u64,
+    /// From a publish to its callback, with all the others idle.
+    p50_ns: f64,
+    p90_ns: f64,
+    p99_ns: f64,
+    max_ns: f64,
+    messages: u64,
+}
+
+/// One row per number of pairs, each on a topic of its own, and one row of 100 x 100 on one topic.
+pub(super) fn measure(numbers: &[u32], time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for &pairs in numbers {
+        let peer = Crowd { pairs, one_topic: false, time };
+        let row = Row::sinew("entities", rounds(&peer, progress)?);
+        rows.push(row.with("pairs", pairs).with("topics", pairs).with("path", "intra"));
+    }
+    let peer = Crowd { pairs: ON_ONE_TOPIC, one_topic: true, time };
+    let row = Row::sinew("entities", rounds(&peer, progress)?).with("topics", 1_u32).with("path", "intra");
+    let row = row.with("publishers", ON_ONE_TOPIC).with("subscriptions", ON_ONE_TOPIC);
+    rows.push(row.with("pairs", ON_ONE_TOPIC * ON_ONE_TOPIC));
+    Ok(rows)
+}
+
+fn rounds(peer: &Crowd, progress: &mut Progress) -> Result<Figures, Error> {
+    let what = match peer.one_topic {
+        false => format!("{} pairs", peer.pairs),
+        true => format!("{0} x {0} on one topic", peer.pairs),
+    };
+    let mut found = Vec::new();
+    for number in 1..=ROUNDS {
+        progress.show(&what, number, ROUNDS);
+        let peer = Crowd { time: peer.time / ROUNDS, ..*peer };
+        found.push(Process::start(&Role::Entities(peer))?.hear::<Found>()?);
+    }
+    let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
+    Ok(Figures {
+        create_ns_per_pair: middle(&|found| found.create_ns as f64 / found.pairs as f64),
+        destroy_ns_per_pair: middle(&|found| found.destroy_ns as f64 / found.pairs as f64),
+        rss_bytes_per_pair: middle(&|found| found.rss_bytes as f64 / found.pairs as f64),
+        p50_ns: middle(&|found| found.p50_ns),
+        p90_ns: middle(&|found| found.p90_ns),
+        p99_ns: middle(&|found| found.p99_ns),
+        max_ns: found.iter().map(|found| found.max_ns).reduce(f64::max),
+        messages: Some(found.iter().map(|found| found.messages).sum()),
+        rounds: Some(u64::from(ROUNDS)),
+        ..Figures::default()
+    })
+}
+
+/// In the other process: measures once.
+pub(crate) fn found(peer: &Crowd) -> sinew::Result<Found> {
+    let run = Run::new()?;
+    let node = run.context.node("crowd")?;
+    let qos = QoS::default().keep_last(10);
+    // What the first ones make once for all is not theirs.
+    let probe = node.publisher::<Timing>("probe").qos(qos).create()?;
+    let latencies = Collected::new(Samples::with_room_for(1 << 16));
+    let measured = latencies.clone();
+    let _probed = node.subscription::<Timing>("probe").qos(qos).callback(move |timing: &Timing| {
+        let latency = now_ns() - timing.stamp;
+        measured.with(|measured| measured.record(latency));
+    })?;
+    let topic = |number: u32| if peer.one_topic { "crowded".to_owned() } else { format!("topic_{number}") };
+    let topics: Vec<String> = (0..peer.pairs).map(topic).collect();
+    let (mut publishers, mut subscriptions) =
+        (Vec::with_capacity(topics.len()), Vec::with_capacity(topics.len()));
+
+    let rss = machine::resident_bytes().unwrap_or(0);
+    let start = now_ns();
+    for topic in &topics {
+        publishers.push(node.publisher::<Timing>(topic).qos(qos).create()?);
+        subscriptions.push(node.subscription::<Timing>(topic).qos(qos).callback(|_: &Timing| ())?);
+    }
+    let create_ns = now_ns() - start;
+    let rss_bytes = machine::resident_bytes().unwrap_or(0).saturating_sub(rss);
+
+    let until = now_ns() + nanoseconds(peer.time);
+    let mut warm_up = 100;
+    while now_ns() < until || warm_up > 0 {
+        probe.publish(Timing { stamp: now_ns(), number: 0 })?;
+        run.executor.spin_some()?;
+        if warm_up > 0 {
+            warm_up -= 1;
+            if warm_up == 0 {
+                latencies.with(|latencies| *latencies = Samples::with_room_for(1 << 16));
+            }
+        }
+    }
+    let (summary, messages) = latencies.with(|latencies| (latencies.summary(1), latencies.recorded()));
+
+    let start = now_ns();
+    drop((publishers, subscriptions));
+    let destroy_ns = now_ns() - start;
+
+    let count = u64::from(peer.pairs);
+    let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map_or(0.0, figure);
+    Ok(Found {
+        pairs: if peer.one_topic { count * count } else { count },
+        create_ns,
+        destroy_ns,
+        rss_bytes,
+        p50_ns: figure(|summary| summary.p50),
+        p90_ns: figure(|summary| summary.p90),
+        p99_ns: figure(|summary| summary.p99),
+        max_ns: figure(|summary| summary.max),
+        messages,
+    })
+}

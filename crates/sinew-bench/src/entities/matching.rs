@@ -1,0 +1,131 @@
+//! How soon a publisher knows a subscription that another process makes: a process that has just started, and one that is
+//! known already.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sinew::{Context, Publisher};
+
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::messages::Timing;
+use crate::process::{Directory, Measuring, PATIENCE, Process};
+use crate::progress::Progress;
+use crate::report::{Figures, Row};
+use crate::roles::Role;
+use crate::rounds::{ROUNDS, Round};
+use crate::run::{matched, shared_context};
+use crate::samples::Samples;
+
+const TOPIC: &str = "news";
+
+/// Samples a round keeps; and what a round must have.
+const ROOM: usize = 10_000;
+const FEWEST: u64 = 3;
+
+/// A row for each.
+pub(super) fn measure(
+    directory: &Directory,
+    time: Duration,
+    progress: &mut Progress,
+) -> Result<Vec<Row>, Error> {
+    let mut rounds = [Vec::new(), Vec::new()];
+    for number in 1..=ROUNDS {
+        progress.show("matching across two processes", number, ROUNDS);
+        let [process, entity] = &mut rounds;
+        process.push(directory.round(|path| new_processes(path, time / ROUNDS))?);
+        entity.push(directory.round(|path| new_entities(path, time / ROUNDS))?);
+    }
+    let row = |(new, rounds): (&str, &Vec<Round>)| {
+        Row::sinew("entities", Figures::over(rounds, 1)).with("matched", new).with("path", "shm")
+    };
+    Ok(["new process", "new entity"].into_iter().zip(&rounds).map(row).collect())
+}
+
+/// A sample is from the first thing a new process does until our publisher knows its subscription.
+fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
+    let (_context, publisher) = publisher(directory)?;
+    repeat(&publisher, time, || {
+        let mut newcomer = Process::start(&Role::Newcomer { directory: directory.to_owned() })?;
+        matched(&publisher, 1)?;
+        let known = now_ns();
+        let begun: i64 = newcomer.hear()?;
+        newcomer.finish::<()>()?;
+        Ok(known - begun)
+    })
+}
+
+/// A sample is from before a known process makes a subscription until our publisher knows it.
+fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
+    let (_context, publisher) = publisher(directory)?;
+    let mut known = Process::start(&Role::Known { directory: directory.to_owned() })?;
+    let round = repeat(&publisher, time, || {
+        known.order(&())?;
+        matched(&publisher, 1)?;
+        let matched = now_ns();
+        let begun: i64 = known.hear()?;
+        known.order(&())?;
+        Ok(matched - begun)
+    })?;
+    known.finish::<()>()?;
+    Ok(round)
+}
+
+fn publisher(directory: &Path) -> sinew::Result<(Context, Publisher<Timing>)> {
+    let context = shared_context(directory)?;
+    let publisher = context.node("publisher")?.publisher::<Timing>(TOPIC).create()?;
+    Ok((context, publisher))
+}
+
+/// Repeats until the time is over, always from a publisher that has no subscription. The first time warms up.
+fn repeat(
+    publisher: &Publisher<Timing>,
+    time: Duration,
+    mut once: impl FnMut() -> Result<i64, Error>,
+) -> Result<Round, Error> {
+    let mut samples = Samples::with_room_for(ROOM);
+    once()?;
+    unmatched(publisher)?;
+    let until = now_ns() + nanoseconds(time);
+    while now_ns() < until || samples.recorded() < FEWEST {
+        samples.record(once()?);
+        unmatched(publisher)?;
+    }
+    Ok(Round::of(samples))
+}
+
+/// Waits until the publisher has no subscription any more.
+fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
+    let until = now_ns() + nanoseconds(PATIENCE);
+    while publisher.matched_subscriptions() > 0 {
+        if now_ns() > until {
+            let (name, found) = (publisher.topic().to_owned(), publisher.matched_subscriptions());
+            return Err(Error::Unmatched { name, found, wanted: 0, waited: PATIENCE });
+        }
+        sleep_until(now_ns() + 200_000);
+    }
+    Ok(())
+}
+
+/// In a new process: subscribes, until the measuring process has had enough.
+pub(crate) fn join(directory: &Path, measuring: Measuring) -> Result<(), Error> {
+    let begun = now_ns();
+    let context = shared_context(directory)?;
+    let _subscription = context.node("newcomer")?.subscription::<Timing>(TOPIC).create()?;
+    measuring.tell(&begun)?;
+    while measuring.order::<()>()?.is_some() {}
+    measuring.tell(&())
+}
+
+/// In a known process: makes a subscription with every first order, and drops it with every second one.
+pub(crate) fn subscribe_when_told(directory: &Path, measuring: Measuring) -> Result<(), Error> {
+    let context = shared_context(directory)?;
+    let node = context.node("known")?;
+    while measuring.order::<()>()?.is_some() {
+        let begun = now_ns();
+        let _subscription = node.subscription::<Timing>(TOPIC).create()?;
+        measuring.tell(&begun)?;
+        measuring.order::<()>()?;
+    }
+    measuring.tell(&())
+}

@@ -1,0 +1,30 @@
+//! Scenario `entities`: what a publisher with its subscription costs in time and memory, and whether many idle ones make a
+//! wake-up dearer.
+
+mod intra;
+mod matching;
+mod shm;
+
+use super::process::Directory;
+use super::progress::Progress;
+use super::report::Row;
+use crate::error::Error;
+use crate::options::{EntitiesOptions, PathKind};
+pub(crate) use intra::{Crowd, found};
+pub(crate) use matching::{join, subscribe_when_told};
+pub(crate) use shm::{OtherEnds, serve};
+
+/// One row per number of pairs, and some for what is the same for all numbers.
+pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let time = options.output.time_or(1);
+    match options.path {
+        PathKind::Intra => intra::measure(&options.pairs, time, progress),
+        PathKind::Shm => {
+            let directory = Directory::create()?;
+            let mut rows = shm::measure(&directory, &options.pairs, time, progress)?;
+            rows.extend(matching::measure(&directory, time, progress)?);
+            rows.push(directory.round(shm::idle)?);
+            Ok(rows)
+        }
+    }
+}

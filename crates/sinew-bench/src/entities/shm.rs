@@ -1,0 +1,196 @@
+//! The publishers in one process, the subscriptions in another.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::QoS;
+
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::floors::Window;
+use crate::machine;
+use crate::messages::Timing;
+use crate::options::Wait;
+use crate::process::{Directory, Measuring, PATIENCE, Process};
+use crate::progress::Progress;
+use crate::report::{Figures, Row, tenth};
+use crate::roles::Role;
+use crate::rounds::{ROUNDS, Round};
+use crate::run::{Run, matched, shared_context, waiting};
+use crate::samples::{Samples, median};
+use crate::sequence::Sequence;
+
+/// Samples a round keeps.
+const ROOM: usize = 1 << 18;
+
+/// What the process with the subscriptions is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct OtherEnds {
+    directory: PathBuf,
+    pairs: u32,
+    core: Option<usize>,
+}
+
+/// What one round found out.
+struct Found {
+    /// From the order to create until the last publisher knows its subscription.
+    create_ns: i64,
+    /// Memory of both processes that isn't shared, and files in the directory.
+    memory_bytes: i64,
+    /// From a publish to its callback in the other process, which spins, with all the others idle.
+    wake_ups: Round,
+}
+
+/// One row per number of pairs.
+pub(super) fn measure(
+    directory: &Directory,
+    numbers: &[u32],
+    time: Duration,
+    progress: &mut Progress,
+) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for &pairs in numbers {
+        let (mut found, mut wake_ups) = (Vec::new(), Vec::new());
+        for number in 1..=ROUNDS {
+            progress.show(&format!("{pairs} pairs across two processes"), number, ROUNDS);
+            let round = directory.round(|path| round(path, pairs, time / ROUNDS))?;
+            found.push((round.create_ns, round.memory_bytes));
+            wake_ups.push(round.wake_ups);
+        }
+        let per_pair = |figures: &mut dyn Iterator<Item = i64>| {
+            median(figures.map(|figure| figure as f64 / f64::from(pairs))).map(tenth)
+        };
+        let figures = Figures {
+            create_ns_per_pair: per_pair(&mut found.iter().map(|found| found.0)),
+            rss_bytes_per_pair: per_pair(&mut found.iter().map(|found| found.1)),
+            ..Figures::over(&wake_ups, 1)
+        };
+        let row = Row::sinew("entities", figures).with("pairs", pairs).with("topics", pairs);
+        rows.push(row.with("path", "shm"));
+    }
+    Ok(rows)
+}
+
+/// Participants that do nothing, but one node each.
+const IDLE: u32 = 8;
+
+/// What an idle participant takes in memory, its thread's stack included.
+pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
+    let idle = || -> Result<_, Error> {
+        let context = shared_context(directory)?;
+        let node = context.node("idle")?;
+        Ok((context, node))
+    };
+    let bytes = || -> Result<i64, Error> { Ok(own_bytes() + machine::bytes_in(directory)?.cast_signed()) };
+    let _first = idle()?; // what is made once for all is not theirs
+    let before = bytes()?;
+    let all = (0..IDLE).map(|_| idle()).collect::<Result<Vec<_>, _>>()?;
+    // Until all know each other.
+    sleep_until(now_ns() + 500_000_000);
+    let each = (bytes()? - before) / i64::from(IDLE);
+    drop(all);
+    let figures = Figures { rss_bytes: u64::try_from(each).ok(), ..Figures::default() };
+    Ok(Row::sinew("entities", figures).with("idle", "participant").with("path", "shm"))
+}
+
+fn qos() -> QoS {
+    QoS::default().keep_last(10)
+}
+
+fn topic(number: u32) -> String {
+    format!("topic_{number}")
+}
+
+/// Memory of this process that isn't shared with another, in bytes.
+fn own_bytes() -> i64 {
+    machine::anonymous_bytes().unwrap_or(0).cast_signed()
+}
+
+fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
+    let cores = machine::two_cores()?;
+    let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
+    let mut other = Process::start(&Role::Crowd(ends))?;
+    let run = Run::shared(directory, waiting(Wait::Sleep))?;
+    let node = run.context.node("publishers")?;
+    // What the first ones make once for all is not theirs.
+    let probe = node.publisher::<Timing>("probe").create()?;
+    let echoes = node.subscription::<Timing>("echo").create()?;
+    let mut others_bytes = other.hear::<i64>()?;
+    matched(&probe, 1)?;
+    let topics: Vec<String> = (0..pairs).map(topic).collect();
+    let mut publishers = Vec::with_capacity(topics.len());
+
+    let before = own_bytes() + machine::bytes_in(directory)?.cast_signed();
+    let start = now_ns();
+    other.order(&())?;
+    for topic in &topics {
+        publishers.push(node.publisher::<Timing>(topic).qos(qos()).create()?);
+    }
+    publishers.iter().try_for_each(|publisher| matched(publisher, 1))?;
+    let create_ns = now_ns() - start;
+    others_bytes = other.hear::<i64>()? - others_bytes;
+    let memory_bytes = own_bytes() + machine::bytes_in(directory)?.cast_signed() - before + others_bytes;
+
+    if let Some(cores) = cores {
+        machine::pin_to(cores.0)?;
+    }
+    let window = Window::of(time);
+    let mut samples = Samples::with_room_for(ROOM);
+    let mut sequence = Sequence::default();
+    for number in 1.. {
+        let sent = now_ns();
+        probe.publish(Timing { stamp: sent, number }).map_err(sinew::Error::from)?;
+        let until = sent + nanoseconds(PATIENCE);
+        // The echo's stamp is the time of the callback.
+        let echo = loop {
+            match echoes.take() {
+                Some((echo, _)) => break *echo,
+                None if now_ns() > until => {
+                    return Err(Error::PeerSilent { what: "entities", waited: PATIENCE });
+                }
+                None => std::hint::spin_loop(),
+            }
+        };
+        sequence.note(echo.number);
+        window.record(sent, echo.stamp - sent, &mut samples);
+        if window.is_over(sent, &samples) {
+            other.finish::<()>()?;
+            let wake_ups =
+                Round { lost: sequence.lost(number), reordered: sequence.reordered, ..Round::of(samples) };
+            return Ok(Found { create_ns, memory_bytes, wake_ups });
+        }
+    }
+    unreachable!("there are more numbers than time")
+}
+
+/// In the other process: makes its subscriptions when told, and answers probes with the time at which they came.
+pub(crate) fn serve(ends: &OtherEnds, measuring: Measuring) -> Result<(), Error> {
+    let run = Run::shared(&ends.directory, waiting(Wait::Spin))?;
+    let node = run.context.node("subscriptions")?;
+    let echo = node.publisher::<Timing>("echo").create()?;
+    let echoes = echo.clone();
+    let _probes = node
+        .subscription::<Timing>("probe")
+        .callback(move |probe: &Timing| echoes.publish(Timing { stamp: now_ns(), number: probe.number }))?;
+    matched(&echo, 1)?;
+    let topics: Vec<String> = (0..ends.pairs).map(topic).collect();
+    let mut subscriptions = Vec::with_capacity(topics.len());
+    measuring.tell(&own_bytes())?;
+    measuring.order::<()>()?;
+    for topic in &topics {
+        subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
+    }
+    // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
+    let until = now_ns() + nanoseconds(PATIENCE / 2);
+    while subscriptions.iter().any(|subscription| subscription.matched_publishers() == 0) && now_ns() < until
+    {
+        sleep_until(now_ns() + 1_000_000);
+    }
+    measuring.tell(&own_bytes())?;
+    if let Some(core) = ends.core {
+        machine::pin_to(core)?;
+    }
+    run.serve(measuring, || 0)?;
+    measuring.tell(&())
+}

@@ -1,0 +1,121 @@
+//! What can stop a measurement, as one sentence each.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::topology::TopologyError;
+
+/// Why a measurement ended without its result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The results can't be written to standard output.
+    #[error("writing to standard output failed: {0}")]
+    Output(#[source] io::Error),
+
+    /// A file or directory can't be used.
+    #[error("can't {action} {}: {source}", path.display())]
+    File {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// The file as the user named it.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// A system call failed that works on any supported machine.
+    #[error("{call} failed: {source}")]
+    System {
+        /// The call and what it was for.
+        call: &'static str,
+        /// The operating system's answer.
+        source: io::Error,
+    },
+
+    /// Sinew refused something, or an executor stopped.
+    #[error(transparent)]
+    Sinew(#[from] sinew::Error),
+
+    /// A message can't be made where it is published.
+    #[error(transparent)]
+    Draft(#[from] sinew::loan::BuildError),
+
+    /// The topology file says something that can't be run.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+
+    /// Another library that is measured refused something.
+    #[error(transparent)]
+    Measured(Box<dyn std::error::Error + Send + Sync>),
+
+    /// The hidden command of a measurement's other processes was run by hand.
+    #[error("`peer` is another process of `sinew bench`, which starts it itself")]
+    NotOurPeer,
+
+    /// The measurement's other process ended before it was told to.
+    #[error("the other process of `{what}` ended early ({status}); its own message, if any, stands above")]
+    PeerEnded {
+        /// The floor or scenario that was being measured.
+        what: &'static str,
+        /// How the process ended.
+        status: String,
+    },
+
+    /// The measurement's other process doesn't go on.
+    #[error("the other process of `{what}` said nothing for {} s: it hangs, or a message to it was lost", waited.as_secs())]
+    PeerSilent {
+        /// The floor or scenario that was being measured.
+        what: &'static str,
+        /// How long we waited.
+        waited: Duration,
+    },
+
+    /// The processes of a measurement don't see each other.
+    #[error(
+        "{name} was matched with {found} of {wanted} after {} s: the processes don't see each other (`sinew doctor` checks \
+         the domain directory)",
+        waited.as_secs()
+    )]
+    Unmatched {
+        /// The topic or service.
+        name: String,
+        /// How many other ends there are.
+        found: u64,
+        /// How many there should be.
+        wanted: u64,
+        /// How long we waited.
+        waited: Duration,
+    },
+}
+
+impl From<sinew::ContextError> for Error {
+    fn from(error: sinew::ContextError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::CreateError> for Error {
+    fn from(error: sinew::CreateError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::AddError> for Error {
+    fn from(error: sinew::AddError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl From<sinew::SpinError> for Error {
+    fn from(error: sinew::SpinError) -> Self {
+        Self::Sinew(error.into())
+    }
+}
+
+impl Error {
+    /// Turns a failed system call into an error that names it.
+    pub(crate) fn system(call: &'static str) -> impl Fn(rustix::io::Errno) -> Self {
+        move |errno| Self::System { call, source: errno.into() }
+    }
+}

@@ -1,0 +1,88 @@
+//! Floor `direct`: the relay chain as nested calls through trait objects. Per publish there is one clock read, as a
+//! publisher stamps each message, and no allocation, as a warm publisher makes none.
+
+use std::cell::RefCell;
+use std::hint::black_box;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::sleep::Ticks;
+use super::{on_own_thread, ticks, warm_up};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::rounds::Round;
+use crate::samples::Samples;
+
+/// The message: when it was made, and its number.
+#[derive(Clone, Copy)]
+struct Timing {
+    stamp: i64,
+    number: u64,
+}
+
+/// What receives a message by being called.
+trait Listener {
+    fn receive(&mut self, timing: &Timing);
+}
+
+/// Passes a copy of each message on.
+struct Relay {
+    next: Box<dyn Listener>,
+}
+
+impl Listener for Relay {
+    fn receive(&mut self, timing: &Timing) {
+        publish(*timing, self.next.as_mut());
+    }
+}
+
+/// Ends the chain: measures.
+struct Sink {
+    samples: Rc<RefCell<Samples>>,
+    from: u64,
+}
+
+impl Listener for Sink {
+    fn receive(&mut self, timing: &Timing) {
+        let latency = now_ns() - timing.stamp;
+        if timing.number >= self.from {
+            self.samples.borrow_mut().record(latency);
+        }
+    }
+}
+
+fn publish(timing: Timing, next: &mut dyn Listener) {
+    black_box(now_ns());
+    next.receive(&timing);
+}
+
+/// One round: source => `relays` relays => sink, `rate` times a second. A sample is the time from source to sink.
+pub(crate) fn round(relays: u32, rate: f64, time: Duration) -> Result<Round, Error> {
+    on_own_thread(|| {
+        let ticks = ticks(rate, time);
+        let samples = Rc::new(RefCell::new(Samples::with_room_for(ticks as usize)));
+        let sink = Sink { samples: Rc::clone(&samples), from: warm_up(ticks).into() };
+        let mut chain: Box<dyn Listener> = Box::new(sink);
+        for _ in 0..relays {
+            chain = Box::new(Relay { next: chain });
+        }
+        let mut pace = Ticks::start(rate)?;
+        for number in 0..ticks {
+            pace.wait();
+            publish(Timing { stamp: now_ns(), number: number.into() }, chain.as_mut());
+        }
+        Ok(Round::of(samples.take()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_after_the_warm_up_is_measured() {
+        let round = round(10, 1000.0, Duration::from_millis(20)).unwrap();
+        assert_eq!(round.messages, 18);
+        assert!(round.samples.summary(11).unwrap().p50 > 0.0);
+    }
+}

@@ -1,0 +1,55 @@
+//! Floor `line2`: two processes on two cores; a message is one payload line and one flag line, written by one and polled
+//! and read by the other.
+
+use std::time::Duration;
+
+use super::peer::{self, Peer};
+use super::shared::Shared;
+use super::{TwoProcessFloor, Window, on_own_thread};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::rounds::Round;
+use crate::samples::Samples;
+
+/// Samples a round keeps.
+const ROOM: usize = 1 << 20;
+
+/// One round. A sample is a round trip: two ways. The clock is read while the message is under way, so that reading it
+/// costs nothing.
+pub(crate) fn round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+    on_own_thread(|| {
+        let mut peer = Peer::start(TwoProcessFloor::Line2, cores, 0)?;
+        let mut samples = Samples::with_room_for(ROOM);
+        let window = Window::of(time);
+        let mut before = now_ns();
+        for number in 2.. {
+            let board = peer.shared.board();
+            board.forth.payload.fill(number);
+            board.forth.flag.raise(number, number);
+            let now = now_ns();
+            window.record(now, now - before, &mut samples);
+            before = now;
+            peer.await_flag(number)?;
+            assert!(
+                peer.shared.board().back.payload.holds(number),
+                "answer {number} came before its payload"
+            );
+            if window.is_over(now, &samples) {
+                break;
+            }
+        }
+        Ok(Round::of(samples))
+    })
+}
+
+/// The peer's side.
+pub(super) fn serve(shared: &Shared) -> ! {
+    let board = shared.board();
+    let mut number = 0;
+    loop {
+        number = peer::next(&board.forth.flag, number);
+        assert!(board.forth.payload.holds(number), "message {number} came before its payload");
+        board.back.payload.fill(number);
+        board.back.flag.raise(number, number);
+    }
+}

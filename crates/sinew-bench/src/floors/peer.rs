@@ -1,0 +1,101 @@
+//! The second process of a floor: started from our own program, on a core of its own, with the shared memory as its
+//! standard input; ended when the round is over, or when we die.
+
+use std::process::{Child, Stdio};
+
+use super::shared::{Line, Shared};
+use super::{Second, TwoProcessFloor};
+use crate::error::Error;
+use crate::machine;
+use crate::process::{command, status};
+use crate::roles::Role;
+
+/// Polls between two looks at whether the other process still lives: some tens of milliseconds.
+const POLLS: u32 = 1 << 24;
+
+/// The peer, as the measuring process sees it.
+pub(super) struct Peer {
+    child: Child,
+    floor: TwoProcessFloor,
+    pub(super) shared: Shared,
+}
+
+impl Peer {
+    /// Ties the calling thread to the first core, starts a peer on the second, and waits until it is there. The calling
+    /// thread must outlive the peer: the kernel ends it with the thread.
+    pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
+        machine::pin_to(cores.0)?;
+        let (shared, file) = Shared::create(size)?;
+        let child = command(&Role::Floor(Second { floor, core: cores.1, size }))?
+            .stdin(file)
+            .stdout(Stdio::null())
+            .spawn()
+            .map_err(|source| Error::System { call: "starting the second process of a floor", source })?;
+        let mut peer = Self { child, floor, shared };
+        while peer.shared.board().back.flag.raised() == 0 {
+            peer.check()?;
+            std::thread::yield_now();
+        }
+        Ok(peer)
+    }
+
+    /// Polls until the peer has answered message `number`.
+    pub(super) fn await_flag(&mut self, number: u64) -> Result<(), Error> {
+        loop {
+            for _ in 0..POLLS {
+                if self.shared.board().back.flag.raised() == number {
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+            self.check()?;
+        }
+    }
+
+    /// Sleeps until the peer has answered message `number`.
+    pub(super) fn await_bell(&mut self, number: u32) -> Result<(), Error> {
+        loop {
+            let seen = self.shared.board().back.bell.number();
+            if seen == number {
+                return Ok(());
+            }
+            self.shared.board().back.bell.sleep(seen);
+            self.check()?;
+        }
+    }
+
+    /// Fails if the peer has ended.
+    fn check(&mut self) -> Result<(), Error> {
+        match status(&mut self.child)? {
+            None => Ok(()),
+            Some(status) => Err(Error::PeerEnded { what: self.floor.name(), status: status.to_string() }),
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It has nothing to lose. Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// In the peer: maps the memory, goes to its core, and tells the measuring process that it is there.
+pub(super) fn join(second: &Second) -> Result<Shared, Error> {
+    let shared = Shared::map(std::io::stdin(), second.size)?;
+    machine::pin_to(second.core)?;
+    shared.board().back.flag.raise(1, 0);
+    Ok(shared)
+}
+
+/// In the peer: polls until a message other than `last` is there, and tells its number.
+pub(super) fn next(flag: &Line, last: u64) -> u64 {
+    loop {
+        let number = flag.raised();
+        if number != last {
+            return number;
+        }
+        std::hint::spin_loop();
+    }
+}

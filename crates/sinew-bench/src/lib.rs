@@ -1,0 +1,95 @@
+//! `sinew bench`: what Sinew costs, beside what the machine itself allows.
+//!
+//! [`run`] measures a scenario. What it is measured with stands by itself, so that other libraries are measured in
+//! the same way: [`rounds`] in turns, [`samples`] and [`histogram`]s, other [`process`]es, [`machine`] and [`clock`],
+//! [`report`]s and [`table`]s.
+
+mod big;
+mod chain;
+pub mod clock;
+mod entities;
+mod error;
+mod fanout;
+mod floors;
+pub mod histogram;
+pub mod machine;
+mod messages;
+pub mod options;
+mod payload;
+mod picture;
+mod pingpong;
+mod pipeline;
+pub mod process;
+mod process_chain;
+pub mod progress;
+pub mod report;
+mod roles;
+pub mod rounds;
+pub mod run;
+pub mod samples;
+pub mod sequence;
+mod service_chain;
+pub mod table;
+mod throughput;
+mod timer;
+mod topology;
+mod workers;
+
+pub use error::Error;
+use options::{Output, Peer, Scenario, TimerOptions};
+pub(crate) use payload::SIZES;
+use progress::Progress;
+use report::{Row, Sink};
+use roles::Role;
+pub use topology::TopologyError;
+
+/// Measures one scenario and reports it.
+pub fn run(scenario: &Scenario) -> Result<(), Error> {
+    match scenario {
+        Scenario::Floors(output) => report(output, |progress| floors::measure(output.time_or(2), progress)),
+        Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
+        Scenario::ServiceChain(options) => {
+            report(&options.output, |progress| service_chain::measure(options, progress))
+        }
+        Scenario::ProcessChain(options) => {
+            report(&options.output, |progress| process_chain::measure(options, progress))
+        }
+        Scenario::PingPong(options) => {
+            report(&options.output, |progress| pingpong::measure(options, progress))
+        }
+        Scenario::Big(options) => report(&options.output, |progress| big::measure(options, progress)),
+        Scenario::Throughput(options) => {
+            report(&options.output, |progress| throughput::measure(options, progress))
+        }
+        Scenario::Pipeline(options) => {
+            report(&options.output, |progress| pipeline::measure(options, progress))
+        }
+        Scenario::Topology(options) => {
+            report(&options.output, |progress| topology::measure(options, progress))
+        }
+        Scenario::Entities(options) => {
+            report(&options.output, |progress| entities::measure(options, progress))
+        }
+        Scenario::Fanout(options) => report(&options.output, |progress| fanout::measure(options, progress)),
+        Scenario::Timer(TimerOptions { output }) => {
+            report(output, |progress| timer::measure(output.time_or(10), progress))
+        }
+        Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
+    }
+}
+
+/// In another process of a measurement: does what its role says.
+pub fn serve(peer: &Peer) -> Result<(), Error> {
+    process::serve::<Role>(peer)
+}
+
+fn report(
+    output: &Output,
+    measure: impl FnOnce(&mut Progress) -> Result<Vec<Row>, Error>,
+) -> Result<(), Error> {
+    let sink = Sink::open(output.json.as_deref())?;
+    let mut progress = Progress::to_stderr();
+    let rows = measure(&mut progress)?;
+    drop(progress);
+    sink.write(&rows)
+}

@@ -1,0 +1,598 @@
+//! What `sinew bench` can be asked for: one definition yields the parser and the help.
+
+use std::num::NonZeroI32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::SIZES;
+
+/// Options of `bench`.
+#[derive(Args, Debug)]
+pub struct Bench {
+    /// What is measured.
+    #[command(subcommand)]
+    pub scenario: Scenario,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum Scenario {
+    /// What the machine itself allows: direct calls, cache lines, wake-ups, copies, sleeps.
+    Floors(Output),
+    /// Source => relays => sink, every one a node: the latency per hop.
+    Chain(ChainOptions),
+    /// A chain of services, each calling the next before it answers: the latency per hop, and of the round trip.
+    ServiceChain(ServiceChainOptions),
+    /// The chain over several processes, every hop from one into another: the latency per hop.
+    ProcessChain(ProcessChainOptions),
+    /// Two processes on two cores, a message forth and one back: the latency one way, by size.
+    #[command(name = "pingpong")]
+    PingPong(PingPongOptions),
+    /// Camera -> filter that changes the image in place -> viewers: the latency in all, and the copies.
+    Pipeline(PipelineOptions),
+    /// A robot's whole graph: latency, lateness, losses, CPU and memory.
+    Topology(TopologyOptions),
+    /// What many publishers and subscriptions cost in time and memory.
+    Entities(EntitiesOptions),
+    /// One publisher, many subscriptions in the same process or in others.
+    Fanout(FanoutOptions),
+    /// 8 MB images to another process: the time inside publish, and until they are there.
+    Big(BigOptions),
+    /// As many messages as can be sent without losing one.
+    Throughput(ThroughputOptions),
+    /// How late a 1 kHz timer is, idle and with one core busy.
+    Timer(TimerOptions),
+    /// Callbacks that compute, on several threads: how soon two of them are done, and how many run a second, beside plain
+    /// threads that do the same work.
+    Workers(WorkersOptions),
+}
+
+impl Scenario {
+    /// What the parser can't see: options that don't go together, as a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Chain(options) => {
+                options.executor.check()?;
+                let works = options.work_before > 0 || options.work_after > 0;
+                if works && options.relays == 0 {
+                    return Err(
+                        "--work-before and --work-after are the relays' work: --relays 0 has none".into()
+                    );
+                }
+                Ok(())
+            }
+            Self::ServiceChain(options) => options.executor.check(),
+            Self::Topology(options) => options.executor.check(),
+            Self::Fanout(options) => match (options.placement, options.wait) {
+                (Placement::Same, Some(_)) => {
+                    Err("--wait is about readers in other processes: it needs --placement other or each"
+                        .into())
+                }
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What runs the nodes.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ExecutorOptions {
+    /// What runs the nodes.
+    #[arg(long = "executor", value_enum, default_value_t)]
+    pub kind: ExecutorKind,
+
+    /// Threads of the executor `multi` [default: 2].
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61))]
+    threads: Option<u32>,
+}
+
+impl ExecutorOptions {
+    /// A multi-threaded executor's.
+    pub fn multi(threads: u32) -> Self {
+        Self { kind: ExecutorKind::Multi, threads: Some(threads) }
+    }
+
+    /// How many threads run callbacks.
+    pub fn threads(self) -> u32 {
+        match self.kind {
+            ExecutorKind::Single => 1,
+            ExecutorKind::Multi => self.threads.unwrap_or(2),
+        }
+    }
+
+    /// What the parser can't see: options that don't go together, as a sentence.
+    pub fn check(self) -> Result<(), String> {
+        match (self.kind, self.threads) {
+            (ExecutorKind::Single, Some(threads)) => {
+                Err(format!("--threads {threads} needs --executor multi: the executor `single` runs on one"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Options of `bench chain`.
+#[derive(Args, Debug)]
+pub struct ChainOptions {
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
+
+    /// Nodes between source and sink.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000), default_value_t = 10)]
+    pub(crate) relays: u32,
+
+    /// Messages per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    /// Each relay computes that many microseconds before it publishes. The figure then leaves them out.
+    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_before: u32,
+
+    /// Each relay computes that many microseconds after it has published. The figure then is the time from one relay's
+    /// publish to the next one's (or the sink's) start.
+    #[arg(long, allow_negative_numbers = true, value_name = "US", value_parser = work(), default_value_t = 0)]
+    pub(crate) work_after: u32,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench service-chain`.
+#[derive(Args, Debug)]
+pub struct ServiceChainOptions {
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
+
+    /// Servers between the client and the last server.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=60), default_value_t = 10)]
+    pub(crate) relays: u32,
+
+    /// Calls per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    /// Servers await the next one's answer instead of blocking, and the client's thread runs the executor while it waits.
+    #[arg(long = "async")]
+    pub(crate) awaits: bool,
+
+    /// No chain: one server in another process, called back to back by a client that spins while it waits, and by one that
+    /// sleeps, and at each rate by one that sleeps.
+    #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
+    pub(crate) other_process: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench process-chain`.
+#[derive(Args, Debug)]
+pub struct ProcessChainOptions {
+    /// Processes that the nodes are spread over, in turns.
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=12), default_value_t = 2)]
+    pub(crate) processes: u32,
+
+    /// Messages per second; may be given several times, for a row each.
+    #[arg(long = "rate", allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_values = ["10", "100", "1000"])]
+    pub(crate) rates: Vec<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench pingpong`.
+#[derive(Args, Debug)]
+pub struct PingPongOptions {
+    /// What is done with a message.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) mode: PingPongMode,
+
+    /// How both processes wait.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) wait: PingPongWait,
+
+    /// Bytes of a message; may be given several times, for a row each [default: inline 40 and 200, else 64 B to 8 MB].
+    #[arg(long = "size", value_name = "BYTES", value_parser = size)]
+    pub(crate) sizes: Vec<usize>,
+
+    /// Messages per second [default: back to back].
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench big`.
+#[derive(Args, Debug)]
+pub struct BigOptions {
+    /// How an image is published [default: both, a row each].
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<BigMode>,
+
+    /// How the reader waits [default: both, a row each].
+    #[arg(long, value_enum)]
+    pub(crate) wait: Option<Wait>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench throughput`.
+#[derive(Args, Debug)]
+pub struct ThroughputOptions {
+    /// Bytes of a message; may be given several times, for a row each.
+    #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
+    pub(crate) sizes: Vec<usize>,
+
+    /// Where the messages go: to another process, or to another thread.
+    #[arg(long, value_enum, default_value_t = PathKind::Shm)]
+    pub(crate) path: PathKind,
+
+    /// They are taken by hand in a loop, not by a callback.
+    #[arg(long)]
+    pub(crate) take: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench workers`.
+#[derive(Args, Debug)]
+pub struct WorkersOptions {
+    /// Threads of the executor with busy topics, and plain threads beside it. (Two subscriptions have two.)
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=61), default_value_t = 4)]
+    pub(crate) threads: u32,
+
+    /// Topics that are always busy: whoever gets a message computes and publishes the next one.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 8)]
+    pub(crate) topics: u32,
+
+    /// What a busy topic's callback computes for, in microseconds; may be given several times, for a row each.
+    #[arg(long = "work", allow_negative_numbers = true, value_name = "US", value_parser = clap::value_parser!(u32).range(1..=10_000), default_values = ["5", "20"])]
+    pub(crate) work: Vec<u32>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench pipeline`.
+#[derive(Args, Debug)]
+pub struct PipelineOptions {
+    /// Nodes that view what the filter makes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100), default_value_t = 1)]
+    pub(crate) viewers: u32,
+
+    /// The viewers are in another process.
+    #[arg(long)]
+    pub(crate) other_process: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench topology`.
+#[derive(Args, Debug)]
+pub struct TopologyOptions {
+    /// A file in the form of iRobot's ros2-performance, or one of the graphs that need none: sierra_nevada, mont_blanc.
+    /// Publishers loan their messages, or draft them, whatever `msg_pass_by` says.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+
+    #[command(flatten)]
+    pub(crate) executor: ExecutorOptions,
+
+    /// Publish that many times as often as the file says.
+    #[arg(long, value_name = "X", value_parser = scale, default_value = "1")]
+    pub(crate) scale_rate: f64,
+
+    /// Publishers draft their messages, and subscriptions take views: then nothing is copied for another process either.
+    #[arg(long)]
+    pub(crate) drafts: bool,
+
+    /// Measure in turns without and with a node in another process that subscribes to every topic.
+    #[arg(long)]
+    pub(crate) debug_node: bool,
+
+    /// How the debug node waits: one that spins takes no wake calls.
+    #[arg(long, value_enum, default_value_t = Wait::Sleep, requires = "debug_node")]
+    pub(crate) wait: Wait,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench entities`.
+#[derive(Args, Debug)]
+pub struct EntitiesOptions {
+    /// Publishers, each with one subscription, on a topic of their own; may be given several times, for a row each.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=100_000),
+        default_values = ["10", "100", "1000", "10000"]
+    )]
+    pub(crate) pairs: Vec<u32>,
+
+    /// How messages reach the subscriptions.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) path: PathKind,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench fanout`.
+#[derive(Args, Debug)]
+pub struct FanoutOptions {
+    /// Subscriptions of the one publisher; may be given several times, for a row each.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1000),
+        default_values = ["1", "2", "4", "8", "16", "32"]
+    )]
+    pub(crate) subscriptions: Vec<u32>,
+
+    /// Where the subscriptions are.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) placement: Placement,
+
+    /// How readers in other processes wait [default: sleep].
+    #[arg(long, value_enum)]
+    pub(crate) wait: Option<Wait>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench timer`.
+#[derive(Args, Debug)]
+pub struct TimerOptions {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The executors there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ExecutorKind {
+    /// One thread runs all nodes.
+    #[default]
+    Single,
+    /// Several threads run whatever is ready.
+    Multi,
+}
+
+impl ExecutorKind {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Multi => "multi",
+        }
+    }
+}
+
+/// The paths there are.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum PathKind {
+    /// Inside one process.
+    #[default]
+    Intra,
+    /// Through shared memory: the publishers in one process, the subscriptions in another.
+    Shm,
+}
+
+impl PathKind {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Intra => "intra",
+            Self::Shm => "shm",
+        }
+    }
+}
+
+/// Where a publisher's subscriptions can be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Placement {
+    /// In the publisher's process.
+    #[default]
+    Same,
+    /// All in one other process.
+    Other,
+    /// Each in a process of its own.
+    Each,
+}
+
+impl Placement {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Other => "other",
+            Self::Each => "each",
+        }
+    }
+}
+
+/// How an executor waits.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum Wait {
+    /// It spins, and is always awake.
+    Spin,
+    /// It sleeps at once.
+    Sleep,
+}
+
+impl Wait {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Spin => "spin",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// How the two sides of a ping-pong wait.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum PingPongWait {
+    /// They poll their subscriptions, without an executor.
+    #[default]
+    Poll,
+    /// In executors that spin.
+    Spin,
+    /// In executors that sleep.
+    Sleep,
+}
+
+impl PingPongWait {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        self.executor().map_or("poll", Wait::name)
+    }
+
+    /// How the executors wait, if there are any.
+    pub fn executor(self) -> Option<Wait> {
+        match self {
+            Self::Poll => None,
+            Self::Spin => Some(Wait::Spin),
+            Self::Sleep => Some(Wait::Sleep),
+        }
+    }
+}
+
+/// What is done with the messages of a ping-pong.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize, ValueEnum)]
+pub enum PingPongMode {
+    /// They are published by value.
+    Inline,
+    /// They are loaned, and only their first 8 bytes touched.
+    #[default]
+    Loan,
+    /// They are loaned, the sender writes all of them, and the receiver reads all of them.
+    Whole,
+}
+
+impl PingPongMode {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inline => "inline",
+            Self::Loan => "loan",
+            Self::Whole => "whole",
+        }
+    }
+}
+
+/// How a large image is published.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, ValueEnum)]
+pub enum BigMode {
+    /// A plain one is loaned and filled in place.
+    Loan,
+    /// One with a vector is passed as an owned message.
+    Owned,
+}
+
+impl BigMode {
+    /// The name on the command line and in the results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Loan => "loan",
+            Self::Owned => "owned",
+        }
+    }
+}
+
+/// Options every scenario has.
+#[derive(Args, Clone, Debug)]
+pub struct Output {
+    /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, process-chain 10, pingpong 2,
+    /// pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, timer 10, workers 5].
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+
+    /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is standard output, and the
+    /// table then goes to standard error.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+impl Output {
+    /// The time to measure each row for, `default` seconds unless the user said otherwise.
+    pub fn time_or(&self, default: u64) -> Duration {
+        self.seconds.unwrap_or(Duration::from_secs(default))
+    }
+}
+
+/// What another process of a benchmark is to do.
+#[derive(Args, Clone, Debug)]
+pub struct Peer {
+    /// The process that started it.
+    pub parent: NonZeroI32,
+    /// Its role, as JSON.
+    pub role: String,
+}
+
+/// A time to compute for, in microseconds.
+fn work() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(0..=1_000_000)
+}
+
+/// A size that there are messages of.
+fn size(text: &str) -> Result<usize, String> {
+    let size = text.parse::<usize>().ok().filter(|size| SIZES.contains(size));
+    size.ok_or_else(|| {
+        let sizes: Vec<_> = SIZES.iter().map(usize::to_string).collect();
+        format!("must be one of {}", sizes.join(", "))
+    })
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    number_within(text, 0.1, 100_000.0)
+}
+
+fn scale(text: &str) -> Result<f64, String> {
+    number_within(text, 0.01, 1000.0)
+}
+
+/// A number from `least` to `most`, both included; else a sentence.
+pub fn number_within(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("must be a number from {least} to {most}"))
+}
+
+/// A time in seconds, up to a day; else a sentence.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    const LONGEST: f64 = 86_400.0;
+    let number = text.parse::<f64>().ok().filter(|&seconds| seconds > 0.0 && seconds <= LONGEST);
+    number
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| format!("must be a number above 0 and up to {LONGEST} (a day)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_within_their_bounds() {
+        assert_eq!((rate("0.1"), rate("100000")), (Ok(0.1), Ok(100_000.0)));
+        for wrong in ["0", "0.09", "100001", "-5", "nan", "fast"] {
+            assert_eq!(rate(wrong), Err("must be a number from 0.1 to 100000".to_owned()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn seconds_are_within_a_day() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "86401", "nan", "inf", "ten", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Both sides have an executor that calls back, and spins or sleeps until there is something to do.
+
+use std::time::Duration;
+
+use sinew::Publisher;
+
+use super::{Answer, Case, End, send};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::floors::{ticks, warm_up};
+use crate::options::{PingPongMode, Wait};
+use crate::payload::{Payload, WARM_AFTER};
+use crate::process::{Measuring, Process};
+use crate::rounds::Round;
+use crate::run::{Collected, Run, waiting};
+use crate::samples::Samples;
+
+/// Samples a round keeps.
+const ROOM: usize = 1 << 18;
+
+/// What the measuring side knows.
+struct Going {
+    sent: u64,
+    start_ns: i64,
+    answered: u64,
+    /// Answers to another message than the one that waited for its answer.
+    wrong: u64,
+    counts_from_ns: i64,
+    samples: Samples,
+    /// The answer to an earlier message is followed by the next message at once.
+    back_to_back_until: u64,
+}
+
+impl Going {
+    /// Sends the next message.
+    fn send<P: Payload>(this: &Collected<Self>, to: &Publisher<P>, mode: PingPongMode) -> sinew::Result<()> {
+        let number = this.with(|this| {
+            this.sent += 1;
+            this.start_ns = now_ns();
+            this.sent
+        });
+        send(to, mode, number)
+    }
+
+    /// Notes an answer that came `now`; true if the next message may be sent.
+    fn answered(&mut self, number: u64, now: i64, end: Option<i64>) -> bool {
+        self.answered += 1;
+        self.wrong += u64::from(number != self.sent);
+        if self.start_ns >= self.counts_from_ns {
+            self.samples.record(end.unwrap_or(now) - self.start_ns);
+        }
+        number < self.back_to_back_until
+    }
+}
+
+/// One round.
+pub(super) fn round<P: Payload, A: Answer<P>>(
+    end: &End<P>,
+    case: Case,
+    wait: Wait,
+    time: Duration,
+    mut peer: Process,
+) -> Result<Round, Error> {
+    let Case { mode, rate, .. } = case;
+    let (time, warm_up) = times(rate, time);
+    let going = Collected::new(Going {
+        sent: 0,
+        start_ns: 0,
+        answered: 0,
+        wrong: 0,
+        counts_from_ns: i64::MAX,
+        samples: Samples::with_room_for(ROOM),
+        back_to_back_until: WARM_AFTER,
+    });
+    let run = Run::of(end.context.clone(), waiting(wait))?;
+    let (seen, next) = (going.clone(), end.publisher.clone());
+    let answers = end.node.subscription::<A>(end.input);
+    let _answers = answers.callback(move |answer: &A| -> sinew::Result<()> {
+        let now = now_ns();
+        let goes_on = seen.with(|seen| seen.answered(answer.answers(), now, answer.end_ns()));
+        if goes_on { Going::send(&seen, &next, mode) } else { Ok(()) }
+    })?;
+    end.ready()?;
+    peer.hear::<()>()?;
+
+    Going::send(&going, &end.publisher, mode)?;
+    run.spin_until(WARM_AFTER, || going.with(|going| going.answered))?;
+
+    going.with(|going| going.counts_from_ns = now_ns() + nanoseconds(warm_up));
+    let pace = match rate {
+        None => {
+            going.with(|going| going.back_to_back_until = u64::MAX);
+            Going::send(&going, &end.publisher, mode)?;
+            None
+        }
+        Some(rate) => {
+            let (ticking, publisher) = (going.clone(), end.publisher.clone());
+            let timer = end.node.timer(Duration::from_secs_f64(1.0 / rate));
+            Some(timer.callback(move || {
+                // A tick that finds the last message still under way is left out.
+                let waits = ticking.with(|going| going.answered < going.sent);
+                if waits { Ok(()) } else { Going::send(&ticking, &publisher, mode) }
+            })?)
+        }
+    };
+    run.spin_for(time)?;
+    drop(pace);
+    let sent = going.with(|going| {
+        going.back_to_back_until = 0;
+        going.sent
+    });
+    run.spin_until(sent, || going.with(|going| going.answered))?;
+    peer.finish::<()>()?;
+    Ok(going.with(|going| Round {
+        lost: going.sent.saturating_sub(going.answered),
+        reordered: going.wrong,
+        ..Round::of(std::mem::take(&mut going.samples))
+    }))
+}
+
+/// How long a round is and how much of it warms up: at a low rate, as long as a few messages take.
+fn times(rate: Option<f64>, time: Duration) -> (Duration, Duration) {
+    let Some(rate) = rate else { return (time, time / 10) };
+    let ticks = ticks(rate, time);
+    // In the middle between two ticks.
+    let until = |tick: u32| Duration::from_secs_f64((f64::from(tick) + 0.5) / rate);
+    (until(ticks), until(warm_up(ticks)))
+}
+
+/// The other side.
+pub(super) fn answer_all<P: Payload, A: Answer<P>>(
+    end: &End<A>,
+    mode: PingPongMode,
+    wait: Wait,
+    measuring: Measuring,
+) -> Result<(), Error> {
+    let run = Run::of(end.context.clone(), waiting(wait))?;
+    let publisher = end.publisher.clone();
+    let messages = end.node.subscription::<P>(end.input);
+    let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
+    end.ready()?;
+    measuring.tell(&())?;
+    run.serve(measuring, || 0)?;
+    measuring.tell(&())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_ends_between_two_ticks() {
+        let (time, warm_up) = times(Some(10.0), Duration::from_secs(2));
+        assert_eq!((time, warm_up), (Duration::from_millis(2050), Duration::from_millis(250)));
+        let (time, warm_up) = times(Some(1.0), Duration::from_millis(10));
+        assert_eq!((time, warm_up), (Duration::from_millis(2500), Duration::from_millis(1500)));
+        let (time, warm_up) = times(None, Duration::from_secs(1));
+        assert_eq!((time, warm_up), (Duration::from_secs(1), Duration::from_millis(100)));
+    }
+}

@@ -1,0 +1,285 @@
+//! Scenario `pingpong`: two processes on two cores; a message goes forth and one comes back.
+
+mod executors;
+mod polling;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Context, Message, Node, Publisher};
+
+use super::floors::{handover, line2, wake};
+use super::messages::Timing;
+use super::payload::{ForPayload, Payload, SIZES, of_size};
+use super::process::{Directory, Measuring, Process};
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth};
+use super::roles::Role;
+use super::rounds::{Round, alternate, ratio};
+use super::run::{matched, shared_context};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::machine;
+use crate::options::{PingPongMode, PingPongOptions, PingPongWait};
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Case {
+    mode: PingPongMode,
+    wait: PingPongWait,
+    size: usize,
+    /// Times a second; back to back if not given.
+    rate: Option<f64>,
+}
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Echo {
+    directory: PathBuf,
+    case: Case,
+    core: usize,
+}
+
+impl Case {
+    /// What a sample stands for: one way where the other process takes the time at which it had read everything, else two.
+    fn parts(self) -> u32 {
+        if self.mode == PingPongMode::Whole { 1 } else { 2 }
+    }
+
+    /// The floor beside it: its name, what its samples stand for, and its rounds.
+    fn floor(self, cores: (usize, usize), time: Duration) -> (&'static str, u32, Result<Round, Error>) {
+        match (self.wait, self.mode) {
+            (PingPongWait::Sleep, _) => ("wake", 2, wake::round(cores, self.rate, time)),
+            (_, PingPongMode::Whole) => ("handover", 1, handover::round(cores, self.size, time)),
+            _ => ("line2", 2, line2::round(cores, time)),
+        }
+    }
+
+    fn row(self, row: Row) -> Row {
+        let row = row.with("mode", self.mode.name()).with("wait", self.wait.name()).with("size", self.size);
+        match self.rate {
+            Some(rate) => row.with("rate", rate),
+            None => row.with("pace", "back to back"),
+        }
+    }
+}
+
+/// One row per size, beside the floor that does the same.
+pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let Some(cores) = machine::two_cores()? else {
+        progress.note(
+            "pingpong needs two cores and this process may use one: allow it another (taskset, cgroup)",
+        );
+        return Ok(Vec::new());
+    };
+    let directory = Directory::create()?;
+    let mut rows = Vec::new();
+    for size in sizes(options) {
+        let &PingPongOptions { mode, wait, rate, .. } = options;
+        let case = Case { mode, wait, size, rate };
+        let what = format!("{} pingpong of {size} B", mode.name());
+        let (mut name, mut parts) = ("", 1);
+        let mut floor = |time| {
+            let round;
+            (name, parts, round) = case.floor(cores, time);
+            round
+        };
+        let mut ours = |time| directory.round(|path| round(path, case, cores, time));
+        let sides = [&mut floor as _, &mut ours as _];
+        let [floor, ours] = alternate(progress, &what, options.output.time_or(2), sides)?;
+        let figures = Figures {
+            floor_ratio: ratio(&ours, case.parts(), &floor, parts).map(hundredth),
+            ..Figures::over(&ours, case.parts())
+        };
+        rows.push(case.row(Row::floor("pingpong", name, Figures::over(&floor, parts))));
+        rows.push(case.row(Row::sinew("pingpong", figures)));
+    }
+    Ok(rows)
+}
+
+/// The sizes asked for, or those that the mode is made for: a slot holds small messages inline.
+fn sizes(options: &PingPongOptions) -> Vec<usize> {
+    match (options.sizes.as_slice(), options.mode) {
+        ([], PingPongMode::Inline) => vec![40, 200],
+        ([], _) => super::floors::SIZES.to_vec(),
+        (sizes, _) => sizes.to_vec(),
+    }
+}
+
+/// One round.
+fn round(directory: &Path, case: Case, cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+    let round = of_size(case.size, Measure { directory, case, cores, time });
+    round.unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
+}
+
+/// The side that measures.
+struct Measure<'a> {
+    directory: &'a Path,
+    case: Case,
+    cores: (usize, usize),
+    time: Duration,
+}
+
+impl Measure<'_> {
+    fn between<P: Payload, A: Answer<P>>(self) -> Result<Round, Error> {
+        let Self { directory, case, cores, time } = self;
+        let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
+        let peer = Process::start(&Role::Echo(echo))?;
+        let end = End::<P>::create(directory, "ping", "pong", cores.0)?;
+        match case.wait.executor() {
+            None => polling::round::<P, A>(&end, case, time, peer),
+            Some(wait) => executors::round::<P, A>(&end, case, wait, time, peer),
+        }
+    }
+}
+
+impl ForPayload for Measure<'_> {
+    type Output = Result<Round, Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        match self.case.mode {
+            PingPongMode::Whole => self.between::<P, Timing>(),
+            PingPongMode::Inline | PingPongMode::Loan => self.between::<P, P>(),
+        }
+    }
+}
+
+/// In the other process: answers until the measuring process has had enough.
+pub(crate) fn serve(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
+    let answered = of_size(echo.case.size, AnswerAll { echo, measuring });
+    answered.unwrap_or(Err(Error::NotOurPeer))
+}
+
+/// The side that answers.
+struct AnswerAll<'a> {
+    echo: &'a Echo,
+    measuring: Measuring,
+}
+
+impl AnswerAll<'_> {
+    fn between<P: Payload, A: Answer<P>>(self) -> Result<(), Error> {
+        let Self { echo, measuring } = self;
+        let end = End::<A>::create(&echo.directory, "pong", "ping", echo.core)?;
+        match echo.case.wait.executor() {
+            None => polling::answer_all::<P, A>(&end, echo.case.mode, measuring),
+            Some(wait) => executors::answer_all::<P, A>(&end, echo.case.mode, wait, measuring),
+        }
+    }
+}
+
+impl ForPayload for AnswerAll<'_> {
+    type Output = Result<(), Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        match self.echo.case.mode {
+            PingPongMode::Whole => self.between::<P, Timing>(),
+            PingPongMode::Inline | PingPongMode::Loan => self.between::<P, P>(),
+        }
+    }
+}
+
+/// What one process has before it subscribes to what the other one publishes.
+struct End<Out: Message> {
+    context: Context,
+    node: Node,
+    publisher: Publisher<Out>,
+    /// What it is to subscribe to.
+    input: &'static str,
+    /// The core it is to be kept to.
+    core: usize,
+}
+
+impl<Out: Message> End<Out> {
+    fn create(
+        directory: &Path,
+        output: &'static str,
+        input: &'static str,
+        core: usize,
+    ) -> sinew::Result<Self> {
+        let context = shared_context(directory)?;
+        let node = context.node(output)?;
+        let publisher = node.publisher::<Out>(output).create()?;
+        Ok(Self { context, node, publisher, input, core })
+    }
+
+    /// Waits until the other process subscribes as well, and goes to the core: the calling thread only, not those that the
+    /// context has for itself.
+    fn ready(&self) -> Result<(), Error> {
+        matched(&self.publisher, 1)?;
+        machine::pin_to(self.core)
+    }
+}
+
+/// Sends message `number` as the mode says.
+fn send<P: Payload>(publisher: &Publisher<P>, mode: PingPongMode, number: u64) -> sinew::Result<()> {
+    match mode {
+        PingPongMode::Inline => send_value(publisher, number)?,
+        PingPongMode::Loan => {
+            let mut message = publisher.loan();
+            message.set_number(number);
+            publisher.publish(message)?;
+        }
+        PingPongMode::Whole => {
+            let mut message = publisher.loan();
+            message.words_mut().fill(number);
+            publisher.publish(message)?;
+        }
+    }
+    Ok(())
+}
+
+/// By value. On its own: a frame with room for a large value would cost the other modes a touch of each of its pages.
+#[inline(never)]
+fn send_value<P: Payload>(publisher: &Publisher<P>, number: u64) -> sinew::Result<()> {
+    let mut message = P::default();
+    message.set_number(number);
+    publisher.publish(message)?;
+    Ok(())
+}
+
+/// What answers a message of type `P`.
+trait Answer<P: Payload>: Message {
+    /// Answers a message that has just arrived.
+    fn to(message: &P, publisher: &Publisher<Self>, mode: PingPongMode) -> sinew::Result<()>;
+
+    /// The number of the message that it answers.
+    fn answers(&self) -> u64;
+
+    /// The end of what is measured, if it isn't now.
+    fn end_ns(&self) -> Option<i64>;
+}
+
+/// A message of the same kind.
+impl<P: Payload> Answer<P> for P {
+    fn to(message: &P, publisher: &Publisher<P>, mode: PingPongMode) -> sinew::Result<()> {
+        send(publisher, mode, message.number())
+    }
+
+    fn answers(&self) -> u64 {
+        self.number()
+    }
+
+    fn end_ns(&self) -> Option<i64> {
+        None
+    }
+}
+
+/// The time at which all of the message had been read.
+impl<P: Payload> Answer<P> for Timing {
+    fn to(message: &P, publisher: &Publisher<Timing>, _mode: PingPongMode) -> sinew::Result<()> {
+        let is_whole = std::hint::black_box(message).is_whole();
+        let stamp = now_ns();
+        // No message has the number 0: the measuring side counts it as a wrong answer.
+        let number = if is_whole { message.number() } else { 0 };
+        Ok(publisher.publish(Timing { stamp, number })?)
+    }
+
+    fn answers(&self) -> u64 {
+        self.number
+    }
+
+    fn end_ns(&self) -> Option<i64> {
+        Some(self.stamp)
+    }
+}

@@ -1,0 +1,268 @@
+//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. The camera makes a draft, the filter changes it
+//! in place, the viewers view it there, be they in the same process or in another one.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Executor, Node, Publisher, Sample, Subscription, View};
+use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
+
+use super::floors::{copy, ticks, warm_up};
+use super::payload::WARM_AFTER;
+use super::picture::{Mark, without_pixels};
+use super::process::{Directory, Measuring, Process};
+use super::progress::Progress;
+use super::report::{Figures, Row};
+use super::roles::Role;
+use super::rounds::{Round, alternate};
+use super::run::{Collected, Run, matched};
+use super::samples::Samples;
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::options::{ExecutorOptions, PipelineOptions};
+
+/// Images per second.
+const RATE: f64 = 30.0;
+
+/// Width and height of an image.
+const SIZE: (u32, u32) = (640, 480);
+
+/// Bytes of a pixel: red, green, blue.
+const PIXEL: u32 = 3;
+
+/// Bytes of an image's pixels.
+const BYTES: usize = SIZE.0 as usize * SIZE.1 as usize * PIXEL as usize;
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Viewers {
+    directory: PathBuf,
+    viewers: u32,
+    /// Images up to this number warm up.
+    counts_from: u64,
+    /// Images there is room for.
+    room: usize,
+}
+
+/// What it saw.
+#[derive(Debug, Deserialize, Serialize)]
+struct Seen {
+    arrivals: Arrivals,
+    /// What subscriptions copied.
+    copies: u64,
+    cpu_percent: f64,
+}
+
+/// One row, beside copying such an image once.
+pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let viewers = options.viewers;
+    let directory = if options.other_process { Some(Directory::create()?) } else { None };
+    let mut warm = copy::Warm::new(BYTES);
+    let mut floor = |time: Duration| Ok(warm.round(time / 10));
+    let mut ours = |time| match &directory {
+        None => Ok(round(viewers, time)?),
+        Some(directory) => directory.round(|path| round_with_other_process(path, viewers, time)),
+    };
+    let what = format!("pipeline to {viewers} viewers");
+    let sides = [&mut floor as _, &mut ours as _];
+    let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
+    let floor = Figures::over(&floor, copy::Warm::operations(BYTES));
+    let row = Row::sinew("pipeline", Figures::over(&ours, 1)).with("viewers", viewers).with("rate", RATE);
+    let row = row.with("other_process", options.other_process);
+    Ok(vec![
+        Row::floor("pipeline", "copy", floor).with("size", BYTES).with("cache", "warm"),
+        row.with("size", BYTES).run_by(ExecutorOptions::default()),
+    ])
+}
+
+/// What the viewers see together.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Arrivals {
+    /// From the camera's publish to the last viewer.
+    to_last: Samples,
+    received: u64,
+    /// Images that were not what the filter makes of what the camera sent.
+    spoilt: u64,
+    /// The image that is coming in now, and how many have it.
+    number: u64,
+    have_it: u32,
+}
+
+/// One round. A sample is the time from the camera, which stamps an image when it is complete, to the last viewer.
+fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
+    let ticks = ticks(RATE, time);
+    let run = Run::new()?;
+    let making = Making::create(&run)?;
+    let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
+    let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
+    let cpu_percent = making.run_for(&run, time)?;
+    run.drain()?;
+    let seen = Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent };
+    Ok(making.round(viewers, seen))
+}
+
+/// The same with the viewers in another process.
+fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> Result<Round, Error> {
+    let ticks = ticks(RATE, time);
+    // A short round can't wait until everything is warm.
+    let counts_from = u64::from(warm_up(ticks)).max(WARM_AFTER.min(u64::from(ticks) / 2));
+    let room = ticks as usize + 1;
+    let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
+    let mut other = Process::start(&role)?;
+    let run = Run::shared(directory, Executor::single())?;
+    let mut making = Making::create(&run)?;
+    other.hear::<()>()?;
+    matched(&making.negatives, viewers)?;
+    making.take_first(&run)?;
+    let cpu_percent = making.run_for(&run, time)?;
+    run.drain()?;
+    let sent = making.images.statistics().published;
+    let seen: Seen = other.finish_after(sent * u64::from(viewers))?;
+    Ok(making.round(viewers, Seen { cpu_percent: cpu_percent + seen.cpu_percent, ..seen }))
+}
+
+/// In the other process: views images until the measuring process has had enough.
+pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
+    let run = Run::shared(&role.directory, Executor::single())?;
+    let arrivals = Collected::new(Arrivals::with_room_for(role.room));
+    let viewing = view(&run, role.viewers, role.counts_from, &arrivals)?;
+    measuring.tell(&())?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
+    measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
+}
+
+/// Camera and filter.
+struct Making {
+    camera: Node,
+    images: Publisher<Image>,
+    filtering: Subscription<Image>,
+    negatives: Publisher<Image>,
+    /// What was copied before it began in earnest.
+    before: u64,
+}
+
+impl Making {
+    fn create(run: &Run) -> sinew::Result<Self> {
+        let camera = run.context.node("camera")?;
+        let images = camera.publisher::<Image>("images").create()?;
+        let filter = run.context.node("filter")?;
+        let negatives = filter.publisher::<Image>("negatives").create()?;
+        let filtered = negatives.clone();
+        let filtering = filter.subscription::<Image>("images").callback(move |image: Sample<Image>| {
+            let mut negative = filtered.edit(image)?;
+            negative.parts().data.iter_mut().for_each(|byte| *byte = !*byte);
+            filtered.publish(negative).map_err(sinew::Error::from)
+        })?;
+        Ok(Self { camera, images, filtering, negatives, before: 0 })
+    }
+
+    /// Has the camera take images. Yields the CPU used, in percent of one core.
+    fn run_for(&self, run: &Run, time: Duration) -> sinew::Result<f64> {
+        let images = self.images.clone();
+        let mut number = 0;
+        let _timer = self.camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
+            number += 1;
+            take(&images, number)
+        })?;
+        run.spin_for(time)
+    }
+
+    /// Takes one image more, by which the camera learns where its images go.
+    fn take_first(&mut self, run: &Run) -> sinew::Result<()> {
+        take(&self.images, 0)?;
+        run.spin_until(1, || self.filtering.statistics().taken)?;
+        self.before = self.copies();
+        Ok(())
+    }
+
+    /// How often camera and filter went through an image: copies, encodings, decodings.
+    fn copies(&self) -> u64 {
+        let made = [&self.images, &self.negatives].map(|publisher| {
+            let counts = publisher.statistics();
+            counts.copies + counts.encodings + counts.decodings
+        });
+        made.iter().sum::<u64>() + copies(std::slice::from_ref(&self.filtering))
+    }
+
+    fn round(&self, viewers: u32, seen: Seen) -> Round {
+        let Seen { arrivals, copies, cpu_percent } = seen;
+        let expected = self.images.statistics().published * u64::from(viewers);
+        Round {
+            lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
+            copies: Some(self.copies() - self.before + copies),
+            cpu_percent: Some(cpu_percent),
+            ..Round::of(arrivals.to_last)
+        }
+    }
+}
+
+/// Takes an image.
+fn take(images: &Publisher<Image>, number: u64) -> sinew::Result<()> {
+    let begun = without_pixels(SIZE, "rgb8", PIXEL);
+    let mut image = images.draft(begun, ImageLengths { data: BYTES })?;
+    let pixels = image.parts().data;
+    Mark::paint(pixels, number);
+    Mark::complete(pixels, now_ns());
+    Ok(images.publish(image)?)
+}
+
+/// What subscriptions copied and decoded.
+fn copies(subscriptions: &[Subscription<Image>]) -> u64 {
+    let counts = subscriptions.iter().map(Subscription::statistics);
+    counts.map(|counts| counts.copies + counts.decodings).sum()
+}
+
+impl Arrivals {
+    fn with_room_for(images: usize) -> Self {
+        Self { to_last: Samples::with_room_for(images), ..Self::default() }
+    }
+}
+
+/// The viewers, each a node.
+fn view(
+    run: &Run,
+    viewers: u32,
+    counts_from: u64,
+    arrivals: &Collected<Arrivals>,
+) -> sinew::Result<Vec<Subscription<Image>>> {
+    let mut viewing = Vec::new();
+    for viewer in 0..viewers {
+        let seen = arrivals.clone();
+        let node = run.context.node(&format!("viewer_{viewer}"))?;
+        viewing.push(node.subscription::<Image>("negatives").callback(move |image: View<'_, Image>| {
+            let now = now_ns();
+            let mark = Mark::of_negative(image.data);
+            seen.with(|seen| {
+                seen.received += 1;
+                let Some(Mark { stamp, number }) = mark else {
+                    seen.spoilt += 1;
+                    return;
+                };
+                if seen.number != number {
+                    (seen.number, seen.have_it) = (number, 0);
+                }
+                seen.have_it += 1;
+                if seen.have_it == viewers && number > counts_from {
+                    seen.to_last.record(now - stamp);
+                }
+            });
+        })?);
+    }
+    Ok(viewing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_reach_all_viewers_changed_and_uncopied() {
+        for viewers in [1, 2] {
+            let round = round(viewers, Duration::from_millis(300)).unwrap();
+            assert!(round.messages > 0);
+            assert_eq!((round.lost, round.copies), (0, Some(0)), "{viewers} viewers");
+        }
+    }
+}

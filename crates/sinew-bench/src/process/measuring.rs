@@ -1,0 +1,113 @@
+//! The measuring process, as its other processes see it.
+
+use std::io::{BufRead as _, Write as _};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{Task, Work, directory};
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::floors::on_own_thread;
+use crate::options::Peer;
+
+/// The way to the measuring process: standard input and output.
+#[derive(Clone, Copy, Debug)]
+pub struct Measuring(());
+
+impl Measuring {
+    /// Tells it something.
+    pub fn tell(self, what: &impl Serialize) -> Result<(), Error> {
+        let mut line = serde_json::to_vec(what).map_err(|error| Error::Output(error.into()))?;
+        line.push(b'\n');
+        let mut to = std::io::stdout().lock();
+        to.write_all(&line).and_then(|()| to.flush()).map_err(Error::Output)
+    }
+
+    /// Waits for its next order; `None` when there will be none.
+    pub fn order<T: DeserializeOwned>(self) -> Result<Option<T>, Error> {
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        let read = read.map_err(|source| Error::System { call: "reading the next order", source })?;
+        if read == 0 {
+            return Ok(None);
+        }
+        serde_json::from_str(&line).map(Some).map_err(|_| Error::NotOurPeer)
+    }
+
+    /// Does something once it has given its last order, on a thread of its own. If that order is a number of messages, `act`
+    /// waits until `received` is as many, or none has come for a while.
+    pub fn at_the_end(
+        self,
+        received: impl Fn() -> u64 + Send + 'static,
+        act: impl FnOnce() + Send + 'static,
+    ) {
+        thread::spawn(move || {
+            if let Ok(Some(expected)) = self.order() {
+                let pause = || {
+                    sleep_until(now_ns() + 1_000_000);
+                    Ok(())
+                };
+                // That fails only if its pause does.
+                let _ = await_all(expected, received, pause);
+            }
+            act();
+        });
+    }
+}
+
+/// How long no message may come before those that are missing are lost.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Pauses until all messages are there, or no more come; true if all are there.
+pub fn await_all(
+    expected: u64,
+    received: impl Fn() -> u64,
+    mut pause: impl FnMut() -> sinew::Result<()>,
+) -> sinew::Result<bool> {
+    let mut last = received();
+    let mut until = now_ns() + nanoseconds(SILENCE);
+    while last < expected {
+        pause()?;
+        let now = now_ns();
+        match received() {
+            same if same == last && now > until => return Ok(false),
+            same if same == last => {}
+            more => (last, until) = (more, now + nanoseconds(SILENCE)),
+        }
+    }
+    Ok(true)
+}
+
+/// In the other process: does what its role says.
+pub fn serve<W: Work>(peer: &Peer) -> Result<(), Error> {
+    let work: W = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
+        Task::Sweep { name } => return directory::sweep(&name), // also when the measuring process is gone
+        Task::Measure(work) => work,
+    };
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
+    if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
+        return Err(Error::NotOurPeer);
+    }
+    on_own_thread(|| work.play(Measuring(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Collected;
+
+    #[test]
+    fn what_is_still_coming_is_waited_for() {
+        let count = Collected::new(0);
+        let pause = || {
+            count.with(|count| *count += 1);
+            Ok(())
+        };
+        assert!(await_all(5, || count.with(|count| *count), pause).unwrap());
+        assert_eq!(count.with(|count| *count), 5);
+    }
+}

@@ -1,0 +1,195 @@
+//! A benchmark's other processes: our own program again, in a hidden role, ended when we are done with it or when we die.
+//!
+//! They talk in lines of JSON: what we order goes to the other's standard input, what it tells comes from its standard
+//! output. An other process ends by itself when its standard input is closed.
+
+mod directory;
+mod measuring;
+
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::getpid;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Error;
+pub use directory::Directory;
+pub use measuring::{Measuring, await_all, serve};
+
+/// How long another process may stay silent when it is expected to say something.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Our own program, by the name it has, under which others see its processes; or whatever became of its file.
+pub fn ourselves() -> Command {
+    let named = std::env::current_exe().ok().filter(|path| path.exists());
+    Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
+}
+
+/// What another process is there for, with everything it has to know.
+pub trait Work: Serialize + DeserializeOwned + Send + Sync {
+    /// What is measured with it, for messages.
+    fn scenario(&self) -> &'static str;
+
+    /// Does it, in the other process.
+    fn play(&self, measuring: Measuring) -> Result<(), Error>;
+}
+
+/// What a process of ours is told that it is.
+#[derive(Deserialize, Serialize)]
+enum Task<R> {
+    /// It removes the directory of a run when that is over.
+    Sweep { name: String },
+    /// It takes part in a measurement.
+    Measure(R),
+}
+
+/// Our own program, to be started for some work.
+pub(crate) fn command<W: Work>(work: &W) -> Result<Command, Error> {
+    with(&Task::Measure(work))
+}
+
+/// Our own program, to be started with a task.
+fn with<W: Serialize>(task: &Task<W>) -> Result<Command, Error> {
+    let text = serde_json::to_string(task).map_err(|error| Error::Output(error.into()))?;
+    let mut command = ourselves();
+    command.arg("peer").arg(getpid().as_raw_nonzero().to_string()).arg(text);
+    Ok(command)
+}
+
+/// Another process, as the one that measures sees it. Whoever drops it early ends it.
+pub struct Process {
+    child: Child,
+    /// What is measured, for messages.
+    what: &'static str,
+    orders: Option<ChildStdin>,
+    told: ChildStdout,
+    /// What came after the last line that was read.
+    rest: Vec<u8>,
+}
+
+impl Process {
+    /// Starts it. The calling thread must outlive it: the kernel ends it with the thread.
+    pub fn start<W: Work>(work: &W) -> Result<Self, Error> {
+        let call = "starting another process of a benchmark";
+        let failed = |source| Error::System { call, source };
+        let mut child = command(work)?
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .map_err(failed)?;
+        let missing = || failed(std::io::ErrorKind::BrokenPipe.into());
+        let orders = child.stdin.take();
+        let told = child.stdout.take().ok_or_else(missing)?;
+        Ok(Self { child, what: work.scenario(), orders, told, rest: Vec::new() })
+    }
+
+    /// Orders something: one line.
+    pub fn order(&mut self, what: &impl Serialize) -> Result<(), Error> {
+        let mut line = serde_json::to_vec(what).map_err(|error| Error::Output(error.into()))?;
+        line.push(b'\n');
+        let written = self.orders.as_mut().map(|orders| orders.write_all(&line));
+        match written {
+            Some(Ok(())) => Ok(()),
+            _ => Err(self.ended()),
+        }
+    }
+
+    /// Waits for the next line it tells.
+    pub fn hear<T: DeserializeOwned>(&mut self) -> Result<T, Error> {
+        let line = self.line()?;
+        serde_json::from_slice(&line).map_err(|_| Error::PeerEnded {
+            what: self.what,
+            status: format!("after it had told {:?}", String::from_utf8_lossy(&line)),
+        })
+    }
+
+    /// Tells it how many messages it should have got, and waits until it has told what it saw, and is gone.
+    pub fn finish_after<T: DeserializeOwned>(mut self, messages: u64) -> Result<T, Error> {
+        self.order(&messages)?;
+        self.finish()
+    }
+
+    /// Tells it to end, and waits for the last line it tells, and until it is gone.
+    pub fn finish<T: DeserializeOwned>(mut self) -> Result<T, Error> {
+        self.orders = None;
+        let told = self.hear()?;
+        // It takes leave of the others as it would elsewhere: only one that hangs is killed.
+        match self.line() {
+            Ok(_) | Err(Error::PeerEnded { .. }) => Ok(told),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether it has told something, or ended.
+    pub fn has_told(&self) -> Result<bool, Error> {
+        Ok(!self.rest.is_empty() || readable(&self.told, Duration::ZERO)?)
+    }
+
+    /// Fails if it has ended.
+    pub fn check(&mut self) -> Result<(), Error> {
+        match status(&mut self.child)? {
+            None => Ok(()),
+            Some(_) => Err(self.ended()),
+        }
+    }
+
+    fn line(&mut self) -> Result<Vec<u8>, Error> {
+        let mut chunk = [0; 1 << 16];
+        let mut seen = 0;
+        loop {
+            if let Some(end) = self.rest[seen..].iter().position(|&byte| byte == b'\n') {
+                let mut line: Vec<u8> = self.rest.drain(..=seen + end).collect();
+                line.pop();
+                return Ok(line);
+            }
+            seen = self.rest.len();
+            if !readable(&self.told, PATIENCE)? {
+                return Err(Error::PeerSilent { what: self.what, waited: PATIENCE });
+            }
+            let read = self.told.read(&mut chunk).map_err(|source| Error::System { call: "read", source })?;
+            if read == 0 {
+                return Err(self.ended());
+            }
+            self.rest.extend_from_slice(&chunk[..read]);
+        }
+    }
+
+    /// It is gone, or about to be.
+    fn ended(&mut self) -> Error {
+        match self.child.wait() {
+            Ok(status) => Error::PeerEnded { what: self.what, status: status.to_string() },
+            Err(source) => Error::System { call: "waitpid", source },
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It has nothing to lose. Both fail only when it has ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// How a process ended, if it has.
+pub fn status(child: &mut Child) -> Result<Option<ExitStatus>, Error> {
+    child.try_wait().map_err(|source| Error::System { call: "waitpid", source })
+}
+
+/// Waits until there is something to read, or nobody left to write it; false after `longest`.
+fn readable(pipe: &ChildStdout, longest: Duration) -> Result<bool, Error> {
+    let longest = Timespec { tv_sec: longest.as_secs().cast_signed(), tv_nsec: 0 };
+    loop {
+        match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&longest)) {
+            Ok(ready) => return Ok(ready > 0),
+            Err(Errno::INTR) => {}
+            Err(errno) => return Err(Error::system("poll")(errno)),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Scenario `process-chain`: the chain with its nodes spread over several processes, so that every hop crosses from one into
+//! another. Node 0 is the source, the last one the sink; node `n` runs in process `n % processes`, and process 0 is the one
+//! that measures.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Executor, Publisher, Subscription};
+
+use super::floors::{ticks, wake, warm_up};
+use super::messages::Timing;
+use super::payload::PATIENT;
+use super::process::{Directory, Measuring, Process};
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth};
+use super::roles::Role;
+use super::rounds::{Round, alternate, ratio, ratio_of_p90};
+use super::run::{Collected, Run, matched};
+use super::samples::Samples;
+use super::sequence::Sequence;
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::machine;
+use crate::options::ProcessChainOptions;
+
+/// Nodes between source and sink.
+const RELAYS: u32 = 10;
+
+/// Ways from source to sink.
+const HOPS: u32 = RELAYS + 1;
+
+/// What one process has of a chain.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Part {
+    directory: PathBuf,
+    process: u32,
+    processes: u32,
+    /// The core it is kept to.
+    core: Option<usize>,
+    /// Messages up to this number warm up.
+    counts_from: u64,
+    /// Messages there is room for.
+    room: usize,
+}
+
+/// What a process has to tell afterwards.
+#[derive(Debug, Deserialize, Serialize)]
+struct Told {
+    cpu_percent: f64,
+    /// What its sink saw, if the sink is there.
+    arrivals: Option<Arrivals>,
+}
+
+/// What the sink sees.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Arrivals {
+    samples: Samples,
+    sequence: Sequence,
+}
+
+/// One row per rate, beside two processes that do nothing but wake each other.
+pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let directory = Directory::create()?;
+    let processes = options.processes;
+    let time = options.output.time_or(10);
+    let cores = machine::two_cores()?;
+    if cores.is_none() {
+        progress.note("the floor wake needs two cores and this process may use one");
+    }
+    let mut rows = Vec::new();
+    for &rate in &options.rates {
+        let what = format!("chain over {processes} processes at {rate} Hz");
+        let mut ours = |time| directory.round(|path| round(path, processes, rate, time));
+        let row = |row: Row| row.with("processes", processes).with("relays", RELAYS).with("rate", rate);
+        let Some(cores) = cores else {
+            let [ours] = alternate(progress, &what, time, [&mut ours])?;
+            rows.push(row(Row::sinew("process-chain", Figures::over(&ours, HOPS))));
+            continue;
+        };
+        let mut floor = |time| wake::round(cores, Some(rate), time);
+        let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+        let figures = Figures {
+            floor_ratio: ratio(&ours, HOPS, &floor, 2).map(hundredth),
+            p90_floor_ratio: ratio_of_p90(&ours, HOPS, &floor, 2).map(hundredth),
+            ..Figures::over(&ours, HOPS)
+        };
+        rows.push(row(Row::floor("process-chain", "wake", Figures::over(&floor, 2))));
+        rows.push(row(Row::sinew("process-chain", figures)));
+    }
+    Ok(rows)
+}
+
+/// One round. A sample is the time from source to sink.
+fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<Round, Error> {
+    let ticks = ticks(rate, time);
+    let cores = machine::two_cores()?;
+    let part = |process: u32| Part {
+        directory: directory.to_owned(),
+        process,
+        processes,
+        core: cores.map(|cores| if process.is_multiple_of(2) { cores.0 } else { cores.1 }),
+        counts_from: warm_up(ticks).into(),
+        room: ticks as usize + 1,
+    };
+    let mut others = (1..processes)
+        .map(|process| Process::start(&Role::ChainPart(part(process))))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let nodes = Nodes::create(&part(0))?;
+    nodes.matched()?;
+    for other in &mut others {
+        other.hear::<()>()?;
+    }
+    nodes.keep_to_core()?;
+
+    let source = nodes.run.context.node("source")?;
+    let first = nodes.publishers[0].clone();
+    let mut number = 0;
+    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+        number += 1;
+        first.publish(Timing { stamp: now_ns(), number })
+    })?;
+    let cpu_percent = nodes.run.spin_for(time)?;
+    drop(timer);
+    let sent = nodes.publishers[0].statistics().published;
+
+    // All go on until the sink has everything. Where it is: see the module's documentation.
+    match (HOPS % processes).checked_sub(1) {
+        Some(other) => {
+            let sink = &mut others[other as usize];
+            sink.order(&sent)?;
+            nodes.run.spin_until_told(sink)?;
+        }
+        None => nodes.run.spin_until(sent, || nodes.received())?,
+    }
+    let mut told = vec![nodes.tell(cpu_percent)];
+    for other in others {
+        told.push(other.finish()?);
+    }
+    let cpu_percent = told.iter().map(|told| told.cpu_percent).sum();
+    let Arrivals { samples, sequence } = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
+    Ok(Round {
+        lost: sequence.lost(sent),
+        reordered: sequence.reordered,
+        cpu_percent: Some(cpu_percent),
+        ..Round::of(samples)
+    })
+}
+
+/// In another process: has its nodes until the measuring process has had enough.
+pub(crate) fn serve(part: &Part, measuring: Measuring) -> Result<(), Error> {
+    let nodes = Nodes::create(part)?;
+    nodes.matched()?;
+    nodes.keep_to_core()?;
+    measuring.tell(&())?;
+    let arrivals = nodes.arrivals.clone();
+    let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received));
+    let cpu_percent = nodes.run.serve(measuring, received)?;
+    measuring.tell(&nodes.tell(cpu_percent))
+}
+
+/// The nodes of one process.
+struct Nodes {
+    run: Run,
+    core: Option<usize>,
+    /// In the order of the chain: the source's is the first one.
+    publishers: Vec<Publisher<Timing>>,
+    _subscriptions: Vec<Subscription<Timing>>,
+    arrivals: Option<Collected<Arrivals>>,
+}
+
+impl Nodes {
+    fn create(part: &Part) -> Result<Self, Error> {
+        let run = Run::shared(&part.directory, Executor::single())?;
+        let (mut publishers, mut subscriptions, mut arrivals) = (Vec::new(), Vec::new(), None);
+        for number in (0..=HOPS).filter(|number| number % part.processes == part.process) {
+            let node = run.context.node(&format!("node_{number}"))?;
+            let input = number
+                .checked_sub(1)
+                .map(|hop| node.subscription::<Timing>(&format!("hop_{hop}")).qos(PATIENT));
+            let output = match number {
+                HOPS => None,
+                hop => Some(node.publisher::<Timing>(&format!("hop_{hop}")).qos(PATIENT).create()?),
+            };
+            subscriptions.extend(match (input, output.clone()) {
+                (Some(input), Some(output)) => {
+                    Some(input.callback(move |timing: &Timing| output.publish(*timing))?)
+                }
+                (Some(input), None) => {
+                    let seen = Collected::new(Arrivals {
+                        samples: Samples::with_room_for(part.room),
+                        ..Arrivals::default()
+                    });
+                    arrivals = Some(seen.clone());
+                    let counts_from = part.counts_from;
+                    Some(input.callback(move |timing: &Timing| {
+                        let latency = now_ns() - timing.stamp;
+                        seen.with(|seen| seen.note(*timing, latency, counts_from));
+                    })?)
+                }
+                (None, _) => None,
+            });
+            publishers.extend(output);
+        }
+        Ok(Self { run, core: part.core, publishers, _subscriptions: subscriptions, arrivals })
+    }
+
+    /// How many messages the sink has got, if it is here.
+    fn received(&self) -> u64 {
+        self.arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received))
+    }
+
+    fn matched(&self) -> Result<(), Error> {
+        self.publishers.iter().try_for_each(|publisher| matched(publisher, 1))
+    }
+
+    /// Only the calling thread, which will spin: not those that the context has for itself.
+    fn keep_to_core(&self) -> Result<(), Error> {
+        self.core.map_or(Ok(()), machine::pin_to)
+    }
+
+    fn tell(&self, cpu_percent: f64) -> Told {
+        let arrivals = self.arrivals.as_ref().map(|arrivals| arrivals.with(std::mem::take));
+        Told { cpu_percent, arrivals }
+    }
+}
+
+impl Arrivals {
+    fn note(&mut self, timing: Timing, latency: i64, counts_from: u64) {
+        self.sequence.note(timing.number);
+        if timing.number > counts_from {
+            self.samples.record(latency);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Where a long measurement stands, on standard error: one line that is rewritten on a terminal, else a line per step.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Says what is being measured. What it shows is for people; when it can't be written, nobody misses it.
+pub struct Progress {
+    to: Option<io::Stderr>,
+    rewrites: bool,
+    shown: String,
+}
+
+impl Progress {
+    /// Progress on standard error.
+    pub fn to_stderr() -> Self {
+        let to = io::stderr();
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        Self { rewrites: to.is_terminal() && !dumb, to: Some(to), shown: String::new() }
+    }
+
+    /// Says nothing.
+    #[cfg(test)]
+    pub fn silent() -> Self {
+        Self { to: None, rewrites: false, shown: String::new() }
+    }
+
+    /// Step `number` of `steps` of `what` begins.
+    pub fn show(&mut self, what: &str, number: u32, steps: u32) {
+        let Some(to) = &mut self.to else { return };
+        if self.rewrites {
+            let _ = write!(to, "\r\x1b[2Kmeasuring {what} ({number} of {steps})");
+        } else if self.shown != what {
+            let _ = writeln!(to, "measuring {what}");
+        }
+        what.clone_into(&mut self.shown);
+    }
+
+    /// A remark that stays, for what can't be measured here.
+    pub fn note(&mut self, remark: &str) {
+        self.wipe();
+        if let Some(to) = &mut self.to {
+            let _ = writeln!(to, "note: {remark}");
+        }
+    }
+
+    fn wipe(&mut self) {
+        if let (true, false, Some(to)) = (self.rewrites, self.shown.is_empty(), &mut self.to) {
+            let _ = write!(to, "\r\x1b[2K");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}

@@ -1,0 +1,408 @@
+//! Results: rows as `--json` writes them, and as a table for people.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::rounds::Round;
+use super::samples::{Summary, median};
+use super::table;
+use crate::error::Error;
+use crate::machine::Host;
+use crate::options::ExecutorOptions;
+
+/// The value of an option that identifies a row.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Setting {
+    /// A count or a size.
+    Count(u64),
+    /// A rate or a factor.
+    Number(f64),
+    /// A name.
+    Name(String),
+    /// Whether something is so.
+    Flag(bool),
+}
+
+impl From<u64> for Setting {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<usize> for Setting {
+    fn from(count: usize) -> Self {
+        Self::Count(count as u64)
+    }
+}
+
+impl From<u32> for Setting {
+    fn from(count: u32) -> Self {
+        Self::Count(count.into())
+    }
+}
+
+impl From<f64> for Setting {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for Setting {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+/// One measured case.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The scenario, or `floors` where only floors are measured.
+    pub scenario: &'static str,
+    /// `sinew`, or `floor` for a bound the machine sets.
+    pub system: &'static str,
+    /// Which floor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<&'static str>,
+    /// The options that tell this row from its neighbours.
+    #[serde(flatten)]
+    pub settings: BTreeMap<&'static str, Setting>,
+    /// What was measured.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// The figures of a row; those that don't apply are absent. Times over rounds are medians over the rounds, but for the
+/// largest, which is the largest of all.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Figures {
+    /// The median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<f64>,
+    /// What 90 of 100 don't exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p90_ns: Option<f64>,
+    /// What 99 of 100 don't exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<f64>,
+    /// The largest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_ns: Option<f64>,
+    /// The mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_ns: Option<f64>,
+    /// `mean_ns` as a multiple of the same without a listener in another process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_ratio: Option<f64>,
+    /// The P50 of the best and of the worst round: the spread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_min_ns: Option<f64>,
+    /// See `p50_min_ns`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_max_ns: Option<f64>,
+    /// P50 as a multiple of the floor's in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor_ratio: Option<f64>,
+    /// P90 as a multiple of the floor's in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p90_floor_ratio: Option<f64>,
+    /// Source to sink per hop, where the other times are of something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_hop_p50_ns: Option<f64>,
+    /// `per_hop_p50_ns` as a multiple of what the number of threads allows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_hop_ratio: Option<f64>,
+    /// From a call to its answer, halved, per hop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roundtrip_p50_ns: Option<f64>,
+    /// Callbacks that ran, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callbacks_per_second: Option<f64>,
+    /// Callbacks per second as a multiple of what plain threads do in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callbacks_ratio: Option<f64>,
+    /// By how much 99 of 100 ticks are late at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lateness_p99_ns: Option<f64>,
+    /// The time inside `publish`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publish_p50_ns: Option<f64>,
+    /// `publish_p50_ns` as a multiple of the floor's P50 in the same round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publish_floor_ratio: Option<f64>,
+    /// Messages that arrived, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages_per_second: Option<f64>,
+    /// Their bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes_per_second: Option<f64>,
+    /// What making a publisher with its subscription takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_ns_per_pair: Option<f64>,
+    /// What dropping both takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destroy_ns_per_pair: Option<f64>,
+    /// The memory both take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_bytes_per_pair: Option<f64>,
+    /// Rounds that the figures are medians over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u64>,
+    /// Messages measured, in all rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Messages that were sent and never came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<u64>,
+    /// Messages that came after a later one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordered: Option<u64>,
+    /// Messages that came late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<u64>,
+    /// Messages that came so late that they are of no use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_late: Option<u64>,
+    /// Ticks at which nothing was published.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<u64>,
+    /// Copies that were made of all messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u64>,
+    /// CPU time per time passed, in percent of one core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<f64>,
+    /// Resident memory at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
+    /// Resident memory at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_start_bytes: Option<u64>,
+    /// Its growth during the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rss_growth_bytes: Option<i64>,
+}
+
+impl Figures {
+    /// What rounds of one side come to; `parts` divides each sample (see [`super::samples::Samples::summary`]).
+    pub fn over(rounds: &[Round], parts: u32) -> Self {
+        let summaries: Vec<Summary> =
+            rounds.iter().filter_map(|round| round.samples.summary(parts)).collect();
+        let middle = |figure: fn(&Summary) -> f64| median(summaries.iter().map(figure)).map(tenth);
+        let p50s = || summaries.iter().map(|summary| summary.p50);
+        Self {
+            p50_ns: middle(|summary| summary.p50),
+            p90_ns: middle(|summary| summary.p90),
+            p99_ns: middle(|summary| summary.p99),
+            max_ns: summaries.iter().map(|summary| summary.max).reduce(f64::max).map(tenth),
+            p50_min_ns: p50s().reduce(f64::min).map(tenth),
+            p50_max_ns: p50s().reduce(f64::max).map(tenth),
+            rounds: Some(rounds.len() as u64),
+            messages: Some(rounds.iter().map(|round| round.messages).sum()),
+            lost: Some(rounds.iter().map(|round| round.lost).sum()),
+            reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
+            copies: rounds.iter().map(|round| round.copies).sum(),
+            cpu_percent: median(rounds.iter().filter_map(|round| round.cpu_percent)).map(hundredth),
+            ..Self::default()
+        }
+    }
+
+    /// What runs come to that have figures of their own: medians, sums of counts, and the largest of all.
+    pub fn over_runs(runs: &[Self]) -> Self {
+        let middle = |figure: fn(&Self) -> Option<f64>| median(runs.iter().filter_map(figure));
+        let sum = |count: fn(&Self) -> Option<u64>| runs.iter().map(count).sum::<Option<u64>>();
+        let total = |count: fn(&Self) -> Option<u64>| Some(runs.iter().filter_map(count).sum::<u64>());
+        Self {
+            p50_ns: middle(|run| run.p50_ns),
+            p90_ns: middle(|run| run.p90_ns),
+            p99_ns: middle(|run| run.p99_ns),
+            max_ns: runs.iter().filter_map(|run| run.max_ns).reduce(f64::max),
+            mean_ns: middle(|run| run.mean_ns),
+            rounds: Some(runs.len() as u64),
+            messages: sum(|run| run.messages),
+            lost: sum(|run| run.lost),
+            reordered: total(|run| run.reordered).filter(|&count| count > 0),
+            late: sum(|run| run.late),
+            too_late: sum(|run| run.too_late),
+            copies: sum(|run| run.copies),
+            cpu_percent: middle(|run| run.cpu_percent),
+            rss_bytes: runs.iter().filter_map(|run| run.rss_bytes).max(),
+            ..Self::default()
+        }
+    }
+
+    /// The figures of a run that isn't cut into rounds.
+    pub fn of(summary: Option<Summary>) -> Self {
+        let figure = |figure: fn(&Summary) -> f64| summary.as_ref().map(figure).map(tenth);
+        Self {
+            p50_ns: figure(|summary| summary.p50),
+            p90_ns: figure(|summary| summary.p90),
+            p99_ns: figure(|summary| summary.p99),
+            max_ns: figure(|summary| summary.max),
+            ..Self::default()
+        }
+    }
+}
+
+/// Rounded to what is worth writing down of a time.
+pub fn tenth(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+/// Rounded to what is worth writing down of a percentage or a ratio.
+pub fn hundredth(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+impl Row {
+    /// A row of ours.
+    pub fn sinew(scenario: &'static str, figures: Figures) -> Self {
+        Self { scenario, system: "sinew", floor: None, settings: BTreeMap::new(), figures }
+    }
+
+    /// A row of one of the machine's floors, measured for `scenario`.
+    pub fn floor(scenario: &'static str, floor: &'static str, figures: Figures) -> Self {
+        Self { scenario, system: "floor", floor: Some(floor), settings: BTreeMap::new(), figures }
+    }
+
+    /// Adds which executor ran the nodes.
+    pub fn run_by(self, executor: ExecutorOptions) -> Self {
+        self.with("executor", executor.kind.name()).with("threads", executor.threads())
+    }
+
+    /// Adds an option that identifies the row.
+    pub fn with(mut self, option: &'static str, value: impl Into<Setting>) -> Self {
+        self.settings.insert(option, value.into());
+        self
+    }
+}
+
+/// Everything one run reports.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    host: &'a Host,
+    results: &'a [Row],
+}
+
+/// Where the results go: a table on standard output and, if asked for, a file. Opened before anything is measured, so
+/// that a name that can't be written costs no time.
+pub struct Sink {
+    host: Host,
+    json: Json,
+}
+
+/// Where the results go as JSON.
+enum Json {
+    Nowhere,
+    /// The table makes room and goes to standard error.
+    StandardOutput,
+    File(File, PathBuf),
+}
+
+impl Sink {
+    /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard output.
+    pub fn open(json: Option<&Path>) -> Result<Self, Error> {
+        let json = match json {
+            None => Json::Nowhere,
+            Some(path) if path.as_os_str() == "-" => Json::StandardOutput,
+            Some(path) => {
+                let opened = OpenOptions::new().create(true).write(true).truncate(false).open(path);
+                Json::File(opened.map_err(|source| not_written(path, source))?, path.to_owned())
+            }
+        };
+        Ok(Self { host: Host::read(), json })
+    }
+
+    /// Writes the JSON first: a table that nobody reads to its end must not cost the results.
+    pub fn write(self, rows: &[Row]) -> Result<(), Error> {
+        let report = Report { host: &self.host, results: rows };
+        let table = format!("{}\n{}\n", table::host_line(&self.host), table::of(rows));
+        match &self.json {
+            Json::StandardOutput => {
+                let mut to = io::stdout().lock();
+                json_of(&report).and_then(|text| to.write_all(&text)).map_err(Error::Output)?;
+                // For people only, as the progress is: when it can't be written, nobody misses it.
+                let _ = io::stderr().write_all(table.as_bytes());
+                return Ok(());
+            }
+            Json::File(file, path) => {
+                json_of(&report)
+                    .and_then(|text| replace(file, &text))
+                    .map_err(|source| not_written(path, source))?;
+            }
+            Json::Nowhere => {}
+        }
+        io::stdout().lock().write_all(table.as_bytes()).map_err(Error::Output)
+    }
+}
+
+fn not_written(path: &Path, source: io::Error) -> Error {
+    Error::File { action: "write the results to", path: path.to_owned(), source }
+}
+
+fn json_of(report: &Report<'_>) -> io::Result<Vec<u8>> {
+    let mut text = serde_json::to_vec_pretty(report)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+fn replace(mut file: &File, text: &[u8]) -> io::Result<()> {
+    // Not for what can't be cut, such as a pipe.
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::Samples;
+
+    fn round(values: &[i64]) -> Round {
+        let mut samples = Samples::with_room_for(values.len());
+        values.iter().for_each(|&value| samples.record(value));
+        Round::of(samples)
+    }
+
+    #[test]
+    fn figures_over_rounds_are_medians_with_their_spread() {
+        let rounds = [round(&[10, 20, 90]), round(&[30, 40, 50]), round(&[5, 6, 7])];
+        let figures = Figures::over(&rounds, 2);
+        assert_eq!(
+            (figures.p50_ns, figures.p50_min_ns, figures.p50_max_ns),
+            (Some(10.0), Some(3.0), Some(20.0))
+        );
+        assert_eq!((figures.max_ns, figures.messages, figures.lost), (Some(45.0), Some(9), Some(0)));
+    }
+
+    #[test]
+    fn a_row_holds_only_the_figures_that_apply() {
+        let figures = Figures { p50_ns: Some(61.5), messages: Some(3), ..Figures::default() };
+        let row = Row::floor("chain", "direct", figures).with("rate", 10.0).with("relays", 10_u32);
+        let json = serde_json::to_string(&row).unwrap();
+        assert_eq!(
+            json,
+            r#"{"scenario":"chain","system":"floor","floor":"direct","rate":10.0,"relays":10,"p50_ns":61.5,"messages":3}"#
+        );
+    }
+
+    #[test]
+    fn copies_are_reported_only_where_every_round_counted_them() {
+        let mut counted = round(&[1]);
+        counted.copies = Some(2);
+        assert_eq!(Figures::over(&[counted], 1).copies, Some(2));
+        assert_eq!(Figures::over(&[round(&[1])], 1).copies, None);
+    }
+}

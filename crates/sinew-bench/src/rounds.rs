@@ -1,0 +1,135 @@
+//! Rounds: the sides of a comparison take turns (A B A B ...), so that what the machine does meanwhile meets them all.
+
+use std::time::Duration;
+
+use super::progress::Progress;
+use super::samples::{Samples, Summary, median};
+use crate::clock;
+use crate::error::Error;
+use crate::machine;
+
+/// How often each side of a comparison is measured: often enough for a median and a spread.
+pub const ROUNDS: u32 = 5;
+
+/// What one side measured in one round.
+#[derive(Debug)]
+pub struct Round {
+    /// One value per message (or operation), warm-up left out.
+    pub samples: Samples,
+    /// Messages, where a sample stands for several of them or for a part.
+    pub messages: u64,
+    /// Messages that were sent and never came.
+    pub lost: u64,
+    /// Messages that came after a later one.
+    pub reordered: u64,
+    /// Messages that were copied on their way; `None` where nobody counts.
+    pub copies: Option<u64>,
+    /// CPU time used per time passed, in percent of one core.
+    pub cpu_percent: Option<f64>,
+}
+
+impl Round {
+    /// A round in which every sample is a message and none can be lost, as in the floors.
+    pub fn of(samples: Samples) -> Self {
+        Self { messages: samples.recorded(), samples, lost: 0, reordered: 0, copies: None, cpu_percent: None }
+    }
+}
+
+/// One side of a comparison: measures for about the given time.
+pub type Side<'a> = &'a mut dyn FnMut(Duration) -> Result<Round, Error>;
+
+/// Gives every side its turn, [`ROUNDS`] times over; each side measures for `time` in all. Yields the rounds by side.
+pub fn alternate<const SIDES: usize>(
+    progress: &mut Progress,
+    what: &str,
+    time: Duration,
+    mut sides: [Side<'_>; SIDES],
+) -> Result<[Vec<Round>; SIDES], Error> {
+    let mut rounds = [const { Vec::new() }; SIDES];
+    for number in 1..=ROUNDS {
+        progress.show(what, number, ROUNDS);
+        for (side, rounds) in sides.iter_mut().zip(&mut rounds) {
+            rounds.push(side(time / ROUNDS)?);
+        }
+    }
+    Ok(rounds)
+}
+
+/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): how far we are from the floor.
+pub fn ratio(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
+    ratio_of(|summary| summary.p50, side, parts, floor, floor_parts)
+}
+
+/// The same of P90.
+pub fn ratio_of_p90(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
+    ratio_of(|summary| summary.p90, side, parts, floor, floor_parts)
+}
+
+fn ratio_of(
+    figure: fn(Summary) -> f64,
+    side: &[Round],
+    parts: u32,
+    floor: &[Round],
+    floor_parts: u32,
+) -> Option<f64> {
+    median(side.iter().zip(floor).filter_map(|(side, floor)| {
+        let floor = figure(floor.samples.summary(floor_parts)?);
+        (floor > 0.0).then_some(figure(side.samples.summary(parts)?) / floor)
+    }))
+}
+
+/// Measures CPU use between its creation and [`CpuUse::percent`].
+pub struct CpuUse {
+    used: Duration,
+    since_ns: i64,
+}
+
+impl CpuUse {
+    /// Begins.
+    pub fn start() -> Self {
+        Self { used: machine::cpu_time(), since_ns: clock::now_ns() }
+    }
+
+    /// Percent of one core this process has used since.
+    pub fn percent(&self) -> f64 {
+        let used = machine::cpu_time().saturating_sub(self.used).as_secs_f64();
+        let passed = (clock::now_ns() - self.since_ns).max(1) as f64 / 1e9;
+        100.0 * used / passed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(values: &[i64]) -> Round {
+        let mut samples = Samples::with_room_for(values.len());
+        values.iter().for_each(|&value| samples.record(value));
+        Round::of(samples)
+    }
+
+    #[test]
+    fn sides_take_turns() {
+        let order = std::cell::RefCell::new(String::new());
+        let mut a = |time| {
+            order.borrow_mut().push('a');
+            assert_eq!(time, Duration::from_secs(2));
+            Ok(round(&[1]))
+        };
+        let mut b = |_| {
+            order.borrow_mut().push('b');
+            Ok(round(&[2]))
+        };
+        let time = Duration::from_secs(10);
+        let [of_a, of_b] = alternate(&mut Progress::silent(), "test", time, [&mut a, &mut b]).unwrap();
+        assert_eq!(*order.borrow(), "ababababab");
+        assert_eq!((of_a.len(), of_b.len()), (5, 5));
+        assert_eq!(ratio(&of_b, 1, &of_a, 1), Some(2.0));
+    }
+
+    #[test]
+    fn the_ratio_is_of_values_per_part() {
+        assert_eq!(ratio(&[round(&[100])], 10, &[round(&[10])], 2), Some(2.0));
+        assert_eq!(ratio(&[round(&[100])], 10, &[round(&[0])], 2), None);
+    }
+}

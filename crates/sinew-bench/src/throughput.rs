@@ -1,0 +1,275 @@
+//! Scenario `throughput`: as many messages as can be sent without losing one, to another process or to another thread of this
+//! one. Each is written whole and read whole.
+
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Context, Executor, OnFault, Publisher, QoS};
+
+use super::floors::copy;
+use super::payload::{ForPayload, Payload, SIZES, of_size};
+use super::process::{Directory, Measuring, PATIENCE, Process, await_all};
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::roles::Role;
+use super::rounds::{CpuUse, Round, alternate, ratio};
+use super::run::{Collected, matched, shared_context};
+use super::samples::Samples;
+use super::sequence::Sequence;
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::options::{PathKind, ThroughputOptions};
+
+/// A round is one sample, the mean time of so many messages.
+const PARTS: u32 = 1000;
+
+/// Lossless: whoever publishes waits for whoever reads. Few large messages wait, or many small ones.
+fn lossless(size: usize) -> QoS {
+    const WAITING_BYTES: usize = 16 << 20;
+    let messages = (WAITING_BYTES / size).clamp(8, 1024);
+    QoS::default().reliable().keep_all().max_samples(messages).max_blocking_time(PATIENCE)
+}
+
+/// The clock is looked at before so many messages: a look for each would be part of what is measured.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// How the messages of one row are read.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Reading {
+    size: usize,
+    /// By hand in a loop, not by a callback.
+    take: bool,
+}
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Drain {
+    directory: PathBuf,
+    reading: Reading,
+}
+
+/// What it saw.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Seen {
+    sequence: Sequence,
+    /// Messages of which not every word was right.
+    torn: u64,
+    /// When the last one had been read.
+    last_ns: i64,
+    cpu_percent: f64,
+}
+
+/// One row per size, beside copying so many bytes.
+pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let directory = Directory::create()?;
+    let by = if options.take { "take" } else { "callback" };
+    let mut rows = Vec::new();
+    for &size in &options.sizes {
+        let mut warm = copy::Warm::new(size);
+        let mut floor = |time: Duration| Ok(warm.round(time / 10));
+        let reading = Reading { size, take: options.take };
+        let mut ours = |time| match options.path {
+            PathKind::Intra => for_size(size, Within { reading, time }),
+            PathKind::Shm => directory.round(|path| {
+                let drain = Drain { directory: path.to_owned(), reading };
+                for_size(size, Between { drain, time })
+            }),
+        };
+        let sides = [&mut floor as _, &mut ours as _];
+        let what = format!("throughput of {size} B");
+        let [floor, ours] = alternate(progress, &what, options.output.time_or(5), sides)?;
+        let copies = copy::Warm::operations(size);
+        let rows_of = |figures: Figures| {
+            let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);
+            let bytes_per_second = per_second.map(|count| (count * size as f64).round());
+            Figures { messages_per_second: per_second.map(tenth), bytes_per_second, ..figures }
+        };
+        let floor_ratio = ratio(&ours, PARTS, &floor, copies).map(hundredth);
+        let floor = rows_of(Figures::over(&floor, copies));
+        // Of one sample a round, further percentiles say nothing.
+        let ours = Figures { p90_ns: None, p99_ns: None, max_ns: None, ..Figures::over(&ours, PARTS) };
+        let ours = Figures { floor_ratio, ..rows_of(ours) };
+        rows.push(Row::floor("throughput", "copy", floor).with("size", size).with("cache", "warm"));
+        rows.push(
+            Row::sinew("throughput", ours)
+                .with("size", size)
+                .with("path", options.path.name())
+                .with("by", by),
+        );
+    }
+    Ok(rows)
+}
+
+/// Does the work for messages of that size.
+fn for_size<W: ForPayload>(size: usize, work: W) -> W::Output {
+    of_size(size, work).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
+}
+
+impl Seen {
+    fn note(&mut self, message: &impl Payload) {
+        self.torn += u64::from(!message.is_whole());
+        self.sequence.note(message.number());
+        self.last_ns = now_ns();
+    }
+
+    /// One round, from before the first message was written until the last one had been read.
+    fn round(self, start: i64, sent: u64) -> Round {
+        let mut samples = Samples::with_room_for(1);
+        let passed = u64::try_from(self.last_ns - start).unwrap_or(0);
+        let received = self.sequence.received;
+        let mean = u128::from(passed) * u128::from(PARTS) / u128::from(received.max(1));
+        samples.record(i64::try_from(mean).unwrap_or(i64::MAX));
+        Round {
+            messages: received,
+            lost: self.sequence.lost(sent) + self.torn,
+            reordered: self.sequence.reordered,
+            cpu_percent: Some(self.cpu_percent),
+            ..Round::of(samples)
+        }
+    }
+}
+
+/// The side that sends: when it began, and how many messages.
+fn send<P: Payload>(publisher: &Publisher<P>, time: Duration) -> Result<(i64, u64), Error> {
+    matched(publisher, 1)?;
+    let start = now_ns();
+    let until = start + nanoseconds(time);
+    let mut sent: u64 = 0;
+    while !sent.is_multiple_of(BETWEEN_LOOKS) || sent == 0 || now_ns() < until {
+        sent += 1;
+        let mut message = publisher.loan();
+        message.words_mut().fill(sent);
+        publisher.publish(message).map_err(sinew::Error::from)?;
+    }
+    Ok((start, sent))
+}
+
+/// How a thread that knows how many messages there are ends the reading.
+struct End {
+    received: Box<dyn Fn() -> u64 + Send>,
+    stop: Box<dyn FnOnce() + Send>,
+}
+
+/// The side that reads whatever comes, until `begin` has it ended.
+fn read<P: Payload>(
+    context: &Context,
+    reading: Reading,
+    begin: impl FnOnce(End) -> Result<(), Error>,
+) -> Result<Seen, Error> {
+    let Reading { size, take } = reading;
+    let arrivals = Collected::new(Seen::default());
+    let (seen, received) = (arrivals.clone(), arrivals.clone());
+    let received = Box::new(move || received.with(|seen| seen.sequence.received));
+    let flood = context.node("drain")?.subscription::<P>("flood").qos(lossless(size));
+    let cpu_percent = if take {
+        let flood = flood.create()?;
+        let over = context.clone();
+        begin(End { received, stop: Box::new(move || over.shutdown()) })?;
+        let cpu = CpuUse::start();
+        loop {
+            match flood.take() {
+                Some((message, _)) => seen.with(|seen| seen.note(&*message)),
+                None if context.is_shutdown() => break cpu.percent(),
+                None => std::hint::spin_loop(),
+            }
+        }
+    } else {
+        let executor = Executor::single().on_error(OnFault::Stop);
+        let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
+        executor.add(context)?;
+        let over = executor.stop_handle();
+        begin(End { received, stop: Box::new(move || over.stop()) })?;
+        let cpu = CpuUse::start();
+        executor.spin()?;
+        cpu.percent()
+    };
+    Ok(arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+}
+
+/// A round between two processes.
+struct Between {
+    drain: Drain,
+    time: Duration,
+}
+
+impl ForPayload for Between {
+    type Output = Result<Round, Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let Self { drain, time } = self;
+        let mut other = Process::start(&Role::Drain(drain.clone()))?;
+        let context = shared_context(&drain.directory)?;
+        let qos = lossless(drain.reading.size);
+        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
+        other.hear::<()>()?;
+        let (start, sent) = send(&publisher, time)?;
+        let seen: Seen = other.finish_after(sent)?;
+        Ok(seen.round(start, sent))
+    }
+}
+
+/// In the other process: reads whatever comes.
+pub(crate) fn serve(drain: &Drain, measuring: Measuring) -> Result<(), Error> {
+    of_size(drain.reading.size, Receive { drain, measuring }).unwrap_or(Err(Error::NotOurPeer))
+}
+
+/// The side that receives.
+struct Receive<'a> {
+    drain: &'a Drain,
+    measuring: Measuring,
+}
+
+impl ForPayload for Receive<'_> {
+    type Output = Result<(), Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let Self { drain, measuring } = self;
+        let context = shared_context(&drain.directory)?;
+        let seen = read::<P>(&context, drain.reading, |End { received, stop }| {
+            measuring.tell(&())?;
+            measuring.at_the_end(received, stop);
+            Ok(())
+        })?;
+        measuring.tell(&seen)
+    }
+}
+
+/// A round between two threads.
+struct Within {
+    reading: Reading,
+    time: Duration,
+}
+
+impl ForPayload for Within {
+    type Output = Result<Round, Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let Self { reading, time } = self;
+        let context = Context::builder().shared_memory(false).build()?;
+        let qos = lossless(reading.size);
+        let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
+        thread::scope(|scope| {
+            let mut sender = None;
+            let seen = read::<P>(&context, reading, |End { received, stop }| {
+                sender = Some(scope.spawn(move || {
+                    let sent = send(&publisher, time);
+                    if let Ok((_, sent)) = sent {
+                        let pause = || {
+                            sleep_until(now_ns() + 1_000_000);
+                            Ok(())
+                        };
+                        let _ = await_all(sent, received, pause); // fails only if its pause does
+                    }
+                    stop();
+                    sent
+                }));
+                Ok(())
+            })?;
+            let sent = sender.map(thread::ScopedJoinHandle::join).unwrap_or(Ok(Ok((0, 0))));
+            let (start, sent) = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(seen.round(start, sent))
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Scenario `timer`: how late a 1 kHz timer's callback runs, idle and with one core busy.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use sinew::TimerInfo;
+
+use super::floors::{sleep, ticks, warm_up};
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth};
+use super::rounds::{Round, alternate, ratio};
+use super::run::{Collected, Run};
+use super::samples::Samples;
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::machine;
+use crate::options::ExecutorOptions;
+
+/// The timer's rate, in Hz.
+const RATE: f64 = 1000.0;
+
+/// Both rows, each beside the kernel's own sleep under the same load.
+pub(super) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut rows = Vec::new();
+    for load in ["idle", "one core busy"] {
+        let _load = (load != "idle").then(BusyCore::start).transpose()?;
+        let mut skipped = 0;
+        let mut floor = |time| sleep::round(RATE, time);
+        let mut ours = |time| {
+            let (round, skipped_now) = round(time)?;
+            skipped += skipped_now;
+            // The process's CPU use is what keeps the core busy, then.
+            let cpu_percent = round.cpu_percent.filter(|_| load == "idle");
+            Ok(Round { cpu_percent, ..round })
+        };
+        let sides = [&mut floor as _, &mut ours as _];
+        let [floor, ours] = alternate(progress, &format!("timer at {RATE} Hz, {load}"), time, sides)?;
+        let row = |row: Row| {
+            let lateness_p99_ns = row.figures.p99_ns;
+            let figures = Figures { lateness_p99_ns, ..row.figures };
+            Row { figures, ..row }.with("rate", RATE).with("load", load)
+        };
+        let figures = Figures {
+            floor_ratio: ratio(&ours, 1, &floor, 1).map(hundredth),
+            skipped: Some(skipped),
+            ..Figures::over(&ours, 1)
+        };
+        rows.push(row(Row::floor("timer", "sleep", Figures::over(&floor, 1))));
+        rows.push(row(Row::sinew("timer", figures)).run_by(ExecutorOptions::default()));
+    }
+    Ok(rows)
+}
+
+/// One round, and how many periods the timer skipped. A sample is one expiry's lateness.
+fn round(time: Duration) -> sinew::Result<(Round, u64)> {
+    let ticks = ticks(RATE, time);
+    let mut left_to_warm = warm_up(ticks);
+    let run = Run::new()?;
+    let lateness = Collected::new(Samples::with_room_for(ticks as usize + 1));
+    let measured = lateness.clone();
+    let node = run.context.node("metronome")?;
+    let timer = node.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move |info: &TimerInfo| {
+        let late = now_ns() - info.due().nanoseconds();
+        if left_to_warm > 0 {
+            left_to_warm -= 1;
+        } else {
+            measured.with(|measured| measured.record(late));
+        }
+    })?;
+    let cpu_percent = run.spin_for(time)?;
+    let skipped = timer.skipped();
+    drop(timer);
+    let round = Round { cpu_percent: Some(cpu_percent), ..Round::of(lateness.with(std::mem::take)) };
+    Ok((round, skipped))
+}
+
+/// Keeps the last allowed core busy for as long as it lives.
+struct BusyCore {
+    done: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Result<(), Error>>>,
+}
+
+impl BusyCore {
+    fn start() -> Result<Self, Error> {
+        let core = machine::allowed_cores()?.last().copied();
+        let done = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&done);
+        let thread = thread::spawn(move || {
+            core.map_or(Ok(()), machine::pin_to)?;
+            // Relaxed: the flag carries nothing but itself.
+            while !told.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+            Ok(())
+        });
+        Ok(Self { done, thread: Some(thread) })
+    }
+}
+
+impl Drop for BusyCore {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // Whether it could be pinned only matters to the figures, and the kernel keeps a spinning thread in place.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expiries_are_measured_after_the_warm_up() {
+        let (round, skipped) = round(Duration::from_millis(50)).unwrap();
+        assert!(round.messages > 0 && round.messages + skipped <= 51, "{} and {skipped}", round.messages);
+    }
+}

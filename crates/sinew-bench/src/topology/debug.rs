@@ -1,0 +1,148 @@
+//! The graph with a node in another process that subscribes to every topic, as a recorder or a viewer does: what that costs
+//! the subscriptions in the robot's own process.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::{Publisher, View};
+
+use super::graph::Graph;
+use super::tracker::{Arrival, Tracker};
+use super::{Load, figures};
+use crate::clock::now_ns;
+use crate::error::Error;
+use crate::messages::Stamped;
+use crate::options::{TopologyOptions, Wait};
+use crate::process::{Directory, Measuring, Process};
+use crate::progress::Progress;
+use crate::report::{Figures, Row, hundredth};
+use crate::roles::Role;
+use crate::rounds::ROUNDS;
+use crate::run::{Collected, Run, executor, matched, waiting};
+use crate::samples::{Samples, median};
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct DebugNode {
+    directory: PathBuf,
+    /// Every topic, and how many publishers it has.
+    topics: Vec<(String, usize)>,
+    wait: Wait,
+}
+
+/// What it saw.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Seen {
+    latencies: Samples,
+    received: u64,
+    reordered: u64,
+    cpu_percent: f64,
+}
+
+/// Rows without and with the debug node, measured in turns, and what the debug node saw.
+pub(super) fn measure(
+    graph: &Graph,
+    options: &TopologyOptions,
+    time: Duration,
+    directory: &Directory,
+    progress: &mut Progress,
+) -> Result<Vec<Row>, Error> {
+    let (mut without, mut with, mut seen) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 1..=ROUNDS {
+        progress.show(&format!("{} without and with a debug node", graph.name), number, ROUNDS);
+        let round = |directory: &Path, debug| round(directory, graph, options, time / ROUNDS, debug);
+        without.push(directory.round(|path| round(path, false))?.0);
+        let (figures, its) = directory.round(|path| round(path, true))?;
+        with.push(figures);
+        seen.push(its);
+    }
+    let ratios =
+        with.iter().zip(&without).filter_map(|(with, without)| Some(with.mean_ns? / without.mean_ns?));
+    let mean_ratio = median(ratios).map(hundredth);
+    let row = |figures: Figures, debug: bool| {
+        let row = Load::of(graph, options).described(Row::sinew("topology", figures), options);
+        let row = row.with("debug_node", debug);
+        if debug { row.with("wait", options.wait.name()) } else { row }
+    };
+    Ok(vec![
+        row(Figures::over_runs(&without), false).with("seen_by", "the robot"),
+        row(Figures { mean_ratio, ..Figures::over_runs(&with) }, true).with("seen_by", "the robot"),
+        row(Figures::over_runs(&seen), true).with("seen_by", "the debug node"),
+    ])
+}
+
+/// Runs the graph once; besides, what the debug node saw.
+fn round(
+    directory: &Path,
+    graph: &Graph,
+    options: &TopologyOptions,
+    time: Duration,
+    debug: bool,
+) -> Result<(Figures, Figures), Error> {
+    let topics = graph.periods_by_topic().into_iter();
+    let topics = topics.map(|(topic, periods)| (topic.to_owned(), periods.len())).collect();
+    let role = Role::DebugNode(DebugNode { directory: directory.to_owned(), topics, wait: options.wait });
+    let mut other = if debug { Some(Process::start(&role)?) } else { None };
+    let run = Run::shared(directory, executor(options.executor))?;
+    let mut sent_by = Vec::new();
+    let robot = figures(&run, Load::of(graph, options), time, |publishers| {
+        if let Some(other) = &mut other {
+            other.hear::<()>()?;
+            publishers.iter().try_for_each(|publisher| matched(publisher, everybody(graph, publisher)))?;
+        }
+        sent_by = publishers.to_vec();
+        Ok(())
+    })?;
+    let Some(other) = other else { return Ok((robot, Figures::default())) };
+    let sent: u64 = sent_by.iter().map(|publisher| publisher.statistics().published).sum();
+    let seen: Seen = other.finish_after(sent)?;
+    let its = Figures {
+        messages: Some(seen.received),
+        lost: Some(sent.saturating_sub(seen.received)),
+        reordered: Some(seen.reordered).filter(|&count| count > 0),
+        cpu_percent: Some(hundredth(seen.cpu_percent)),
+        ..Figures::of(seen.latencies.summary(1))
+    };
+    Ok((robot, its))
+}
+
+/// How many subscriptions a publisher has when the debug node is there.
+fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
+    let topic = publisher.topic().trim_start_matches('/');
+    let subscribers = graph.nodes.iter().flat_map(|node| &node.subscribers);
+    let in_robot = subscribers.filter(|subscriber| subscriber.topic.trim_start_matches('/') == topic).count();
+    u32::try_from(in_robot + 1).unwrap_or(u32::MAX)
+}
+
+/// Samples the debug node keeps.
+const ROOM: usize = 1 << 18;
+
+/// In the other process: listens until the measuring process has had enough.
+pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error> {
+    let run = Run::shared(&debug.directory, waiting(debug.wait))?;
+    let node = run.context.node("debug")?;
+    let arrivals = Collected::new(Seen { latencies: Samples::with_room_for(ROOM), ..Seen::default() });
+    let mut trackers = Vec::new();
+    let mut listening = Vec::new();
+    for (topic, publishers) in &debug.topics {
+        let tracker = Collected::new(Tracker::new(*publishers));
+        trackers.push(tracker.clone());
+        let seen = arrivals.clone();
+        listening.push(node.subscription::<Stamped>(topic).callback(move |message: View<'_, Stamped>| {
+            let latency_ns = now_ns() - message.stamp;
+            let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
+            let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };
+            tracker.with(|tracker| tracker.scan(&arrival));
+            seen.with(|seen| {
+                seen.received += 1;
+                seen.latencies.record(latency_ns);
+            });
+        })?);
+    }
+    measuring.tell(&())?;
+    let received = arrivals.clone();
+    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.received))?;
+    let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
+    measuring.tell(&arrivals.with(|seen| Seen { reordered, cpu_percent, ..std::mem::take(seen) }))
+}

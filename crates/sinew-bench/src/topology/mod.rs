@@ -1,0 +1,303 @@
+//! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs it. Every publisher has a
+//! timer of its own; no message leads to another.
+
+mod debug;
+mod graph;
+mod message_type;
+mod tracker;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sinew::{Node, Publisher, Subscription, Timer, View};
+
+use super::histogram::Histogram;
+use super::messages::{Stamped, StampedLengths};
+use super::process::Directory;
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::run::{Collected, Run};
+use crate::clock::{nanoseconds, now_ns};
+use crate::error::Error;
+use crate::machine;
+use crate::options::TopologyOptions;
+pub(crate) use debug::{DebugNode, serve};
+pub use graph::TopologyError;
+use graph::{Graph, PublisherPlan};
+use tracker::{Arrival, Tracker};
+
+/// Memory that is used later than this after the start has grown.
+const SETTLED: Duration = Duration::from_secs(10);
+
+/// What all subscriptions see, one behind the other: looking at it is left for afterwards, so that measuring touches as
+/// little memory between two callbacks as it can.
+type Log = Vec<Seen>;
+
+/// A message that arrived.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    subscription: u16,
+    publisher: u16,
+    number: u32,
+    latency_ns: i64,
+}
+
+/// The figures of a log.
+struct Arrivals {
+    trackers: Vec<Tracker>,
+    /// Of those that were not too late.
+    sum_ns: f64,
+    in_time: u64,
+}
+
+/// The graph's row, beside what the process takes before there is any node.
+pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let graph = Graph::load(&options.file)?;
+    let time = options.output.time_or(120);
+    if options.debug_node {
+        return debug::measure(&graph, options, time, &Directory::create()?, progress);
+    }
+    progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
+    let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
+    let load = Load::of(&graph, options);
+    let figures = figures(&Run::by(options.executor)?, load, time, |_| Ok(()))?;
+    Ok(vec![
+        Row::floor("topology", "idle", idle).with("file", graph.name.as_str()),
+        load.described(Row::sinew("topology", figures), options),
+    ])
+}
+
+/// What a run does.
+#[derive(Clone, Copy)]
+struct Load<'a> {
+    graph: &'a Graph,
+    scale_rate: f64,
+    /// Messages are drafted, and viewed.
+    drafts: bool,
+}
+
+impl<'a> Load<'a> {
+    fn of(graph: &'a Graph, options: &TopologyOptions) -> Self {
+        Self { graph, scale_rate: options.scale_rate, drafts: options.drafts }
+    }
+
+    /// A row of such a run.
+    fn described(self, row: Row, options: &TopologyOptions) -> Row {
+        let row = row.with("file", self.graph.name.as_str()).run_by(options.executor);
+        let row = row.with("scale_rate", self.scale_rate);
+        if self.drafts { row.with("messages", "drafts") } else { row }
+    }
+}
+
+/// Runs a graph for `time`. Before the first message, `ready` is given all publishers.
+fn figures(
+    run: &Run,
+    load: Load<'_>,
+    time: Duration,
+    ready: impl FnOnce(&[Publisher<Stamped>]) -> Result<(), Error>,
+) -> Result<Figures, Error> {
+    let Load { graph, scale_rate, .. } = load;
+    let log = Collected::new(room_for(graph, scale_rate, time));
+    let subscriptions = subscribe(run, load, &log)?;
+    let sources = sources(run, graph)?;
+    let publishers: Vec<_> = sources.iter().map(|source| source.publisher.clone()).collect();
+    ready(&publishers)?;
+    let timers = publish(&sources, load)?;
+
+    let rss_start = machine::resident_bytes();
+    let settling = time.min(SETTLED);
+    let mut cpu_percent = run.spin_for(settling)?;
+    let rss_settled = machine::resident_bytes();
+    if time > settling {
+        let later = run.spin_for(time - settling)?;
+        let part = settling.as_secs_f64() / time.as_secs_f64();
+        cpu_percent = cpu_percent * part + later * (1.0 - part);
+    }
+    let rss_end = machine::resident_bytes();
+    drop(timers);
+    run.drain()?;
+
+    let copied = publishers.iter().map(|publisher| publisher.statistics().copies).sum::<u64>()
+        + subscriptions.iter().map(|subscription| subscription.statistics().copies).sum::<u64>();
+    let growth = rss_end.zip(rss_settled).map(|(end, settled)| end.cast_signed() - settled.cast_signed());
+    let mut latencies = Histogram::empty();
+    let arrivals = log.with(|log| look_at(log, graph, &publishers, scale_rate, &mut latencies));
+    let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
+    Ok(Figures {
+        mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
+        messages: count(|tracker| tracker.received),
+        lost: count(|tracker| tracker.lost),
+        reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
+        late: count(|tracker| tracker.late),
+        too_late: count(|tracker| tracker.too_late),
+        copies: Some(copied),
+        cpu_percent: Some(hundredth(cpu_percent)),
+        rss_start_bytes: rss_start,
+        rss_bytes: rss_end,
+        rss_growth_bytes: growth.filter(|_| time > settling),
+        ..Figures::of(latencies.summary())
+    })
+}
+
+/// A log that need not grow while it is written, its memory there already.
+fn room_for(graph: &Graph, scale_rate: f64, time: Duration) -> Log {
+    let expected = graph.deliveries_per_second() * scale_rate * time.as_secs_f64();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a guess at how much memory to reserve"
+    )]
+    let mut log = vec![Seen { number: 1, ..Seen::default() }; (expected * 1.1) as usize + 1000];
+    log.clear();
+    log
+}
+
+/// Follows every subscription through the log.
+fn look_at(
+    log: &Log,
+    graph: &Graph,
+    publishers: &[Publisher<Stamped>],
+    scale_rate: f64,
+    latencies: &mut Histogram,
+) -> Arrivals {
+    let periods = graph.periods_by_topic();
+    let topics: Vec<_> = graph
+        .nodes
+        .iter()
+        .flat_map(|node| &node.subscribers)
+        .map(|subscriber| subscriber.topic.as_str())
+        .collect();
+    let trackers = topics.iter().map(|topic| Tracker::new(periods.get(topic).map_or(0, Vec::len))).collect();
+    let mut arrivals = Arrivals { trackers, sum_ns: 0.0, in_time: 0 };
+    for seen in log {
+        let (subscription, publisher) = (usize::from(seen.subscription), usize::from(seen.publisher));
+        let period = periods.get(topics[subscription]).and_then(|periods| periods.get(publisher));
+        let arrival = Arrival {
+            publisher,
+            number: seen.number,
+            period_ns: period.map_or(i64::MAX, |period| nanoseconds(period.div_f64(scale_rate))),
+            latency_ns: seen.latency_ns,
+        };
+        latencies.record(seen.latency_ns);
+        if arrivals.trackers[subscription].scan(&arrival) {
+            arrivals.sum_ns += seen.latency_ns as f64;
+            arrivals.in_time += 1;
+        }
+    }
+    for (topic, tracker) in topics.iter().zip(&mut arrivals.trackers) {
+        let sent = publishers
+            .iter()
+            .filter(|publisher| publisher.topic().trim_start_matches('/') == topic.trim_start_matches('/'));
+        for (index, publisher) in sent.enumerate() {
+            tracker.finish(index, publisher.statistics().published);
+        }
+    }
+    arrivals
+}
+
+fn subscribe(run: &Run, load: Load<'_>, log: &Collected<Log>) -> sinew::Result<Vec<Subscription<Stamped>>> {
+    let mut subscriptions = Vec::new();
+    for plan in &load.graph.nodes {
+        let node = run.context.node(&plan.name)?;
+        for subscriber in &plan.subscribers {
+            let log = log.clone();
+            let subscription = number(subscriptions.len());
+            let seen = move |stamp: i64, publisher, number| {
+                let latency_ns = now_ns() - stamp;
+                log.with(|log| log.push(Seen { subscription, publisher, number, latency_ns }));
+            };
+            let builder = node.subscription::<Stamped>(&subscriber.topic);
+            subscriptions.push(if load.drafts {
+                builder.callback(move |message: View<'_, Stamped>| {
+                    seen(message.stamp, message.publisher, message.tracking_number);
+                })?
+            } else {
+                builder.callback(move |message: &Stamped| {
+                    seen(message.stamp, message.publisher, message.tracking_number);
+                })?
+            });
+        }
+    }
+    Ok(subscriptions)
+}
+
+/// A subscription's or a publisher's number in the log.
+fn number(index: usize) -> u16 {
+    u16::try_from(index).unwrap_or(u16::MAX)
+}
+
+/// A publisher, and what the graph says about it.
+struct Source<'a> {
+    node: Node,
+    plan: &'a PublisherPlan,
+    publisher: Publisher<Stamped>,
+}
+
+/// All of a graph, in its order.
+fn sources<'a>(run: &Run, graph: &'a Graph) -> sinew::Result<Vec<Source<'a>>> {
+    let mut sources = Vec::new();
+    for plan in &graph.nodes {
+        let node = run.context.node(&plan.name)?;
+        for plan in &plan.publishers {
+            let publisher = node.publisher::<Stamped>(&plan.topic).create()?;
+            sources.push(Source { node: node.clone(), plan, publisher });
+        }
+    }
+    Ok(sources)
+}
+
+fn publish(sources: &[Source<'_>], load: Load<'_>) -> sinew::Result<Vec<Timer>> {
+    let mut on_topic: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut timers = Vec::new();
+    for Source { node, plan, publisher: to } in sources {
+        let place = on_topic.entry(&plan.topic).or_default();
+        let publisher = number(*place);
+        *place += 1;
+        let (size, to) = (plan.data_size(), to.clone());
+        let mut tracking_number: u32 = 0;
+        let timer = node.timer(plan.period().div_f64(load.scale_rate));
+        timers.push(if load.drafts {
+            timer.callback(move || {
+                let head = Stamped { stamp: now_ns(), tracking_number, publisher, data: Vec::new() };
+                tracking_number = tracking_number.wrapping_add(1);
+                let message =
+                    to.draft(head, StampedLengths { data: size }).map_err(|error| error.to_string())?;
+                to.publish(message).map_err(|error| error.to_string())
+            })?
+        } else {
+            timer.callback(move || {
+                let mut message = to.loan();
+                message.data.resize(size, 0);
+                message.publisher = publisher;
+                message.tracking_number = tracking_number;
+                tracking_number = tracking_number.wrapping_add(1);
+                message.stamp = now_ns();
+                to.publish(message)
+            })?
+        });
+    }
+    Ok(timers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::ExecutorOptions;
+
+    #[test]
+    fn a_whole_robot_runs_without_loss_or_copy() {
+        let graph = Graph::load("mont_blanc").unwrap();
+        let cases = [
+            (ExecutorOptions::default(), false),
+            (ExecutorOptions::default(), true),
+            (ExecutorOptions::multi(2), false),
+        ];
+        for (executor, drafts) in cases {
+            let run = Run::by(executor).unwrap();
+            let load = Load { graph: &graph, scale_rate: 1.0, drafts };
+            let figures = figures(&run, load, Duration::from_millis(300), |_| Ok(())).unwrap();
+            assert!(figures.messages.is_some_and(|messages| messages > 0));
+            assert_eq!((figures.lost, figures.copies, figures.rss_growth_bytes), (Some(0), Some(0), None));
+        }
+    }
+}

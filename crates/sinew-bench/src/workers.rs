@@ -1,0 +1,383 @@
+//! Scenario `workers`: callbacks that compute, on several threads. Two subscriptions of one message should be done as soon
+//! as two plain threads are, and topics that are always busy should keep every thread as busy as plain threads keep
+//! themselves.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::floors::sleep::Ticks;
+use super::floors::{on_own_thread, ticks, warm_up};
+use super::messages::Timing;
+use super::progress::Progress;
+use super::report::{Figures, Row, hundredth, tenth};
+use super::rounds::{Round, alternate, ratio};
+use super::run::{Collected, Run};
+use super::samples::{Samples, median};
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::machine;
+use crate::options::{ExecutorOptions, WorkersOptions};
+
+/// Messages per second to the two subscriptions.
+const RATE: f64 = 100.0;
+
+/// What each of the two subscriptions computes for, in microseconds.
+const WORK_US: u32 = 1000;
+
+/// A row for the two subscriptions, and one per amount of work for the busy topics, each beside plain threads.
+pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let time = options.output.time_or(5);
+    let mut rows = Vec::new();
+    let cores = machine::two_cores()?;
+    if let Some(cores) = cores {
+        rows.extend(two_subscriptions(cores, time, progress)?);
+    } else {
+        progress.note(
+            "two subscriptions need two cores and this process may use one: allow it another (taskset, cgroup)",
+        );
+    }
+    let cores = match cores {
+        Some((first, second)) => vec![first, second],
+        None => machine::allowed_cores()?,
+    };
+    for &work_us in &options.work {
+        let busy = Busy {
+            topics: options.topics,
+            threads: options.threads,
+            cores: cores.clone(),
+            work: Work::of(work_us),
+        };
+        rows.extend(busy_topics(&busy, work_us, time, progress)?);
+    }
+    Ok(rows)
+}
+
+fn two_subscriptions(
+    cores: (usize, usize),
+    time: Duration,
+    progress: &mut Progress,
+) -> Result<[Row; 2], Error> {
+    let mut floor = |time| on_own_thread(|| two_threads_round(cores, time));
+    let mut ours = |time| Ok(two_subscriptions_round(ExecutorOptions::multi(2), time)?);
+    let sides = [&mut floor as _, &mut ours as _];
+    let [floor, ours] = alternate(progress, "two subscriptions with work", time, sides)?;
+    let row = |row: Row| row.with("case", "two subscriptions").with("rate", RATE).with("work_us", WORK_US);
+    let figures =
+        Figures { floor_ratio: ratio(&ours, 1, &floor, 1).map(hundredth), ..Figures::over(&ours, 1) };
+    Ok([
+        row(Row::floor("workers", "plain threads", Figures::over(&floor, 1))).with("threads", 2_u32),
+        row(Row::sinew("workers", figures)).run_by(ExecutorOptions::multi(2)),
+    ])
+}
+
+/// Takes that much time of a core: unlike time on the clock, it can't pass while another thread has the core.
+fn occupy_core() {
+    let end = machine::thread_cpu_ns() + i64::from(WORK_US) * 1000;
+    while machine::thread_cpu_ns() < end {
+        std::hint::spin_loop();
+    }
+}
+
+/// What the two subscriptions see together.
+struct Done {
+    samples: Samples,
+    received: u64,
+    reordered: u64,
+    last: [u64; 2],
+}
+
+/// One round. A sample is the time from the publish until both subscriptions have done their work.
+fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::Result<Round> {
+    let ticks = ticks(RATE, time);
+    let counts_from = u64::from(warm_up(ticks));
+    let run = Run::by(executor)?;
+
+    let source = run.context.node("source")?;
+    let publisher = source.publisher::<Timing>("news").create()?;
+    let sent = publisher.clone();
+    let mut number = 0;
+    let timer = source.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
+        number += 1;
+        publisher.publish(Timing { stamp: now_ns(), number })
+    })?;
+
+    let done = Collected::new(Done {
+        samples: Samples::with_room_for(ticks as usize + 1),
+        received: 0,
+        reordered: 0,
+        last: [0; 2],
+    });
+    let worker = run.context.node("worker")?;
+    let mut working = Vec::new();
+    for which in 0..2 {
+        let done = done.clone();
+        let group = worker.group(());
+        let subscription = worker.subscription::<Timing>("news").in_group(&group);
+        working.push(subscription.callback(move |timing: &Timing| {
+            occupy_core();
+            let now = now_ns();
+            done.with(|done| {
+                done.received += 1;
+                done.reordered += u64::from(timing.number < done.last[which]);
+                done.last[which] = timing.number;
+                if done.last[1 - which] >= timing.number && timing.number > counts_from {
+                    done.samples.record(now - timing.stamp);
+                }
+            });
+        })?);
+    }
+
+    let cpu_percent = run.spin_for(time)?;
+    drop(timer);
+    run.drain()?;
+    let expected = 2 * sent.statistics().published;
+    Ok(done.with(|done| Round {
+        lost: expected.saturating_sub(done.received),
+        reordered: done.reordered,
+        cpu_percent: Some(cpu_percent),
+        ..Round::of(std::mem::take(&mut done.samples))
+    }))
+}
+
+/// The same with two threads, each on a core of its own (the kernel often wakes a thread on the core of the one that woke
+/// it, and leaves it there for a while): the one that wakes at the tick does its work after it has woken the other one.
+fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
+    machine::pin_to(cores.0)?;
+    let ticks = ticks(RATE, time);
+    let mut samples = Samples::with_room_for(ticks as usize);
+    let mut pace = Ticks::start(RATE)?;
+    let (wake, woken) = mpsc::channel::<()>();
+    let (tell, told) = mpsc::channel::<i64>();
+    thread::scope(|scope| {
+        let other = scope.spawn(move || {
+            machine::pin_to(cores.1)?;
+            for () in woken {
+                occupy_core();
+                if tell.send(now_ns()).is_err() {
+                    break;
+                }
+            }
+            Ok::<(), Error>(())
+        });
+        for number in 0..ticks {
+            pace.wait();
+            let stamp = now_ns();
+            let gone = wake.send(()).is_err();
+            occupy_core();
+            let own = now_ns();
+            let Ok(other) = told.recv() else { break };
+            if gone || number < warm_up(ticks) {
+                continue;
+            }
+            samples.record(own.max(other) - stamp);
+        }
+        drop(wake);
+        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    Ok(Round::of(samples))
+}
+
+/// A computation of a fixed amount.
+#[derive(Clone, Copy)]
+struct Work {
+    steps: u64,
+}
+
+impl Work {
+    /// As much as takes about `us` microseconds on this machine, when nothing else disturbs it.
+    fn of(us: u32) -> Self {
+        const TRIAL: u64 = 100_000;
+        let trial_ns = || {
+            let start = machine::thread_cpu_ns();
+            Self { steps: TRIAL }.run();
+            machine::thread_cpu_ns() - start
+        };
+        let fastest = (0..20).map(|_| trial_ns()).min().unwrap_or(1).max(1).unsigned_abs();
+        Self { steps: (TRIAL * u64::from(us) * 1000 / fastest).max(1) }
+    }
+
+    /// Steps that each wait for the one before.
+    fn run(self) {
+        let mut state = black_box(1_u64);
+        for _ in 0..self.steps {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+        }
+        black_box(state);
+    }
+}
+
+/// Topics that are always busy.
+struct Busy {
+    topics: u32,
+    threads: u32,
+    cores: Vec<usize>,
+    work: Work,
+}
+
+fn busy_topics(
+    busy: &Busy,
+    work_us: u32,
+    time: Duration,
+    progress: &mut Progress,
+) -> Result<[Row; 2], Error> {
+    let (mut of_threads, mut of_executor) = (Vec::new(), Vec::new());
+    let mut floor = |time| {
+        let round = on_own_thread(|| plain_threads_round(busy, time))?;
+        of_threads.push(round.per_second);
+        Ok(round.messages())
+    };
+    let mut ours = |time| {
+        let round = on_own_thread(|| busy_topics_round(busy, time))?;
+        of_executor.push(round.per_second);
+        Ok(round.messages())
+    };
+    let what = format!("busy topics with {work_us} µs of work");
+    let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+    let callbacks_ratio = median(of_executor.iter().zip(&of_threads).map(|(ours, theirs)| ours / theirs));
+    let figures = |rounds: &[Round], per_second: Vec<f64>| Figures {
+        callbacks_per_second: median(per_second).map(tenth),
+        ..Figures::over(rounds, 1)
+    };
+    let row = |row: Row| {
+        let row = row.with("case", "busy topics").with("work_us", work_us).with("cores", busy.cores.len());
+        row.with("topics", busy.topics)
+    };
+    let ours = Figures { callbacks_ratio: callbacks_ratio.map(thousandth), ..figures(&ours, of_executor) };
+    let floor = Row::floor("workers", "plain threads", figures(&floor, of_threads));
+    Ok([
+        row(floor).with("threads", busy.threads),
+        row(Row::sinew("workers", ours)).run_by(ExecutorOptions::multi(busy.threads)),
+    ])
+}
+
+fn thousandth(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}
+
+/// What one side did in one round.
+struct Throughput {
+    count: u64,
+    per_second: f64,
+    lost: u64,
+}
+
+impl Throughput {
+    fn messages(&self) -> Round {
+        Round { messages: self.count, lost: self.lost, ..Round::of(Samples::default()) }
+    }
+}
+
+/// Counts what is counted between a tenth of `time` and its end; `run_for` has things go on for a while.
+fn counted(
+    time: Duration,
+    count: impl Fn() -> u64,
+    mut run_for: impl FnMut(Duration) -> Result<(), Error>,
+) -> Result<(u64, f64), Error> {
+    run_for(time / 10)?;
+    let (before, start) = (count(), now_ns());
+    run_for(time - time / 10)?;
+    let (after, end) = (count(), now_ns());
+    let seconds = (end - start).max(1) as f64 / 1e9;
+    Ok((after - before, (after - before) as f64 / seconds))
+}
+
+/// One round of the executor's.
+fn busy_topics_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
+    machine::keep_to(&busy.cores)?;
+    let run = Run::by(ExecutorOptions::multi(busy.threads))?;
+    let (mut publishers, mut subscriptions) = (Vec::new(), Vec::new());
+    for topic in 0..busy.topics {
+        let node = run.context.node(&format!("busy_{topic}"))?;
+        let name = format!("round_{topic}");
+        let publisher = node.publisher::<Timing>(&name).create()?;
+        publishers.push(publisher.clone());
+        let work = busy.work;
+        let subscription = node.subscription::<Timing>(&name).callback(move |timing: &Timing| {
+            work.run();
+            publisher.publish(Timing { number: timing.number + 1, ..*timing })
+        });
+        subscriptions.push(subscription?);
+    }
+    for publisher in &publishers {
+        let first = Timing { stamp: now_ns(), number: 1 };
+        publisher.publish(first).map_err(sinew::Error::from)?;
+    }
+    let taken = || subscriptions.iter().map(|subscription| subscription.statistics().taken).sum();
+    let (count, per_second) = counted(time, taken, |time| Ok(run.spin_for(time).map(drop)?))?;
+    // One message of each topic is waiting, or was never lost.
+    let published: u64 = publishers.iter().map(|publisher| publisher.statistics().published).sum();
+    let waiting: u64 = subscriptions.iter().map(|subscription| subscription.statistics().waiting).sum();
+    Ok(Throughput { count, per_second, lost: published.saturating_sub(taken() + waiting) })
+}
+
+/// A count that only its own thread writes, on cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+struct Count(AtomicU64);
+
+/// One round of plain threads that do the same work.
+fn plain_threads_round(busy: &Busy, time: Duration) -> Result<Throughput, Error> {
+    machine::keep_to(&busy.cores)?;
+    let counts: Vec<Count> = (0..busy.threads).map(|_| Count::default()).collect();
+    let done = Arc::new(AtomicBool::new(false));
+    // Relaxed throughout: counts and flag carry nothing but themselves.
+    let result = thread::scope(|scope| {
+        for count in &counts {
+            let done = Arc::clone(&done);
+            let work = busy.work;
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    work.run();
+                    count.0.store(count.0.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+                }
+            });
+        }
+        let sum = || counts.iter().map(|count| count.0.load(Ordering::Relaxed)).sum();
+        let result = counted(time, sum, |time| {
+            sleep_until(now_ns() + nanoseconds(time));
+            Ok(())
+        });
+        done.store(true, Ordering::Relaxed);
+        result
+    });
+    result.map(|(count, per_second)| Throughput { count, per_second, lost: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_subscriptions_get_every_message() {
+        for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
+            let round = two_subscriptions_round(executor, Duration::from_millis(100)).unwrap();
+            assert!(round.messages > 0);
+            assert_eq!((round.lost, round.reordered), (0, 0));
+        }
+    }
+
+    #[test]
+    fn two_threads_are_measured_after_the_warm_up() {
+        let core = machine::allowed_cores().unwrap()[0];
+        let round = on_own_thread(|| two_threads_round((core, core), Duration::from_millis(100)));
+        assert_eq!(round.unwrap().messages, 9);
+    }
+
+    #[test]
+    fn busy_topics_go_on_and_lose_nothing() {
+        let cores = machine::allowed_cores().unwrap();
+        let busy = Busy { topics: 3, threads: 2, cores, work: Work { steps: 100 } };
+        let time = Duration::from_millis(30);
+        for round in [busy_topics_round, plain_threads_round] {
+            let round = on_own_thread(|| round(&busy, time)).unwrap();
+            assert!(round.count > 0 && round.per_second > 0.0);
+            assert_eq!(round.lost, 0);
+        }
+    }
+}
