@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::floors::{copy, ticks};
+use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
 use super::process::{Directory, Measuring, Process};
@@ -22,6 +22,7 @@ use super::sequence::Sequence;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{BigMode, BigOptions, Wait};
+use crate::pacing::ticks;
 
 /// Images per second.
 const RATE: f64 = 10.0;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sinew::Subscription;
 
-use super::floors::{direct, ticks, wake, warm_up};
+use super::floors::{direct, wake};
 use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -15,6 +15,7 @@ use crate::clock::{compute_until, now_ns};
 use crate::error::Error;
 use crate::machine;
 use crate::options::{ChainOptions, ExecutorOptions};
+use crate::pacing::{ticks, warm_up};
 
 /// One chain at one rate.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! `sinew bench`: what Sinew costs, beside what the machine itself allows.
 //!
 //! [`run`] measures a scenario. What it is measured with stands by itself, so that other libraries are measured in
-//! the same way: [`rounds`] in turns, [`samples`] and [`histogram`]s, other [`process`]es, [`machine`] and [`clock`],
+//! the same way: [`rounds`] in turns, [`pacing`], [`samples`] and [`histogram`]s, other [`process`]es, [`machine`] and [`clock`],
 //! [`report`]s and [`table`]s.
 
 mod big;
@@ -15,13 +15,15 @@ pub mod histogram;
 pub mod machine;
 mod messages;
 pub mod options;
-mod payload;
+pub mod pacing;
+pub mod payload;
 mod picture;
 mod pingpong;
 mod pipeline;
 pub mod process;
 mod process_chain;
 pub mod progress;
+pub mod rally;
 pub mod report;
 mod roles;
 pub mod rounds;
@@ -32,7 +34,7 @@ mod service_chain;
 pub mod table;
 mod throughput;
 mod timer;
-mod topology;
+pub mod topology;
 mod workers;
 
 pub use error::Error;

@@ -7,7 +7,7 @@ pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 
 /// Messages after which a publisher of the default depth (10) makes no new memory: the first ones are written where nobody
 /// has written before, and each page of theirs costs a fault.
-pub(crate) const WARM_AFTER: u64 = 24;
+pub const WARM_AFTER: u64 = 24;
 
 /// A plain message of a certain size.
 pub(crate) trait Payload: Message + Default + Copy {
@@ -27,12 +27,17 @@ pub(crate) trait Payload: Message + Default + Copy {
         self.words_mut()[0] = number;
     }
 
-    /// Whether every word holds the message's number. Reads all of them: without an early exit, so that the loop reads several
-    /// at a time.
+    /// See [`is_whole`].
     fn is_whole(&self) -> bool {
-        let number = self.number();
-        self.words().iter().fold(0, |differences, word| differences | (word ^ number)) == 0
+        is_whole(self.words())
     }
+}
+
+/// Whether every word holds the message's number, the first one. Reads all of them: without an early exit, so that the loop
+/// reads several at a time.
+pub fn is_whole(words: &[u64]) -> bool {
+    let number = words[0];
+    words.iter().fold(0, |differences, word| differences | (word ^ number)) == 0
 }
 
 /// Work that is the same for messages of all sizes.
@@ -70,7 +75,7 @@ macro_rules! payloads {
         )*
 
         /// The sizes there are, in bytes.
-        pub(crate) const SIZES: &[usize] = &[$($words * size_of::<u64>()),*];
+        pub const SIZES: &[usize] = &[$($words * size_of::<u64>()),*];
 
         /// Does the work for messages of that size; `None` if there are none.
         pub(crate) fn of_size<W: ForPayload>(size: usize, work: W) -> Option<W::Output> {

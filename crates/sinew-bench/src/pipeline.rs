@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sinew::{Executor, Node, Publisher, Sample, Subscription, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 
-use super::floors::{copy, ticks, warm_up};
+use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
 use super::process::{Directory, Measuring, Process};
@@ -21,6 +21,7 @@ use super::samples::Samples;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{ExecutorOptions, PipelineOptions};
+use crate::pacing::{ticks, warm_up};
 
 /// Images per second.
 const RATE: f64 = 30.0;

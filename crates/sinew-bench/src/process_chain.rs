@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Executor, Publisher, Subscription};
 
-use super::floors::{ticks, wake, warm_up};
+use super::floors::wake;
 use super::messages::Timing;
 use super::payload::PATIENT;
 use super::process::{Directory, Measuring, Process};
@@ -23,6 +23,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
 use crate::options::ProcessChainOptions;
+use crate::pacing::{ticks, warm_up};
 
 /// Nodes between source and sink.
 const RELAYS: u32 = 10;

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::rounds::Round;
 use super::samples::{Summary, median};
@@ -84,8 +84,8 @@ pub struct Row {
 
 /// The figures of a row; those that don't apply are absent. Times over rounds are medians over the rounds, but for the
 /// largest, which is the largest of all.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default, rename_all = "snake_case")]
 pub struct Figures {
     /// The median.
     #[serde(skip_serializing_if = "Option::is_none")]

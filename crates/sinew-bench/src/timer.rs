@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sinew::TimerInfo;
 
-use super::floors::{sleep, ticks, warm_up};
+use super::floors::sleep;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
 use super::rounds::{Round, alternate, ratio};
@@ -17,6 +17,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
 use crate::options::ExecutorOptions;
+use crate::pacing::{ticks, warm_up};
 
 /// The timer's rate, in Hz.
 const RATE: f64 = 1000.0;

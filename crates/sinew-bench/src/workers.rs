@@ -9,8 +9,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use super::floors::sleep::Ticks;
-use super::floors::{on_own_thread, ticks, warm_up};
 use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -21,6 +19,8 @@ use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::machine;
 use crate::options::{ExecutorOptions, WorkersOptions};
+use crate::pacing::Ticks;
+use crate::pacing::{on_own_thread, ticks, warm_up};
 
 /// Messages per second to the two subscriptions.
 const RATE: f64 = 100.0;

@@ -8,10 +8,10 @@ use sinew::QoS;
 
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
-use crate::floors::Window;
 use crate::machine;
 use crate::messages::Timing;
 use crate::options::Wait;
+use crate::pacing::Window;
 use crate::process::{Directory, Measuring, PATIENCE, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::{RATE, news};
 use crate::clock::now_ns;
-use crate::floors::{ticks, warm_up};
 use crate::messages::Timing;
+use crate::pacing::{ticks, warm_up};
 use crate::rounds::Round;
 use crate::run::{Collected, Run};
 use crate::samples::Samples;

@@ -3,9 +3,9 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use super::Window;
 use crate::clock::now_ns;
 use crate::machine;
+use crate::pacing::Window;
 use crate::rounds::Round;
 use crate::samples::Samples;
 

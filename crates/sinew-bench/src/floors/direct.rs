@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::sleep::Ticks;
-use super::{on_own_thread, ticks, warm_up};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::pacing::Ticks;
+use crate::pacing::{on_own_thread, ticks, warm_up};
 use crate::rounds::Round;
 use crate::samples::Samples;
 

@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
+use super::TwoProcessFloor;
 use super::peer::{self, Peer};
 use super::shared::Shared;
-use super::{TwoProcessFloor, Window, on_own_thread};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::pacing::{Window, on_own_thread};
 use crate::rounds::Round;
 use crate::samples::Samples;
 

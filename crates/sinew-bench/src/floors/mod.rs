@@ -9,7 +9,6 @@ mod shared;
 pub(crate) mod sleep;
 pub(crate) mod wake;
 
-use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -17,8 +16,6 @@ use serde::{Deserialize, Serialize};
 use super::progress::Progress;
 use super::report::{Figures, Row};
 use super::rounds::{Round, alternate};
-use super::samples::Samples;
-use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
 
@@ -136,60 +133,5 @@ pub(crate) fn serve(second: &Second) -> Result<(), Error> {
         TwoProcessFloor::Line2 => line2::serve(&shared),
         TwoProcessFloor::Handover => handover::serve(&shared),
         TwoProcessFloor::Wake => wake::serve(&shared),
-    }
-}
-
-/// Stack of a thread that measures: several of the largest message, which is made there and moved.
-const STACK: usize = 128 << 20;
-
-/// Runs `work` on a thread of its own, so that its core and its timer slack are not kept by what is measured next.
-pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        let thread = thread.map_err(|source| Error::System { call: "starting a thread", source })?;
-        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
-/// Samples for `time` at `rate` Hz: how many, at least two.
-pub(super) fn ticks(rate: f64, time: Duration) -> u32 {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "saturates, and is never negative"
-    )]
-    let count = (rate * time.as_secs_f64()).round() as u32;
-    count.max(2)
-}
-
-/// Ticks at the front of a round that only warm up: a tenth, at least one.
-pub(super) fn warm_up(ticks: u32) -> u32 {
-    (ticks / 10).max(1)
-}
-
-/// A round that is limited by time: its first tenth warms up, and it takes three samples at least.
-pub(super) struct Window {
-    counts_from_ns: i64,
-    until_ns: i64,
-}
-
-impl Window {
-    const FEWEST: u64 = 3;
-
-    /// Starts now.
-    pub(super) fn of(time: Duration) -> Self {
-        let now = now_ns();
-        Self { counts_from_ns: now + nanoseconds(time / 10), until_ns: now + nanoseconds(time) }
-    }
-
-    /// Keeps a value that was measured at `now_ns`, unless it belongs to the warm-up.
-    pub(super) fn record(&self, now_ns: i64, value: i64, samples: &mut Samples) {
-        if now_ns >= self.counts_from_ns {
-            samples.record(value);
-        }
-    }
-
-    pub(super) fn is_over(&self, now_ns: i64, samples: &Samples) -> bool {
-        now_ns >= self.until_ns && samples.recorded() >= Self::FEWEST
     }
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use super::TwoProcessFloor;
 use super::peer::Peer;
 use super::shared::Shared;
-use super::sleep::Ticks;
-use super::{TwoProcessFloor, Window, on_own_thread};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::pacing::Ticks;
+use crate::pacing::{Window, on_own_thread};
 use crate::rounds::Round;
 use crate::samples::Samples;
 

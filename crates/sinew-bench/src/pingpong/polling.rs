@@ -7,21 +7,16 @@ use sinew::Subscription;
 use super::{Answer, Case, End, send};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
-use crate::floors::Window;
-use crate::floors::sleep::Ticks;
 use crate::options::PingPongMode;
-use crate::payload::{Payload, WARM_AFTER};
+use crate::payload::Payload;
 use crate::process::{Measuring, PATIENCE, Process};
+use crate::rally::{self, Rally, Timed};
 use crate::rounds::Round;
-use crate::samples::Samples;
-
-/// Samples a round keeps.
-const ROOM: usize = 1 << 20;
 
 /// Polls between two looks at whether the other process still lives: some tens of milliseconds.
 const POLLS: u32 = 1 << 20;
 
-/// One round. Back to back, the clock is read while the message is under way, as in `line2`.
+/// One round.
 pub(super) fn round<P: Payload, A: Answer<P>>(
     end: &End<P>,
     case: Case,
@@ -31,56 +26,38 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     let answers = end.node.subscription::<A>(end.input).create()?;
     end.ready()?;
     peer.hear::<()>()?;
-    let mut samples = Samples::with_room_for(ROOM);
-    let mut pace = case.rate.map(Ticks::start).transpose()?;
-    let from_start_to_end = pace.is_some() || case.mode == PingPongMode::Whole;
-    let mut reordered = 0;
-    for number in 1..=WARM_AFTER {
-        send(&end.publisher, case.mode, number)?;
-        await_answer::<P, A>(&answers, &mut peer)?;
-    }
-    let window = Window::of(time);
-    let mut before = now_ns();
-    for number in WARM_AFTER + 1.. {
-        if let Some(pace) = &mut pace {
-            pace.wait();
-        }
-        let start = if from_start_to_end { now_ns() } else { before };
-        send(&end.publisher, case.mode, number)?;
-        if !from_start_to_end {
-            before = now_ns();
-            window.record(before, before - start, &mut samples);
-        }
-        let (answered, end_ns) = await_answer::<P, A>(&answers, &mut peer)?;
-        reordered += u64::from(answered != number);
-        if from_start_to_end {
-            before = now_ns();
-            window.record(start, end_ns.unwrap_or(before) - start, &mut samples);
-        }
-        if window.is_over(before, &samples) {
-            break;
-        }
-    }
+    let timed = Timed { rate: case.rate, to_the_end: case.mode == PingPongMode::Whole, time };
+    let round = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
     peer.finish::<()>()?;
-    Ok(Round { reordered, ..Round::of(samples) })
+    Ok(round)
 }
 
-/// Polls until an answer comes: what it answers, and what it says about the end.
-fn await_answer<P: Payload, A: Answer<P>>(
-    answers: &Subscription<A>,
-    peer: &mut Process,
-) -> Result<(u64, Option<i64>), Error> {
-    let mut until = None;
-    loop {
-        for _ in 0..POLLS {
-            if let Some((answer, _)) = answers.take() {
-                return Ok((answer.answers(), answer.end_ns()));
+/// The side that begins.
+struct Polled<'a, P: Payload, A: Answer<P>> {
+    end: &'a End<P>,
+    mode: PingPongMode,
+    answers: Subscription<A>,
+    peer: &'a mut Process,
+}
+
+impl<P: Payload, A: Answer<P>> Rally<Error> for Polled<'_, P, A> {
+    fn send(&mut self, number: u64) -> Result<(), Error> {
+        Ok(send(&self.end.publisher, self.mode, number)?)
+    }
+
+    fn answer(&mut self) -> Result<rally::Answer, Error> {
+        let mut until = None;
+        loop {
+            for _ in 0..POLLS {
+                if let Some((answer, _)) = self.answers.take() {
+                    return Ok(rally::Answer { number: answer.answers(), end_ns: answer.end_ns() });
+                }
+                std::hint::spin_loop();
             }
-            std::hint::spin_loop();
-        }
-        peer.check()?;
-        if now_ns() > *until.get_or_insert_with(|| now_ns() + nanoseconds(PATIENCE)) {
-            return Err(Error::PeerSilent { what: "pingpong", waited: PATIENCE });
+            self.peer.check()?;
+            if now_ns() > *until.get_or_insert_with(|| now_ns() + nanoseconds(PATIENCE)) {
+                return Err(Error::PeerSilent { what: "pingpong", waited: PATIENCE });
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::{Task, with};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
-use crate::floors::on_own_thread;
+use crate::pacing::on_own_thread;
 
 /// Where the directories of all runs are.
 const MEMORY: &str = "/dev/shm";

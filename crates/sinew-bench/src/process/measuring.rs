@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use super::{Task, Work, directory};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
-use crate::floors::on_own_thread;
 use crate::options::Peer;
+use crate::pacing::on_own_thread;
 
 /// The way to the measuring process: standard input and output.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use sinew::{CallError, Client, Server};
 
-use super::floors::sleep::Ticks;
-use super::floors::{direct, ticks, warm_up};
+use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
@@ -21,6 +20,8 @@ use super::samples::{Samples, median};
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::options::{ExecutorOptions, ServiceChainOptions};
+use crate::pacing::Ticks;
+use crate::pacing::{ticks, warm_up};
 pub(crate) use between::{Serving, serve};
 
 /// How long a call may take before the run has failed.

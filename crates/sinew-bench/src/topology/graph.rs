@@ -76,34 +76,38 @@ fn names() -> String {
 /// A graph that can be run.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Graph {
+pub struct Graph {
     /// What the results call it: the file's name without its ending.
     #[serde(skip)]
-    pub(crate) name: String,
+    pub name: String,
     /// The nodes; after reading, `number` is used up and every name is there once.
-    pub(crate) nodes: Vec<NodePlan>,
+    pub nodes: Vec<NodePlan>,
 }
 
 /// A node.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct NodePlan {
+pub struct NodePlan {
+    /// Its name.
     #[serde(rename = "node_name")]
-    pub(crate) name: String,
+    pub name: String,
     /// How many such nodes there are, `name_1` and so on; one without a suffix if not given.
     number: Option<usize>,
+    /// What it publishes.
     #[serde(default)]
-    pub(crate) publishers: Vec<PublisherPlan>,
+    pub publishers: Vec<PublisherPlan>,
+    /// What it subscribes to.
     #[serde(default)]
-    pub(crate) subscribers: Vec<SubscriberPlan>,
+    pub subscribers: Vec<SubscriberPlan>,
 }
 
 /// A publisher with its timer.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PublisherPlan {
+pub struct PublisherPlan {
+    /// The topic's name.
     #[serde(rename = "topic_name")]
-    pub(crate) topic: String,
+    pub topic: String,
     msg_type: MessageType,
     period_ms: Option<Positive>,
     freq_hz: Option<Positive>,
@@ -116,9 +120,10 @@ pub(crate) struct PublisherPlan {
 /// A subscription.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SubscriberPlan {
+pub struct SubscriberPlan {
+    /// The topic's name.
     #[serde(rename = "topic_name")]
-    pub(crate) topic: String,
+    pub topic: String,
     msg_type: MessageType,
     #[serde(rename = "msg_pass_by")]
     _pass_by: Option<PassBy>,
@@ -163,7 +168,7 @@ impl TryFrom<u64> for MessageSize {
 
 impl PublisherPlan {
     /// The time between two messages.
-    pub(crate) fn period(&self) -> Duration {
+    pub fn period(&self) -> Duration {
         // `freq_hz` goes first where both stand, as in the original.
         let milliseconds = match (self.freq_hz, self.period_ms) {
             (Some(Positive(rate)), _) => 1000.0 / rate,
@@ -174,7 +179,7 @@ impl PublisherPlan {
     }
 
     /// The length of the messages' data, in bytes.
-    pub(crate) fn data_size(&self) -> usize {
+    pub fn data_size(&self) -> usize {
         self.msg_type.fixed_size().or(self.msg_size.map(|size| size.0)).unwrap_or(0)
     }
 
@@ -207,7 +212,7 @@ fn read(name: &str) -> io::Result<String> {
 
 impl Graph {
     /// Reads the file of that name or, if it is the name of a graph we ship and no such file exists, that graph.
-    pub(crate) fn load(name: &str) -> Result<Self, TopologyError> {
+    pub fn load(name: &str) -> Result<Self, TopologyError> {
         let text = match read(name) {
             Ok(text) => text,
             Err(source) => match SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
@@ -238,7 +243,7 @@ impl Graph {
     }
 
     /// The periods of each topic's publishers, for topics that have any.
-    pub(super) fn periods_by_topic(&self) -> BTreeMap<&str, Vec<Duration>> {
+    pub fn periods_by_topic(&self) -> BTreeMap<&str, Vec<Duration>> {
         let mut periods: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for publisher in self.nodes.iter().flat_map(|node| &node.publishers) {
             periods.entry(publisher.topic.as_str()).or_default().push(publisher.period());
@@ -247,7 +252,7 @@ impl Graph {
     }
 
     /// How many messages arrive in a second, at all subscriptions together.
-    pub(super) fn deliveries_per_second(&self) -> f64 {
+    pub fn deliveries_per_second(&self) -> f64 {
         let periods = self.periods_by_topic();
         let subscribers = self.nodes.iter().flat_map(|node| &node.subscribers);
         let periods = subscribers.filter_map(|subscriber| periods.get(subscriber.topic.as_str())).flatten();

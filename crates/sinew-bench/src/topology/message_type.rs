@@ -7,14 +7,14 @@ use serde::Deserialize;
 /// A type's name as the file has it, and how long its data is.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
-pub(crate) struct MessageType {
+pub struct MessageType {
     name: String,
     fixed_size: Option<usize>,
 }
 
 impl MessageType {
     /// Bytes of data in every message; `None` if each message may have another length.
-    pub(crate) fn fixed_size(&self) -> Option<usize> {
+    pub fn fixed_size(&self) -> Option<usize> {
         self.fixed_size
     }
 }

@@ -2,9 +2,9 @@
 //! timer of its own; no message leads to another.
 
 mod debug;
-mod graph;
-mod message_type;
-mod tracker;
+pub mod graph;
+pub mod message_type;
+pub mod tracker;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

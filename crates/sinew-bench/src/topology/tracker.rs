@@ -2,31 +2,36 @@
 
 /// Follows the messages that one subscription gets.
 #[derive(Debug, Default)]
-pub(super) struct Tracker {
+pub struct Tracker {
     /// The number last seen of each of the topic's publishers.
     last: Vec<Option<u32>>,
-    pub(super) received: u64,
-    pub(super) late: u64,
-    pub(super) too_late: u64,
-    pub(super) lost: u64,
-    pub(super) reordered: u64,
+    /// Messages that came.
+    pub received: u64,
+    /// Messages that came late.
+    pub late: u64,
+    /// Messages that came so late that they are of no use.
+    pub too_late: u64,
+    /// Messages that never came.
+    pub lost: u64,
+    /// Messages that came after a later one.
+    pub reordered: u64,
 }
 
 /// A message, as far as it matters when it arrived.
-pub(super) struct Arrival {
+pub struct Arrival {
     /// Which of the topic's publishers sent it.
-    pub(super) publisher: usize,
+    pub publisher: usize,
     /// Counts its publisher's messages.
-    pub(super) number: u32,
+    pub number: u32,
     /// The publisher's period, in nanoseconds.
-    pub(super) period_ns: i64,
+    pub period_ns: i64,
     /// From the publish to the callback, in nanoseconds.
-    pub(super) latency_ns: i64,
+    pub latency_ns: i64,
 }
 
 impl Tracker {
     /// Of a topic with that many publishers.
-    pub(super) fn new(publishers: usize) -> Self {
+    pub fn new(publishers: usize) -> Self {
         Self { last: vec![None; publishers], ..Self::default() }
     }
 
@@ -34,7 +39,7 @@ impl Tracker {
     ///
     /// Late is more than 20 % of the period or 5 ms, whichever is less; too late, and no longer late, is more than the
     /// period or 50 ms. Lost are the numbers left out between two messages.
-    pub(super) fn scan(&mut self, arrival: &Arrival) -> bool {
+    pub fn scan(&mut self, arrival: &Arrival) -> bool {
         self.received += 1;
         if let Some(last) = self.last.get_mut(arrival.publisher) {
             let expected = last.map_or(arrival.number, |last| last.wrapping_add(1));
@@ -57,7 +62,7 @@ impl Tracker {
 
 impl Tracker {
     /// Counts what a publisher sent after the last message of it that came: its messages are numbered from 0.
-    pub(super) fn finish(&mut self, publisher: usize, published: u64) {
+    pub fn finish(&mut self, publisher: usize, published: u64) {
         let came = self.last.get(publisher).copied().flatten().map_or(0, |last| u64::from(last) + 1);
         self.lost += published.saturating_sub(came);
     }
