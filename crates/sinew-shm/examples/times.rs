@@ -1,8 +1,11 @@
-//! How long participants take to match and to notice a death: `cargo run --release -p sinew-shm --example times -- 200`.
+//! How long participants take to match and to notice a death:
+//! `cargo run --release -p sinew-shm --example times -- 200`.
 //!
-//! - **process**: from a new process's call of `join` until its subscription receives from a publisher that was there.
+//! - **process**: from a new process's call of `join` until its subscription receives from a
+//!   publisher that was there.
 //! - **entity**: the same for another subscription of a process that is known.
-//! - **death**: from the moment when the kernel lets go of a killed process's lock until the others are told.
+//! - **death**: from the moment when the kernel lets go of a killed process's lock until the others
+//!   are told.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails has nothing to say")]
 #![expect(
     clippy::disallowed_methods,

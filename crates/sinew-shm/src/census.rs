@@ -1,7 +1,8 @@
 //! Looking at a domain from outside: who is there, and what the dead have left.
 //!
-//! Nothing is joined, locked or written, and nobody hears of it: control segments are mapped read-only, and opening a file
-//! for reading is nothing that a participant watches for. So whoever is looked at does no work for it.
+//! Nothing is joined, locked or written, and nobody hears of it: control segments are mapped
+//! read-only, and opening a file for reading is nothing that a participant watches for. So whoever
+//! is looked at does no work for it.
 
 use crate::discovery::{is_read_by_others, remove_files};
 use crate::domain::Domain;
@@ -13,8 +14,8 @@ use crate::sys;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A participant's files without a control segment are nobody's after this time: it is linked first and removed last, but may have
-/// come after the directory was read.
+/// A participant's files without a control segment are nobody's after this time: it is linked first
+/// and removed last, but may have come after the directory was read.
 const JOINING: Duration = Duration::from_secs(10);
 
 /// Nanoseconds.
@@ -22,7 +23,8 @@ const SECOND: i64 = 1_000_000_000;
 
 /// Who is in a domain at one moment, seen from outside.
 ///
-/// May be used from any process that may read the directory; nothing in it changes by that, except by [`clean`](Self::clean).
+/// May be used from any process that may read the directory; nothing in it changes by that, except
+/// by [`clean`](Self::clean).
 ///
 /// ```
 /// use sinew_shm::{Census, Domain};
@@ -50,8 +52,9 @@ pub struct Remains {
     pub files: Vec<String>,
     /// The memory that they take, in bytes.
     pub bytes: u64,
-    /// Whether a living participant still has messages to read in them, and removes them afterwards; or may have: they are of another
-    /// layout version, and so is a living participant, or can't be looked at now, for want of memory or descriptors.
+    /// Whether a living participant still has messages to read in them, and removes them
+    /// afterwards; or may have: they are of another layout version, and so is a living participant,
+    /// or can't be looked at now, for want of memory or descriptors.
     pub is_read: bool,
 }
 
@@ -66,10 +69,12 @@ struct Files {
 }
 
 impl Census {
-    /// Looks who is there now. Maps the control segment of each living participant: some system calls for each. Never blocks.
+    /// Looks who is there now. Maps the control segment of each living participant: some system
+    /// calls for each. Never blocks.
     ///
     /// # Errors
-    /// [`SystemError`]: the directory can't be read. Participants that can't be are in [`refused`](Self::refused).
+    /// [`SystemError`]: the directory can't be read. Participants that can't be are in
+    /// [`refused`](Self::refused).
     pub fn take(domain: &Domain) -> Result<Self, SystemError> {
         let mut census = Self {
             domain: domain.clone(),
@@ -82,7 +87,8 @@ impl Census {
         Ok(census)
     }
 
-    /// Looks again. Participants that are still there stay mapped: their [`Arc`]s are the same as before.
+    /// Looks again. Participants that are still there stay mapped: their [`Arc`]s are the same as
+    /// before.
     ///
     /// # Errors
     /// As [`take`](Self::take); then everything is as it was.
@@ -160,7 +166,8 @@ impl Census {
         &self.peers
     }
 
-    /// What is wrong with living participants that can't be looked at: another layout version, or no right to.
+    /// What is wrong with living participants that can't be looked at: another layout version, or
+    /// no right to.
     pub fn refused(&self) -> &[SegmentError] {
         &self.refused
     }
@@ -175,8 +182,8 @@ impl Census {
         &self.foreign
     }
 
-    /// Removes what dead participants have left and nobody reads, then looks again. What [`remains`](Self::remains) afterwards
-    /// could not be removed, or is still being read.
+    /// Removes what dead participants have left and nobody reads, then looks again. What
+    /// [`remains`](Self::remains) afterwards could not be removed, or is still being read.
     ///
     /// # Errors
     /// As [`refresh`](Self::refresh).

@@ -1,4 +1,5 @@
-//! What is no error about the place of a domain, but keeps programs from meeting, or from being quick.
+//! What is no error about the place of a domain, but keeps programs from meeting, or from being
+//! quick.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -59,7 +60,8 @@ impl fmt::Display for Medium {
     }
 }
 
-/// Something that a person should know who wonders where the others are, or why all is slow. Its text says what to do.
+/// Something that a person should know who wonders where the others are, or why all is slow. Its
+/// text says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Concern {
@@ -90,8 +92,9 @@ pub enum Concern {
 }
 
 impl Domain {
-    /// What there is to know of the place of domain `number` below `base`, as in [`open`](Self::open), which need not be there
-    /// yet. Some system calls, and a few for each other user who has a directory for Sinew.
+    /// What there is to know of the place of domain `number` below `base`, as in
+    /// [`open`](Self::open), which need not be there yet. Some system calls, and a few for each
+    /// other user who has a directory for Sinew.
     ///
     /// ```
     /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -129,7 +132,8 @@ impl Domain {
     }
 }
 
-/// Other users of whom programs live in this domain, or may: their directories can't be looked into.
+/// Other users of whom programs live in this domain, or may: their directories can't be looked
+/// into.
 fn other_users(shared: &Path, number: u32) -> Vec<Concern> {
     let Ok(entries) = std::fs::read_dir(shared) else { return Vec::new() };
     let own = rustix::process::getuid().as_raw();

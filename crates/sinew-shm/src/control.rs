@@ -2,36 +2,42 @@
 //!
 //! What lies where is drawn in `docs/shm-layout.md`.
 //!
-//! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each participant writes down its
-//! own state, and the others adopt what they find. So it doesn't matter in what order, or how late, somebody looks.
+//! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each
+//! participant writes down its own state, and the others adopt what they find. So it doesn't matter
+//! in what order, or how late, somebody looks.
 //!
 //! # Records
 //!
-//! A table's record lives in *lives*: its `life` word is odd while it is in use and even while it is free, and counts on with
-//! each step. Whoever refers to a record names slot and life, so that nothing is mistaken for what was there before.
+//! A table's record lives in *lives*: its `life` word is odd while it is in use and even while it
+//! is free, and counts on with each step. Whoever refers to a record names slot and life, so that
+//! nothing is mistaken for what was there before.
 //!
 //! - T1 begin: `life` is even; the owner fills the fields (Relaxed).
 //! - T2 publish: `life` + 1 (Release).
-//! - T3 read: `life` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `life` unchanged (Relaxed); else it is
-//!   another life, or none.
-//! - T4 retire: `life` + 1 (Relaxed); who takes the record next comes after that (a lock of the owner's), and passes a fence
-//!   Release: what he then fills in is seen by nobody who finds the old `life` in T3's second look. (The fence has to be his: one of
-//!   whoever retired it orders nothing that another thread stores.)
+//! - T3 read: `life` odd (Acquire; pairs with T2), copy the fields (Relaxed), fence Acquire, `life`
+//!   unchanged (Relaxed); else it is another life, or none.
+//! - T4 retire: `life` + 1 (Relaxed); who takes the record next comes after that (a lock of the
+//!   owner's), and passes a fence Release: what he then fills in is seen by nobody who finds the
+//!   old `life` in T3's second look. (The fence has to be his: one of whoever retired it orders
+//!   nothing that another thread stores.)
 //!
-//! Fields that change during a life (counters, cursors, ports) are single words, each with its own rule.
+//! Fields that change during a life (counters, cursors, ports) are single words, each with its own
+//! rule.
 //!
 //! # The log
 //!
-//! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then L2 head + 1 (Release). Others
-//! keep their position in it; L3 head (Acquire), entries (Relaxed). An entry carries its own number, so one that
-//! was overwritten meanwhile is noticed; who has fallen behind reads the tables as a whole. Then the owner touches the file, which
-//! wakes those who watch it.
+//! After each change of a table the owner enters (table, slot) into a log: L1 entry (Relaxed), then
+//! L2 head + 1 (Release). Others keep their position in it; L3 head (Acquire), entries (Relaxed).
+//! An entry carries its own number, so one that was overwritten meanwhile is noticed; who has
+//! fallen behind reads the tables as a whole. Then the owner touches the file, which wakes those
+//! who watch it.
 //!
 //! # Space
 //!
-//! The file is sparse. Records of a table are reserved a page at a time, and `reserved` of the table says how many may be
-//! touched. A crash between two steps leaves a record that is not published, or published and not logged; the participant is
-//! dead then, and others look at it only to let go.
+//! The file is sparse. Records of a table are reserved a page at a time, and `reserved` of the
+//! table says how many may be touched. A crash between two steps leaves a record that is not
+//! published, or published and not logged; the participant is dead then, and others look at it only
+//! to let go.
 
 use crate::kill::{self, Point};
 use crate::place::Record;
@@ -198,7 +204,8 @@ pub(crate) const TEXT: usize = 768;
 /// Buckets of an entity's histogram: powers of two of nanoseconds.
 pub(crate) const BUCKETS: usize = 32;
 
-/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by everybody.
+/// An entity: a node, publisher, subscription, server or client. Written by its owner, read by
+/// everybody.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -286,7 +293,8 @@ pub(crate) struct IncomingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for IncomingRecord {}
 
-/// A thread, or several of which one at a time, that sleeps until somebody has something for it. Written by its process.
+/// A thread, or several of which one at a time, that sleeps until somebody has something for it.
+/// Written by its process.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -328,8 +336,8 @@ pub(crate) struct EventRingRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for EventRingRecord {}
 
-/// Another participant whose event rings are read. Its slot says where their tails are: row slot, column port of
-/// [`Table::Tails`].
+/// Another participant whose event rings are read. Its slot says where their tails are: row slot,
+/// column port of [`Table::Tails`].
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -344,7 +352,8 @@ pub(crate) struct PeerRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for PeerRecord {}
 
-/// How far an event ring is read. Written by the reader, read by the writer at every push: on a line of its own.
+/// How far an event ring is read. Written by the reader, read by the writer at every push: on a
+/// line of its own.
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -360,7 +369,8 @@ pub(crate) struct TailRecord {
 // SAFETY: atomics, no padding (frozen below).
 unsafe impl Record for TailRecord {}
 
-/// A thread that runs an executor's callbacks, and what it is at. Written by its process; see [`workers`](crate::workers).
+/// A thread that runs an executor's callbacks, and what it is at. Written by its process; see
+/// [`workers`](crate::workers).
 ///
 /// | field | unit | first value |
 /// |---|---|---|
@@ -414,7 +424,8 @@ const _: () = {
 /// Q2: this participant has left.
 pub(crate) fn leave(state: &AtomicU64) {
     state.store(LEFT, Ordering::Release); // carries that everything is published; pairs with `has_left`
-    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees that the other one has.
+    // SeqCst, pairs with that of `let_go`, and its own. Forbids that of two who leave, neither sees
+    // that the other one has.
     fence(Ordering::SeqCst);
 }
 
@@ -434,8 +445,8 @@ pub(crate) fn has_let_go(state: &AtomicU64) -> bool {
     state.load(Ordering::Acquire) == LET_GO // Q4: pairs with Q3
 }
 
-/// T1: a record that was perhaps used before is going to be filled. The caller has come by it under the lock under which it was
-/// given back.
+/// T1: a record that was perhaps used before is going to be filled. The caller has come by it under
+/// the lock under which it was given back.
 pub(crate) fn begin_life() {
     fence(Ordering::Release); // T1: pairs with T3's fence; before whatever is filled in
 }
@@ -458,7 +469,8 @@ pub(crate) fn end_life(life: &AtomicU64) {
     kill::at(Point::RecordRetired);
 }
 
-/// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after `read` than before.
+/// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after
+/// `read` than before.
 pub(crate) fn read_life<T>(life: &AtomicU64, read: impl FnOnce() -> T) -> Option<(u64, T)> {
     let before = life.load(Ordering::Acquire); // T3: pairs with T2
     if before.is_multiple_of(2) {
@@ -480,8 +492,8 @@ pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: 
     kill::at(Point::LogHead);
 }
 
-/// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no sense: then all tables are to be
-/// read. Either way with the position to go on from.
+/// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no
+/// sense: then all tables are to be read. Either way with the position to go on from.
 pub(crate) fn entered(
     log: &[AtomicU64],
     changes: &AtomicU64,
@@ -514,7 +526,8 @@ fn place_in(log: &[AtomicU64], number: u64) -> usize {
 /// A cursor that no writer waits for: nobody at the reader needs all messages now.
 pub(crate) const UNBOUND: u64 = u64::MAX - 1;
 
-/// The cursor of a reader that has read a connection to its end: the writer may retire its record, and then the reader its own.
+/// The cursor of a reader that has read a connection to its end: the writer may retire its record,
+/// and then the reader its own.
 pub(crate) const DONE: u64 = u64::MAX;
 
 /// A slot and the lower half of its life, in one word.
@@ -530,7 +543,8 @@ pub(crate) fn slot_of(reference: u64) -> u32 {
 impl IncomingRecord {
     /// Which of this participant's connections its reader has taken up: a reference.
     pub(crate) fn answers(&self, writer: u64) -> Option<u64> {
-        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier one's either.
+        // Relaxed: T3 checks it. All of it belongs to one life, so the cursor isn't an earlier
+        // one's either.
         let read = || (self.peer.load(Ordering::Relaxed), self.outgoing.load(Ordering::Relaxed));
         let (_, (peer, outgoing)) = read_life(&self.life, read)?;
         (peer == writer).then_some(outgoing)

@@ -1,7 +1,8 @@
 //! An entity's counters, as their owner writes them.
 //!
-//! They lie in shared memory, where others read them without their owner knowing. A forked child doesn't have that memory: a number
-//! that the child's handler of `fork` counts up keeps it from touching it.
+//! They lie in shared memory, where others read them without their owner knowing. A forked child
+//! doesn't have that memory: a number that the child's handler of `fork` counts up keeps it from
+//! touching it.
 
 use crate::control::{BUCKETS, EntityRecord};
 use crate::entity::{Counter, EntityKey};
@@ -61,7 +62,8 @@ impl Counters {
         self.key
     }
 
-    /// Says how many bytes of memory the entity has for messages. Also for another thread than the others'.
+    /// Says how many bytes of memory the entity has for messages. Also for another thread than the
+    /// others'.
     pub(crate) fn set_memory(&self, bytes: usize) {
         if self.maker.is_here() {
             self.record.memory.store(bytes as u64, Ordering::Relaxed); // counts for itself
@@ -84,7 +86,8 @@ impl Counters {
         }
     }
 
-    /// Names the memory in which they lie, without the histogram of latencies, by address and bytes: for who fetches it before it is needed.
+    /// Names the memory in which they lie, without the histogram of latencies, by address and
+    /// bytes: for who fetches it before it is needed.
     pub fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
         if self.maker.is_here() {
             let counters = &self.record.counters;

@@ -1,8 +1,9 @@
 //! Descriptions of types, kept where all participants find them.
 //!
-//! They lie beside the domains, `<base>/types/<hash>.json`, since they mean the same in each. What is in them, this crate
-//! doesn't know; but a text is kept under its own hash, so whoever reads one can tell whether it is the right one, and
-//! neither who wrote it nor when matters. They are small, and stay.
+//! They lie beside the domains, `<base>/types/<hash>.json`, since they mean the same in each. What
+//! is in them, this crate doesn't know; but a text is kept under its own hash, so whoever reads one
+//! can tell whether it is the right one, and neither who wrote it nor when matters. They are small,
+//! and stay.
 
 use crate::directory::Directory;
 use crate::domain::Domain;
@@ -26,8 +27,8 @@ impl Domain {
         self.base().join(DIRECTORY)
     }
 
-    /// Keeps the description of the type with this hash, for whoever wants to read the type's messages. One that is there is
-    /// left alone if it is the same, else replaced.
+    /// Keeps the description of the type with this hash, for whoever wants to read the type's
+    /// messages. One that is there is left alone if it is the same, else replaced.
     ///
     /// Some system calls; blocks for nothing.
     ///
@@ -56,8 +57,8 @@ impl Domain {
         }
     }
 
-    /// What is kept as the description of the type with this hash. Whether it is that, the reader finds out; it is at most
-    /// 1 MiB long. `None` if there is nothing.
+    /// What is kept as the description of the type with this hash. Whether it is that, the reader
+    /// finds out; it is at most 1 MiB long. `None` if there is nothing.
     ///
     /// # Errors
     /// [`SystemError`]: it is there, but can't be read.

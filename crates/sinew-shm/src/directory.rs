@@ -1,9 +1,11 @@
-//! A directory by its descriptor: it stays the one that was opened, whatever its name leads to later.
+//! A directory by its descriptor: it stays the one that was opened, whatever its name leads to
+//! later.
 //!
-//! In a base that several users share, each of them may rename what lies there, or put a link in its
-//! place, between any two calls of ours. So nothing is looked up twice: names are opened relative to
-//! the descriptor, no symbolic link is followed below a base, what was opened is what is looked at,
-//! and rights are changed only of what no other user can have touched (see [`Directory::make`]).
+//! In a base that several users share, each of them may rename what lies there, or put a link in
+//! its place, between any two calls of ours. So nothing is looked up twice: names are opened
+//! relative to the descriptor, no symbolic link is followed below a base, what was opened is what
+//! is looked at, and rights are changed only of what no other user can have touched (see
+//! [`Directory::make`]).
 
 use crate::concern::Medium;
 use crate::error::SystemError;
@@ -42,9 +44,9 @@ impl Directory {
 
     /// Makes a directory in this one, unless there is something of this name.
     ///
-    /// Where others may write and its mode isn't 0700, it appears with that and not before: they can't
-    /// come in between. It is made in one of ours that no other user can enter, and moved. (Killed in
-    /// between, that one stays, empty or nearly so: `.new-<number>`.)
+    /// Where others may write and its mode isn't 0700, it appears with that and not before: they
+    /// can't come in between. It is made in one of ours that no other user can enter, and moved.
+    /// (Killed in between, that one stays, empty or nearly so: `.new-<number>`.)
     pub(crate) fn make(&self, name: &str, mode: u32) -> Result<()> {
         if mode & 0o7777 == 0o700 {
             return made(rustix::fs::mkdirat(&self.file, name, Mode::RWXU));

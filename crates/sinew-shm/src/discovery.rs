@@ -1,11 +1,14 @@
 //! Who is there: finding other participants, following their logs, and noticing their end.
 //!
-//! A participant's helper thread watches the directory for new control segments, and each peer's control segment for two things: its
-//! owner touches it when something in it has changed, and the kernel reports it closed when the last mapping through which it was
-//! written is gone, which is the owner's end. (All by inotify, so it works across users, PID namespaces and containers that share
-//! the directory.) Where no inotify instance is to be had, it looks by itself every few milliseconds.
+//! A participant's helper thread watches the directory for new control segments, and each peer's
+//! control segment for two things: its owner touches it when something in it has changed, and the
+//! kernel reports it closed when the last mapping through which it was written is gone, which is
+//! the owner's end. (All by inotify, so it works across users, PID namespaces and containers that
+//! share the directory.) Where no inotify instance is to be had, it looks by itself every few
+//! milliseconds.
 //!
-//! What is found is compared with what was known, so it doesn't matter how often or how late somebody looks. A peer's end is in [`death`].
+//! What is found is compared with what was known, so it doesn't matter how often or how late
+//! somebody looks. A peer's end is in [`death`].
 
 mod death;
 mod helper;
@@ -41,10 +44,12 @@ const POLL_PEER: Duration = Duration::from_micros(500);
 /// How many locks are asked for each time that it looks without a sign.
 const SWEEP: usize = 16;
 
-/// How long after a directory's time has changed a reading of it may miss something: a second change may have the same time.
+/// How long after a directory's time has changed a reading of it may miss something: a second
+/// change may have the same time.
 const COARSE: i64 = 20_000_000;
 
-/// How long after a sign of death the lock is asked for again: the kernel reports before it lets go. Then twice as long, and so on.
+/// How long after a sign of death the lock is asked for again: the kernel reports before it lets
+/// go. Then twice as long, and so on.
 const SOON: Duration = Duration::from_micros(500);
 
 /// When the pause is longer than this, the sign was a false one.
@@ -56,7 +61,8 @@ const REAP: Duration = Duration::from_millis(50);
 /// How often it looks at everything, should a sign have been lost.
 const FALLBACK: Duration = Duration::from_secs(2);
 
-/// How long files without a control segment are left alone: they may belong to one that a reading of the directory missed.
+/// How long files without a control segment are left alone: they may belong to one that a reading
+/// of the directory missed.
 const ORPHANED: i64 = 10_000_000_000;
 
 /// What a participant knows of the others.
@@ -133,8 +139,9 @@ struct Changing {
 }
 
 impl Changing {
-    /// Whether something may have changed since it was read. That a reading was the last one for long doesn't make it one that saw all:
-    /// however late this is asked, it counts how soon after the change it was read.
+    /// Whether something may have changed since it was read. That a reading was the last one for
+    /// long doesn't make it one that saw all: however late this is asked, it counts how soon after
+    /// the change it was read.
     fn may_have_changed(&mut self, time: Option<sys::FileTime>, now: i64) -> bool {
         if time != self.time {
             (self.time, self.seen) = (time, now);
@@ -276,7 +283,8 @@ impl Discovery {
         self.suspects.insert(id, Suspicion { at: now, pause });
     }
 
-    /// The locks of some are to be asked for, once: in turn, so that it doesn't matter how many there are.
+    /// The locks of some are to be asked for, once: in turn, so that it doesn't matter how many
+    /// there are.
     fn suspect_some(&mut self, now: i64) {
         let mut all: Vec<u64> = self.peers.keys().copied().collect();
         all.sort_unstable();
@@ -364,7 +372,8 @@ impl Discovery {
             }
             Err(error) => match (probe(&directory, id), Refused::of(&error.problem)) {
                 (Life::Gone, _) => {}
-                // It can't be looked at now, so nothing is known of its readers either. Later, it may be.
+                // It can't be looked at now, so nothing is known of its readers either. Later, it
+                // may be.
                 (Life::Dead, Refused::Now) => {
                     self.refused.insert(id, Refused::Now);
                 }
@@ -418,8 +427,8 @@ fn nanoseconds(duration: Duration) -> i64 {
 /// What happens while it is looked around, under the lock of [`Discovery`].
 struct Telling<'a> {
     observer: &'a dyn Observer,
-    /// From whom there may be something to read, once the lock is free: readers run filters and listeners, and drop what is the user's. Some
-    /// are here only to be dropped then.
+    /// From whom there may be something to read, once the lock is free: readers run filters and
+    /// listeners, and drop what is the user's. Some are here only to be dropped then.
     sinks: Vec<Arc<dyn Sink>>,
 }
 
@@ -455,7 +464,8 @@ impl Participant {
         self.look(true);
     }
 
-    /// The same, at all that is known or only at those of whom there was a sign. Returns when it is to be looked again.
+    /// The same, at all that is known or only at those of whom there was a sign. Returns when it is
+    /// to be looked again.
     fn look(self: &Arc<Self>, at_all: bool) -> Duration {
         let Some(observer) = self.observer.get().cloned() else { return FALLBACK };
         let mut telling = Telling { observer: &*observer, sinks: Vec::new() };
@@ -527,9 +537,11 @@ impl Participant {
             discovery.suspects.remove(&id);
             discovery.by_watch.retain(|_, watched| *watched != id);
             match discovery.refused.get(&id) {
-                // The living ones of its version know whether they still read it; asked for again with everybody who is refused.
+                // The living ones of its version know whether they still read it; asked for again
+                // with everybody who is refused.
                 Some(Refused::Version) if discovery.has_strangers() => {}
-                // Others, who can look at it, know. Tried again with everything else that can't be opened now.
+                // Others, who can look at it, know. Tried again with everything else that can't be
+                // opened now.
                 Some(Refused::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
@@ -552,15 +564,17 @@ impl Participant {
         is_due
     }
 
-    /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets nobody: one of two who don't both know
-    /// the other would send to, or wait for, somebody who never answers.
+    /// Meets who is new. Whom those can't find, since his control segment has lost its name, meets
+    /// nobody: one of two who don't both know the other would send to, or wait for, somebody who
+    /// never answers.
     fn look_for_news(&self, discovery: &mut Discovery, now: i64) {
         let is_stale = std::mem::take(&mut discovery.is_stale);
         let came = std::mem::take(&mut discovery.came);
         if !is_stale && came.is_empty() {
             return;
         }
-        // After the news: a name that is there now was there for whoever has looked around since he came.
+        // After the news: a name that is there now was there for whoever has looked around since he
+        // came.
         if !self.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(

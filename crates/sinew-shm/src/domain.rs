@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf, absolute};
 
 /// The directory in which the participants of one domain meet: `<base>/<number>`.
 ///
-/// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to those
-/// who are in it. Two are equal if both are the same directory.
+/// It is kept open: what it is renamed to later, or what else takes its name, doesn't matter to
+/// those who are in it. Two are equal if both are the same directory.
 ///
 /// ```
 /// let base = tempfile::tempdir_in("/dev/shm")?;
@@ -24,12 +24,14 @@ pub struct Domain {
     directory: Arc<Directory>,
     base: Arc<Directory>,
     number: u32,
-    /// Permission bits of group and others that our files get as well, because the directory has them.
+    /// Permission bits of group and others that our files get as well, because the directory has
+    /// them.
     shared_with: u32,
 }
 
 impl Domain {
-    /// The base directory where none is given: `$SINEW_DIR`, else `/dev/shm/sinew-<uid>`; and whether it was given.
+    /// The base directory where none is given: `$SINEW_DIR`, else `/dev/shm/sinew-<uid>`; and
+    /// whether it was given.
     pub fn default_base() -> (PathBuf, bool) {
         match std::env::var_os("SINEW_DIR").filter(|value| !value.is_empty()) {
             Some(path) => (path.into(), true),
@@ -37,15 +39,17 @@ impl Domain {
         }
     }
 
-    /// Opens the directory of domain `number` below `base` ([`default_base`](Self::default_base) if none is given), and makes
-    /// it if it isn't there. A base that is made has mode 0700, a domain's directory the bits of its base.
+    /// Opens the directory of domain `number` below `base` ([`default_base`](Self::default_base) if
+    /// none is given), and makes it if it isn't there. A base that is made has mode 0700, a
+    /// domain's directory the bits of its base.
     ///
-    /// A base that was given may belong to another user, e.g. in containers or for several users: then every user who may write
-    /// to it takes part. The default one must be ours alone. A relative one is taken from the working directory of this moment.
+    /// A base that was given may belong to another user, e.g. in containers or for several users:
+    /// then every user who may write to it takes part. The default one must be ours alone. A
+    /// relative one is taken from the working directory of this moment.
     ///
-    /// A base that was given may be a symbolic link: who gave it chose it. The default one may not, nor
-    /// the domain's directory or anything in it, since other users could have put it there. The mode of
-    /// what is there already is never changed.
+    /// A base that was given may be a symbolic link: who gave it chose it. The default one may not,
+    /// nor the domain's directory or anything in it, since other users could have put it there. The
+    /// mode of what is there already is never changed.
     ///
     /// # Errors
     /// [`DomainError`]
@@ -66,7 +70,8 @@ impl Domain {
         let name = number.to_string();
         let below = match base.below(&name) {
             Err(Errno::NOENT) => {
-                // Who may use the base may use the domain: several users share it by sharing the base.
+                // Who may use the base may use the domain: several users share it by sharing the
+                // base.
                 let mode = if given { 0o700 | rights } else { 0o700 };
                 base.make(&name, mode).map_err(|errno| match errno {
                     // It can't be moved: so on an overlayfs, where no participant can join anyway.
@@ -128,7 +133,8 @@ impl Domain {
         Ok(Self { directory: Arc::new(directory), base: Arc::new(base), number, shared_with })
     }
 
-    /// Makes a segment as participants do, a page long, looks whether others would see that its owner lives, and removes it.
+    /// Makes a segment as participants do, a page long, looks whether others would see that its
+    /// owner lives, and removes it.
     ///
     /// # Errors
     /// [`JoinError`]: what would keep a participant from joining.
@@ -166,7 +172,8 @@ impl Domain {
         0o400 | (self.shared_with & 0o044)
     }
 
-    /// The mode of a file that all participants may touch, and whose content is never read; `None` if other users can't take part.
+    /// The mode of a file that all participants may touch, and whose content is never read; `None`
+    /// if other users can't take part.
     pub(crate) fn touch_mode(&self) -> Option<u32> {
         let others = self.shared_with & 0o022;
         (others != 0).then_some(0o600 | others)

@@ -1,4 +1,5 @@
-//! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each other of.
+//! Entities: the nodes, publishers, subscriptions, servers and clients that participants tell each
+//! other of.
 
 use crate::control::{BUCKETS, EntityRecord, TEXT, read_life};
 use crate::error::SegmentError;
@@ -94,7 +95,8 @@ impl EntityKey {
     }
 }
 
-/// A word of an entity's counters. Each is written by its owner alone and only grows, but for `Waiting`, `Last` and `Matched`.
+/// A word of an entity's counters. Each is written by its owner alone and only grows, but for
+/// `Waiting`, `Last` and `Matched`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
 #[non_exhaustive]
@@ -113,7 +115,8 @@ pub enum Counter {
     Refused = 5,
     /// Dropped because their lifespan was over.
     Expired = 6,
-    /// Overwritten by their publisher before they were read, or no message of the type; of a publisher: what other processes didn't get, for want of room.
+    /// Overwritten by their publisher before they were read, or no message of the type; of a
+    /// publisher: what other processes didn't get, for want of room.
     Missed = 8,
     /// Waiting to be taken, or retained for late joiners.
     Waiting = 7,
@@ -151,7 +154,8 @@ impl Entity {
         }
         let (mut lengths, mut text) = (0, Vec::with_capacity(TEXT));
         for (index, part) in [&self.node, &self.name, &self.type_name].into_iter().enumerate() {
-            // Names are 255 bytes at most by their rules; a longer type name is cut, at a letter's end.
+            // Names are 255 bytes at most by their rules; a longer type name is cut, at a letter's
+            // end.
             let room = if index == 2 { TEXT - text.len() } else { 255 };
             let end = (0..=part.len().min(room)).rev().find(|&end| part.is_char_boundary(end)).unwrap_or(0);
             text.extend_from_slice(&part.as_bytes()[..end]);
@@ -164,13 +168,15 @@ impl Entity {
         counters.for_each(|word| word.store(0, Ordering::Relaxed));
     }
 
-    /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are [`printable`].
+    /// T3: reads a record of a peer; `None` if there is no such life (any more). Its names are
+    /// [`printable`].
     pub(crate) fn load(record: &EntityRecord, file: &str) -> Result<Option<(u64, Self)>, SegmentError> {
         let Some((life, words)) = read_life(&record.life, || Words::load(record)) else { return Ok(None) };
         Ok(Some((life, Self::understand(&words, file)?)))
     }
 
-    /// The same of one whose life may be over, by somebody for whose sake the record has no other life yet.
+    /// The same of one whose life may be over, by somebody for whose sake the record has no other
+    /// life yet.
     pub(crate) fn load_last(record: &EntityRecord, file: &str) -> Result<Self, SegmentError> {
         Self::understand(&Words::load(record), file)
     }
@@ -232,7 +238,8 @@ pub struct Counts {
     words: [u64; 16],
     /// Bytes of shared memory that it has for messages, beside its ring.
     pub memory: u64,
-    /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also those above.
+    /// Messages by latency: bucket i counts those from 2^i to 2^(i+1) nanoseconds; the last also
+    /// those above.
     pub latencies: [u64; BUCKETS],
 }
 

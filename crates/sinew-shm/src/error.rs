@@ -157,7 +157,8 @@ pub enum JoinError {
     System(#[from] SystemError),
 }
 
-/// Another participant's memory, or a file in the domain's directory, is not what it should be. Nothing of it is used.
+/// Another participant's memory, or a file in the domain's directory, is not what it should be.
+/// Nothing of it is used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: {problem}")]
 #[non_exhaustive]
@@ -241,8 +242,8 @@ impl SegmentError {
         Self { file: file.to_owned(), problem }
     }
 
-    /// Whether it is the operating system's doing, for want of descriptors or memory say, and may be better later. A file that isn't there
-    /// won't come back.
+    /// Whether it is the operating system's doing, for want of descriptors or memory say, and may
+    /// be better later. A file that isn't there won't come back.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(&self.problem, SegmentProblem::System(error) if error.errno != Errno::NOENT)
     }

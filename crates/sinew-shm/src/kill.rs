@@ -1,6 +1,8 @@
-//! Death at a named instruction, for tests (feature `kill-points`; in the product, nothing of it is there).
+//! Death at a named instruction, for tests (feature `kill-points`; in the product, nothing of it is
+//! there).
 //!
-//! At each step that leaves something in shared memory half done as a whole, the process can be made to die as by `kill -9`.
+//! At each step that leaves something in shared memory half done as a whole, the process can be
+//! made to die as by `kill -9`.
 
 /// Where a process can die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! `docs/shm-layout.md` says what the code says.
 //!
-//! Each table of the document whose numbers are written down in the code is compared with it: the first columns of its rows, and
-//! that there are no more and no fewer.
+//! Each table of the document whose numbers are written down in the code is compared with it: the
+//! first columns of its rows, and that there are no more and no fewer.
 
 use crate::control::{
     ControlHeader, EntityRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,

@@ -1,10 +1,11 @@
 //! Single-writer shared memory between the processes of one host.
 //!
-//! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. What it writes, all others map
-//! read-only; the operating system enforces it. There is no daemon: each participant writes down its own state, and the others
-//! adopt what they find.
+//! A [`Participant`] is a process's presence in a [`Domain`], a directory of memory files. What it
+//! writes, all others map read-only; the operating system enforces it. There is no daemon: each
+//! participant writes down its own state, and the others adopt what they find.
 //!
-//! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are `sinew`'s.
+//! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
+//! `sinew`'s.
 
 mod census;
 mod chunk;

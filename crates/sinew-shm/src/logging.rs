@@ -20,8 +20,8 @@
 //!
 //! Callers hold no lock, or do what they do under one in [`later`]: a logger is the program's code,
 //! and standard error may block. Where a message is read or published, which has no time for that
-//! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks here
-//! guard plain data and are leaves.
+//! and may hold locks, [`tell_soon!`](crate::tell_soon) has the helper thread say it. The locks
+//! here guard plain data and are leaves.
 
 use crate::sync::PlainMutex;
 use crate::sys;

@@ -25,14 +25,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Weak;
 
-/// What a participant is told of the others. Called by its helper thread, or by a thread of its own process that asked for news
-/// ([`Participant::refresh`]), one call at a time, in the order in which things happened at each peer.
+/// What a participant is told of the others. Called by its helper thread, or by a thread of its own
+/// process that asked for news ([`Participant::refresh`]), one call at a time, in the order in
+/// which things happened at each peer.
 ///
-/// What is told here is told under a lock: nothing in these calls should wait for another thread, or run or drop anything of a user's, who
-/// could wait for one. For what has to be done without it there is [`attend`](Self::attend).
+/// What is told here is told under a lock: nothing in these calls should wait for another thread,
+/// or run or drop anything of a user's, who could wait for one. For what has to be done without it
+/// there is [`attend`](Self::attend).
 pub trait Observer: Send + Sync + 'static {
-    /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and after it. What those leave to do can be
-    /// done here afterwards.
+    /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and
+    /// after it. What those leave to do can be done here afterwards.
     fn attend(&self, look: &mut dyn FnMut()) {
         look();
     }
@@ -40,13 +42,13 @@ pub trait Observer: Send + Sync + 'static {
     fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity);
     /// A peer has it no more.
     fn vanished(&self, peer: &Arc<Peer>, key: EntityKey);
-    /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours alone. Returns who reads it, if
-    /// somebody does.
+    /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
+    /// alone. Returns who reads it, if somebody does.
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
     /// A peer has left, or died. Its entities have vanished before.
     fn left(&self, peer: &Arc<Peer>);
-    /// Called every few seconds, whatever happens, and under no lock: there may be room for what there was none for. Does nothing by
-    /// default.
+    /// Called every few seconds, whatever happens, and under no lock: there may be room for what
+    /// there was none for. Does nothing by default.
     fn retry(&self) {}
 }
 
@@ -58,8 +60,8 @@ const FEWEST_MARKS: usize = 8;
 
 /// A process's presence in a domain: owner of its segments, known to all others there.
 ///
-/// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all that was made with it is dropped, or its process
-/// ends, however that happens.
+/// Made by [`join`](Self::join). It [leaves](Self::leave) at the latest when it and all that was
+/// made with it is dropped, or its process ends, however that happens.
 pub struct Participant {
     id: u64,
     domain: Domain,
@@ -86,7 +88,8 @@ pub struct Participant {
     /// This participant's slot for a peer whose event rings it reads.
     peers: Mutex<HashMap<u64, u32>>,
     left: PlainU64,
-    /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0: nothing is.
+    /// When something that couldn't be opened is to be tried again, in steady nanoseconds; 0:
+    /// nothing is.
     paused: PlainU64,
     /// 1: it has left, and its readers remove its files.
     files_stay: PlainU64,
@@ -100,8 +103,9 @@ impl fmt::Debug for Participant {
 }
 
 impl Participant {
-    /// Joins a domain, with a random id. Who is there is known to the observer when this returns; who comes later is noticed by a thread of this
-    /// participant, which sleeps while nothing changes.
+    /// Joins a domain, with a random id. Who is there is known to the observer when this returns;
+    /// who comes later is noticed by a thread of this participant, which sleeps while nothing
+    /// changes.
     ///
     /// # Errors
     /// [`JoinError`]
@@ -124,7 +128,8 @@ impl Participant {
             reserved: BELLS_LENGTH,
             locked: false,
         };
-        // The control segment is linked first, and removed last: it says whose files the others are, and whether he lives.
+        // The control segment is linked first, and removed last: it says whose files the others
+        // are, and whether he lives.
         let bells = OwnSegment::create(domain, &bells)?;
         let control = NewControl::create(domain, id)?.publish()?;
         kill::at(Point::Joining);
@@ -168,7 +173,8 @@ impl Participant {
         Ok(participant)
     }
 
-    /// Has the kernel's fences prepared, on a thread of its own, for it takes long; until then every publish takes its own.
+    /// Has the kernel's fences prepared, on a thread of its own, for it takes long; until then
+    /// every publish takes its own.
     fn prepare_fences(self: &Arc<Self>) {
         static PREPARED: std::sync::Once = std::sync::Once::new();
         if !sys::are_fences_unknown() {
@@ -189,7 +195,8 @@ impl Participant {
         }
     }
 
-    /// The kernel's fences are ready. As when a reader begins to listen: see `Accepted::has_listener`.
+    /// The kernel's fences are ready. As when a reader begins to listen: see
+    /// `Accepted::has_listener`.
     fn leave_fences_to_kernel(&self) {
         tell_waiting(); // the thread that would have said it has ended
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
@@ -270,8 +277,9 @@ impl Participant {
         (0..=u64::from(ports)).filter_map(|index| self.bell(index).ok()).for_each(|bell| bell.ring());
     }
 
-    /// Has writers that wait for room look again, as when the program is to end. A thread that waits reads the bell first
-    /// ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then what it is to find out, then sleeps.
+    /// Has writers that wait for room look again, as when the program is to end. A thread that
+    /// waits reads the bell first ([`Writer::wait_for_room`](crate::Writer::wait_for_room)), then
+    /// what it is to find out, then sleeps.
     pub fn wake_writers(&self) {
         if let Ok(bell) = self.space_bell() {
             bell.ring();
@@ -280,7 +288,8 @@ impl Participant {
 
     // ---- entities ----
 
-    /// Tells the others of an entity, until the result is dropped. `node` is the node's own entity, if it has one.
+    /// Tells the others of an entity, until the result is dropped. `node` is the node's own entity,
+    /// if it has one.
     ///
     /// # Errors
     /// [`CapacityError`]
@@ -361,8 +370,9 @@ impl Participant {
         Ok(Entries::open(words))
     }
 
-    /// Something of another participant can't be opened now: when that is to be tried again. Until then it is left alone, and what is
-    /// connected goes on by itself, also if nobody announces anything: the helper thread sees to it.
+    /// Something of another participant can't be opened now: when that is to be tried again. Until
+    /// then it is left alone, and what is connected goes on by itself, also if nobody announces
+    /// anything: the helper thread sees to it.
     #[cold]
     pub(crate) fn pause(&self) -> i64 {
         let until = sys::steady() + PAUSE;
@@ -422,7 +432,8 @@ impl Participant {
         taken.sink.clone()
     }
 
-    /// W4 to W6 of `holds`: the chunks that readers of this participant hold. Returns how many holds were looked at.
+    /// W4 to W6 of `holds`: the chunks that readers of this participant hold. Returns how many
+    /// holds were looked at.
     pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
         held.clear();
         // W5: whoever isn't in the list yet begins to read after this lock was ours.
@@ -433,7 +444,8 @@ impl Participant {
         })
     }
 
-    /// Makes sure that there are some words to mark chunks with: without any, nothing can be read that lies in one.
+    /// Makes sure that there are some words to mark chunks with: without any, nothing can be read
+    /// that lies in one.
     pub(crate) fn prepare_marks(&self) -> Result<(), CapacityError> {
         if self.holds.ready() == 0 {
             self.holds.add(self.control()?.reserve(Table::Holds, FEWEST_MARKS)?);
@@ -455,8 +467,9 @@ impl Participant {
         self.holds.take()
     }
 
-    /// Messages that were copied because this participant had [as many](crate::Hold) of other processes in use as it may (4095): nothing is lost,
-    /// but each costs its length. The first one is logged as a warning.
+    /// Messages that were copied because this participant had [as many](crate::Hold) of other
+    /// processes in use as it may (4095): nothing is lost, but each costs its length. The first one
+    /// is logged as a warning.
     pub fn copied(&self) -> u64 {
         self.control().map_or(0, OwnControl::copied)
     }
@@ -484,9 +497,10 @@ impl Participant {
 
     // ---- leaving ----
 
-    /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them. What is published can still be
-    /// read by those who are connected. Messages that are [held](crate::Hold) stay as they are; until the last of them is dropped, the
-    /// control segment keeps its name.
+    /// Leaves the domain: tells the others, and removes the files as soon as nobody needs them.
+    /// What is published can still be read by those who are connected. Messages that are
+    /// [held](crate::Hold) stay as they are; until the last of them is dropped, the control segment
+    /// keeps its name.
     pub fn leave(&self) {
         if self.mark.is_child() || self.left.swap(1, Ordering::AcqRel) != 0 {
             return;
@@ -498,7 +512,8 @@ impl Participant {
         }
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
-        // What is read here is read no more. Its readers refer to this participant, so they wouldn't go by themselves.
+        // What is read here is read no more. Its readers refer to this participant, so they
+        // wouldn't go by themselves.
         let incoming = std::mem::take(&mut *self.incoming.lock());
         drop(incoming);
         self.control.leave(); // Q2
@@ -548,7 +563,8 @@ impl Participant {
     }
 }
 
-/// Makes the file that other users touch to have this participant's bells rung, where there are other users.
+/// Makes the file that other users touch to have this participant's bells rung, where there are
+/// other users.
 fn make_doorbell(domain: &Domain, id: u64) -> Result<(), SystemError> {
     let Some(mode) = domain.touch_mode() else { return Ok(()) };
     let (directory, name) = (domain.directory(), doorbell_name(id));

@@ -49,7 +49,8 @@ enum Bells {
 pub(crate) enum Ringer {
     /// The word that is slept on.
     Bell(Bell),
-    /// Another user's: a file that is touched. Its participant's helper thread hears of it and rings the bells, all of them.
+    /// Another user's: a file that is touched. Its participant's helper thread hears of it and
+    /// rings the bells, all of them.
     Doorbell(Arc<OwnedFd>),
 }
 
@@ -121,7 +122,8 @@ impl Peer {
         self.header.started.load(Ordering::Relaxed).cast_signed() // as `pid`
     }
 
-    /// Messages that it has copied because every hold was in use: see [`Participant::copied`](crate::Participant::copied).
+    /// Messages that it has copied because every hold was in use: see
+    /// [`Participant::copied`](crate::Participant::copied).
     pub fn copied(&self) -> u64 {
         self.header.copied.load(Ordering::Relaxed) // counts for itself
     }
@@ -151,8 +153,9 @@ impl Peer {
         self.dead.store(1, Ordering::Release); // carries that it reads nothing
     }
 
-    /// Whether its end was noticed. Whoever adds something for it to a list looks afterwards, with the list's lock released or held:
-    /// [`set_gone`](Self::set_gone) comes before the lists are cleared, so either that finds what was added, or this says so.
+    /// Whether its end was noticed. Whoever adds something for it to a list looks afterwards, with
+    /// the list's lock released or held: [`set_gone`](Self::set_gone) comes before the lists are
+    /// cleared, so either that finds what was added, or this says so.
     pub(crate) fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire) != 0 // pairs with `set_gone`
     }
@@ -180,7 +183,8 @@ impl Peer {
         self.header.reserved[table as usize].load(Ordering::Acquire).min(table.capacity() as u64)
     }
 
-    /// Whether the file has room for so many records of this table, and what it says that it has of the others.
+    /// Whether the file has room for so many records of this table, and what it says that it has of
+    /// the others.
     #[cold]
     fn has_room(&self, table: Table, declared: u64) -> bool {
         let pages =
@@ -236,15 +240,16 @@ impl Peer {
         entities
     }
 
-    /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer knows nothing of it.
+    /// The counters of one of its entities; `None` if it is gone. A few hundred loads; the peer
+    /// knows nothing of it.
     pub fn counts(&self, key: EntityKey) -> Option<Counts> {
         let record = self.entity_record(key.slot)?;
         let (life, counts) = control::read_life(&record.life, || Counts::load(&record))?;
         control::names_life(u64::from(key.life), life).then_some(counts)
     }
 
-    /// Whether it still has this entity, as far as it says so itself: one that was killed may have it for ever, until its end is noticed.
-    /// A few loads; the peer knows nothing of it.
+    /// Whether it still has this entity, as far as it says so itself: one that was killed may have
+    /// it for ever, until its end is noticed. A few loads; the peer knows nothing of it.
     pub fn has(&self, key: EntityKey) -> bool {
         // Acquire: pairs with T2; an entity that is there was advertised.
         let lives = |record: Place<crate::control::EntityRecord>| {
@@ -253,7 +258,8 @@ impl Peer {
         !self.is_gone() && !self.has_left() && self.entity_record(key.slot).is_some_and(lives)
     }
 
-    /// Opens its bells while they have a name: whoever is connected can ring for good. What is wrong with them is said when it rings.
+    /// Opens its bells while they have a name: whoever is connected can ring for good. What is
+    /// wrong with them is said when it rings.
     pub(crate) fn open_bells(&self) {
         let _ = self.bell(SPACE_BELL); // asked for again when it rings
     }

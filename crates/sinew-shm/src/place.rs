@@ -1,7 +1,7 @@
 //! A place in memory that several processes, or in a model several threads, share.
 //!
-//! Everything in shared memory consists of atomics, so a shared reference to it is sound whoever writes there. A [`Place`]
-//! is such a reference together with what keeps its memory mapped.
+//! Everything in shared memory consists of atomics, so a shared reference to it is sound whoever
+//! writes there. A [`Place`] is such a reference together with what keeps its memory mapped.
 
 use crate::sync::Arc;
 use crate::sys::Mapping;
@@ -13,7 +13,8 @@ use std::ptr::NonNull;
 /// A type that may lie in memory which other processes write at any time.
 ///
 /// # Safety
-/// It consists of atomics only (or arrays and `repr(C)` structs of them), has no padding, and every bit pattern is valid.
+/// It consists of atomics only (or arrays and `repr(C)` structs of them), has no padding, and every
+/// bit pattern is valid.
 pub(crate) unsafe trait Record {}
 
 // SAFETY: atomics, for which every bit pattern is valid.
@@ -27,7 +28,8 @@ pub(crate) struct Place<T: ?Sized> {
     keep: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: it gives `&T` to atomics only (`Record`), and the memory lives as long as `keep`, whatever thread has it.
+// SAFETY: it gives `&T` to atomics only (`Record`), and the memory lives as long as `keep`,
+// whatever thread has it.
 unsafe impl<T: ?Sized> Send for Place<T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized> Sync for Place<T> {}
@@ -37,7 +39,8 @@ impl<T: ?Sized> Deref for Place<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: `at` was checked to lie within the memory that `keep` keeps, is aligned, and all of it is atomics.
+        // SAFETY: `at` was checked to lie within the memory that `keep` keeps, is aligned, and all
+        // of it is atomics.
         unsafe { self.at.as_ref() }
     }
 }
@@ -63,7 +66,8 @@ impl<T: Record> Place<T> {
 }
 
 impl<T: Record> Place<[T]> {
-    /// `count` records from `offset` of a mapping on; `None` if they would not lie within, or not aligned.
+    /// `count` records from `offset` of a mapping on; `None` if they would not lie within, or not
+    /// aligned.
     pub(crate) fn slice(mapping: &Arc<Mapping>, offset: usize, count: usize) -> Option<Self> {
         let length = count.checked_mul(size_of::<T>())?;
         let end = offset.checked_add(length)?;

@@ -1,25 +1,29 @@
 //! Segments: the files that a participant shares, and how others map them.
 //!
-//! A segment is made without a name, reserved, filled, locked, and only then linked into the directory: nobody ever sees
-//! half of one. Its mode keeps everybody, also of the same user, from opening it for writing; its creator keeps a
-//! descriptor of its own, without a lock, to reserve more of it.
+//! A segment is made without a name, reserved, filled, locked, and only then linked into the
+//! directory: nobody ever sees half of one. Its mode keeps everybody, also of the same user, from
+//! opening it for writing; its creator keeps a descriptor of its own, without a lock, to reserve
+//! more of it.
 //!
 //! # What may be touched
 //!
-//! A file has holes, and a page of one that is touched while the file system is full is a signal. So `reserved` words say how far it
-//! may be touched; whoever hears of more than before compares with what the file system has allocated for the file. A peer that
-//! says too much is believed no further than before. A data segment may say less again, and more after
-//! that (M1 to M3 of [`memory`](crate::memory)); what a reader may use of it is never given back.
+//! A file has holes, and a page of one that is touched while the file system is full is a signal.
+//! So `reserved` words say how far it may be touched; whoever hears of more than before compares
+//! with what the file system has allocated for the file. A peer that says too much is believed no
+//! further than before. A data segment may say less again, and more after that (M1 to M3 of
+//! [`memory`](crate::memory)); what a reader may use of it is never given back.
 //!
 //! # The lock
 //!
-//! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open file description through which
-//! the segment is mapped, whose descriptor is closed: so it lives as long as the mapping, and the kernel lets it go with the
-//! owner's address space. It is taken before the segment gets its name. The mapping is not inherited by a forked child, so that one
+//! A write lock on byte 0 of the control segment says that its owner lives. It belongs to the open
+//! file description through which the segment is mapped, whose descriptor is closed: so it lives as
+//! long as the mapping, and the kernel lets it go with the owner's address space. It is taken
+//! before the segment gets its name. The mapping is not inherited by a forked child, so that one
 //! doesn't keep it. Others ask for it, and never lock.
 //!
-//! A name says nothing about life: anybody may remove it, a clean-up script or the session manager at logout. So whoever has mapped a
-//! control segment asks through the descriptor that it was mapped by, which it keeps. Only of one that isn't mapped is asked by name.
+//! A name says nothing about life: anybody may remove it, a clean-up script or the session manager
+//! at logout. So whoever has mapped a control segment asks through the descriptor that it was
+//! mapped by, which it keeps. Only of one that isn't mapped is asked by name.
 
 use crate::control::FIXED;
 use crate::directory::Directory;
@@ -148,7 +152,8 @@ impl OwnSegment {
         sys::reserve(&file, 0, new.reserved)
             .map_err(|error| domain.no_room("fallocate", new.reserved, &error))?;
         let growing = sys::reopen(&file, OFlags::RDWR)?;
-        // Who may write a file may shorten it, under those who have it mapped. So other users don't write bells either.
+        // Who may write a file may shorten it, under those who have it mapped. So other users don't
+        // write bells either.
         let mode = if new.kind == Kind::Bells { 0o600 } else { domain.read_mode() };
         sys::change_mode(&file, mode, &path)?;
         if new.locked {
@@ -176,8 +181,8 @@ impl OwnSegment {
         sys::reserve(&self.file, offset, length).map_err(|error| domain.no_room("fallocate", length, &error))
     }
 
-    /// M2 of [`memory`](crate::memory): gives a range of the file back, which no participant touches. Where the
-    /// file system can't, it stays allocated.
+    /// M2 of [`memory`](crate::memory): gives a range of the file back, which no participant
+    /// touches. Where the file system can't, it stays allocated.
     pub(crate) fn give_back(&self, offset: usize, length: usize) -> Result<(), SystemError> {
         sys::punch(&self.file, offset, length)
             .map_err(|error| SystemError::io("fallocate(FALLOC_FL_PUNCH_HOLE)", &self.path())(error))
@@ -185,7 +190,8 @@ impl OwnSegment {
 
     /// Tells others how much of it, from the start, they may touch.
     pub(crate) fn declare(&self, reserved: usize) {
-        // Release: pairs with the Acquire in `PeerSegment::reserved`; carries that the space is there.
+        // Release: pairs with the Acquire in `PeerSegment::reserved`; carries that the space is
+        // there.
         self.header.reserved.store(reserved as u64, Ordering::Release);
     }
 
@@ -194,8 +200,8 @@ impl OwnSegment {
         has_name(&self.file, &self.directory, &self.name)
     }
 
-    /// Whether others, who find it by its name, see its lock. On overlayfs they don't: there a mapping belongs to the file below, and
-    /// the lock to a file that is closed.
+    /// Whether others, who find it by its name, see its lock. On overlayfs they don't: there a
+    /// mapping belongs to the file below, and the lock to a file that is closed.
     pub(crate) fn is_seen_alive(&self) -> Result<(), DomainError> {
         match probe_name(&self.directory, &self.name) {
             Life::Alive => Ok(()),
@@ -219,8 +225,8 @@ impl OwnSegment {
     }
 }
 
-/// Makes a control segment as participants do, under a name that says nothing to them, and looks whether its lock is seen. Then
-/// removes it.
+/// Makes a control segment as participants do, under a name that says nothing to them, and looks
+/// whether its lock is seen. Then removes it.
 pub(crate) fn try_out(domain: &Domain) -> Result<(), JoinError> {
     let new =
         NewSegment { kind: Kind::Control, owner: 0, number: 0, length: 4096, reserved: 4096, locked: true };
@@ -255,7 +261,8 @@ pub(crate) struct PeerSegment {
     pub(crate) name: String,
     /// Whose it is.
     pub(crate) user: u32,
-    /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if neither will ever be asked for.
+    /// To ask for its lock and what is allocated, whether it still has a name or not; `None` if
+    /// neither will ever be asked for.
     file: Option<Arc<OwnedFd>>,
     /// What was said of it, and compared.
     declared: Declared,
@@ -299,7 +306,8 @@ impl Declared {
 }
 
 impl PeerSegment {
-    /// Maps a segment, having checked that it is what its name says, and this user's: that of the participant's control segment.
+    /// Maps a segment, having checked that it is what its name says, and this user's: that of the
+    /// participant's control segment.
     pub(crate) fn open(
         directory: &Directory,
         kind: Kind,
@@ -403,13 +411,14 @@ fn check_user(name: &str, user: Option<u32>, found: &Stat) -> Result<(), Segment
     }
 }
 
-/// Descriptors that are kept, by device and inode: the participants of a process keep one of each file between them. An inode has no other
-/// file as long as one is kept.
+/// Descriptors that are kept, by device and inode: the participants of a process keep one of each
+/// file between them. An inode has no other file as long as one is kept.
 static KEPT: PlainMutex<BTreeMap<(u64, u64), Weak<OwnedFd>>> = PlainMutex::new(BTreeMap::new());
 
 /// The descriptor of this file that is kept already, or else this one.
 fn shared(file: OwnedFd, found: &Stat) -> Arc<OwnedFd> {
-    // Without waiting: in a forked child it may be locked for ever. Then there is one more descriptor.
+    // Without waiting: in a forked child it may be locked for ever. Then there is one more
+    // descriptor.
     let Some(mut kept) = KEPT.try_lock() else { return Arc::new(file) };
     let place = (found.st_dev, found.st_ino);
     if let Some(before) = kept.get(&place).and_then(Weak::upgrade) {
@@ -445,7 +454,8 @@ fn always_reserved(kind: Kind) -> u64 {
     bytes as u64
 }
 
-/// Whether the head of a file, written before it got its name and never again but for `reserved`, says what its name does.
+/// Whether the head of a file, written before it got its name and never again but for `reserved`,
+/// says what its name does.
 fn check(
     head: &[u8; size_of::<Header>()],
     name: &str,
@@ -494,8 +504,9 @@ pub(crate) enum Life {
     Gone,
 }
 
-/// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That it is gone doesn't mean that its
-/// owner is; of one that is mapped, [`PeerSegment::is_locked`] says more.
+/// Asks for the lock on a control segment that isn't mapped here, by its name, and takes none. That
+/// it is gone doesn't mean that its owner is; of one that is mapped, [`PeerSegment::is_locked`]
+/// says more.
 pub(crate) fn probe(directory: &Directory, owner: u64) -> Life {
     probe_name(directory, &file_name(Kind::Control, owner, 0))
 }

@@ -1,7 +1,9 @@
-//! The calls to the operating system, and nothing else: another system is another file like this one.
+//! The calls to the operating system, and nothing else: another system is another file like this
+//! one.
 //!
-//! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear complete), open file
-//! description locks (liveness), shared futexes (bells), inotify (changes of others), `MADV_DONTFORK`.
+//! Linux from 5.4 on. What is used besides the usual: `O_TMPFILE` and `linkat` (segments appear
+//! complete), open file description locks (liveness), shared futexes (bells), inotify (changes of
+//! others), `MADV_DONTFORK`.
 
 use crate::directory::Directory;
 use crate::error::SystemError;
@@ -25,7 +27,8 @@ pub(crate) struct Mapping {
     process: u32,
 }
 
-// SAFETY: an address range without owner thread; what is done with its content is up to `Place` and `chunk`.
+// SAFETY: an address range without owner thread; what is done with its content is up to `Place` and
+// `chunk`.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
@@ -49,7 +52,8 @@ impl Mapping {
         Ok(Self { base, length, process: std::process::id() })
     }
 
-    /// A child that this process forks won't have the mapping: it can neither use it nor keep it alive.
+    /// A child that this process forks won't have the mapping: it can neither use it nor keep it
+    /// alive.
     pub(crate) fn not_for_children(&self) -> io::Result<()> {
         // SAFETY: the range is this mapping's; the advice changes nothing in this process.
         unsafe { rustix::mm::madvise(self.base.as_ptr().cast(), self.length, Advice::LinuxDontFork) }?;
@@ -67,7 +71,8 @@ impl Drop for Mapping {
     }
 }
 
-/// Another description of the same open file: what is locked through the first isn't through this one.
+/// Another description of the same open file: what is locked through the first isn't through this
+/// one.
 pub(crate) fn reopen(file: &OwnedFd, flags: OFlags) -> Result<OwnedFd, SystemError> {
     let path = proc_path(file);
     rustix::fs::open(&path, flags | OFlags::CLOEXEC, Mode::empty()).map_err(SystemError::at("open", &path))
@@ -133,7 +138,8 @@ impl ForkMark {
     }
 
     fn word(&self) -> &AtomicU32 {
-        // SAFETY: the mapping is a page long, aligned, lives as long as `self`, and holds nothing but this word.
+        // SAFETY: the mapping is a page long, aligned, lives as long as `self`, and holds nothing
+        // but this word.
         unsafe { self.0.base.cast::<AtomicU32>().as_ref() }
     }
 
@@ -151,7 +157,8 @@ pub(crate) enum Lock {
     Write,
 }
 
-/// Locks one byte for this open file description, that is until its last descriptor and mapping are gone.
+/// Locks one byte for this open file description, that is until its last descriptor and mapping are
+/// gone.
 pub(crate) fn lock(file: &OwnedFd, byte: i64, kind: Lock) -> io::Result<()> {
     let mut wanted = flock(byte, kind);
     // SAFETY: a valid descriptor and a valid `flock` for the duration of the call.
@@ -233,7 +240,8 @@ pub(crate) fn boot_id() -> u64 {
 /// A random number other than 0.
 pub(crate) fn random() -> u64 {
     use std::hash::{BuildHasher, RandomState};
-    // The standard library seeds its hash maps from the system, once per thread, and counts on from there.
+    // The standard library seeds its hash maps from the system, once per thread, and counts on from
+    // there.
     loop {
         let number = RandomState::new().hash_one((steady(), std::process::id()));
         if number != 0 {
@@ -361,7 +369,8 @@ pub(crate) fn are_fences_unknown() -> bool {
     FENCES.load(Ordering::Relaxed) == UNKNOWN // asked once more at worst
 }
 
-/// Prepares the kernel's fences, unless they are forbidden, say in a container. Takes some 10 ms in a process of several threads.
+/// Prepares the kernel's fences, unless they are forbidden, say in a container. Takes some 10 ms in
+/// a process of several threads.
 pub(crate) fn prepare_fences() {
     const QUERY: libc::c_int = 0; // MEMBARRIER_CMD_QUERY
     const REGISTER_PRIVATE_EXPEDITED: libc::c_int = 1 << 4; // MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED
@@ -371,8 +380,8 @@ pub(crate) fn prepare_fences() {
     FENCES.store(found, Ordering::Relaxed); // as in `fences_threads`
 }
 
-/// Has the kernel put a memory barrier into every running thread of this process. False if it doesn't: then the caller's own fence is
-/// all there is; see `Accepted::has_listener`.
+/// Has the kernel put a memory barrier into every running thread of this process. False if it
+/// doesn't: then the caller's own fence is all there is; see `Accepted::has_listener`.
 pub(crate) fn fence_all_threads() -> bool {
     let fenced = fences_threads() && membarrier(PRIVATE_EXPEDITED) == 0;
     if !fenced && !are_fences_unknown() {
@@ -428,7 +437,8 @@ pub(crate) fn kill_this_process() -> ! {
 /// Has every child that this process forks call this first. For [`Once`](std::sync::Once).
 pub(crate) fn call_in_children(handler: extern "C" fn()) -> impl FnOnce() {
     move || {
-        // SAFETY: the handler is a function that lives as long as the program; none is given for the parent.
+        // SAFETY: the handler is a function that lives as long as the program; none is given for
+        // the parent.
         let _ = unsafe { libc::pthread_atfork(None, None, Some(handler)) }; // fails for want of memory only
     }
 }

@@ -1,4 +1,5 @@
-//! An event ring of this participant towards a port of another one; the protocol is in [`events`](crate::events).
+//! An event ring of this participant towards a port of another one; the protocol is in
+//! [`events`](crate::events).
 
 use crate::control::{
     EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_slot,
@@ -77,7 +78,8 @@ impl Towards {
         })))
     }
 
-    /// Takes over the reader's tail, if it is there. True if that is news: then all connections are to be announced again.
+    /// Takes over the reader's tail, if it is there. True if that is news: then all connections are
+    /// to be announced again.
     pub(crate) fn adopt_tail(&self, own_id: u64) -> bool {
         if self.tail.get().is_some() {
             return false;

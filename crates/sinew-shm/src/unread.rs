@@ -1,7 +1,8 @@
 //! What lies in rings and wasn't read yet, seen from outside.
 //!
-//! How far a reader is stands in its own control segment, what was published in the writer's ring: so no participant has to be asked, and a reader
-//! that is stuck in a callback can't hide what waits for it.
+//! How far a reader is stands in its own control segment, what was published in the writer's ring:
+//! so no participant has to be asked, and a reader that is stuck in a callback can't hide what
+//! waits for it.
 
 use crate::census::Census;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of};
@@ -10,7 +11,8 @@ use crate::peer::Peer;
 use crate::ring::Ring;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
-/// Messages that lie in the ring of one participant's entity, and that another participant hasn't read yet.
+/// Messages that lie in the ring of one participant's entity, and that another participant hasn't
+/// read yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Unread {
@@ -27,8 +29,9 @@ pub struct Unread {
 }
 
 impl Census {
-    /// What living participants haven't read of each other's messages, at about this moment. Some loads for each connection, and about
-    /// twenty for each that has something; writers' rings stay mapped. No participant hears of it. What can't be looked at is left out.
+    /// What living participants haven't read of each other's messages, at about this moment. Some
+    /// loads for each connection, and about twenty for each that has something; writers' rings stay
+    /// mapped. No participant hears of it. What can't be looked at is left out.
     pub fn unread(&self) -> Vec<Unread> {
         self.peers().iter().flat_map(|reader| self.unread_of(reader)).collect()
     }

@@ -1,15 +1,18 @@
 //! What the threads that run callbacks are at, as they tell tools.
 //!
-//! A callback that doesn't return is seen by no other thread of its process: what comes meanwhile isn't even fetched. So each thread of an
-//! executor has a record in which it notes what it begins, and since when; a tool looks from outside.
+//! A callback that doesn't return is seen by no other thread of its process: what comes meanwhile
+//! isn't even fetched. So each thread of an executor has a record in which it notes what it begins,
+//! and since when; a tool looks from outside.
 //!
 //! Written by the thread alone (its executor has it under a lock), read by tools:
 //!
-//! - A1 `since` (Relaxed), before A2: a reader that sees a callback sees its time, or that of a later one, but none before.
+//! - A1 `since` (Relaxed), before A2: a reader that sees a callback sees its time, or that of a
+//!   later one, but none before.
 //! - A2 `running` (Release): what it begins, or 0 when it has nothing to do.
 //! - A3 a reader loads `running` (Acquire; pairs with A2), then `since` (Relaxed).
 //!
-//! A thread that goes from one callback to the next doesn't say so in between. A crash leaves what was there; its participant is dead then.
+//! A thread that goes from one callback to the next doesn't say so in between. A crash leaves what
+//! was there; its participant is dead then.
 
 use crate::control::{Table, WorkerRecord, read_life};
 use crate::counters::Maker;
@@ -65,7 +68,8 @@ impl Callback {
     }
 }
 
-/// The record of a thread that runs callbacks, for its executor: one thread at a time. Does nothing in a forked child.
+/// The record of a thread that runs callbacks, for its executor: one thread at a time. Does nothing
+/// in a forked child.
 pub struct Worker {
     participant: Arc<Participant>,
     slot: u32,
@@ -80,7 +84,8 @@ impl fmt::Debug for Worker {
 }
 
 impl Worker {
-    /// A record for one of an executor's threads. `executor` tells it from others of the participant.
+    /// A record for one of an executor's threads. `executor` tells it from others of the
+    /// participant.
     ///
     /// # Errors
     /// [`CapacityError`]: a participant has 1024 at most, or there is no room for it.
@@ -102,7 +107,8 @@ impl Worker {
         &self.participant
     }
 
-    /// It begins a callback. `earliest`: the last moment known that comes before it, in steady nanoseconds.
+    /// It begins a callback. `earliest`: the last moment known that comes before it, in steady
+    /// nanoseconds.
     #[inline]
     pub fn begin(&self, task: Task, earliest: i64) {
         if self.maker.is_here() {
@@ -156,7 +162,8 @@ pub struct Busy {
 }
 
 impl Peer {
-    /// Its threads that are in a callback now, or were in one just now. A few loads for each; the peer knows nothing of it.
+    /// Its threads that are in a callback now, or were in one just now. A few loads for each; the
+    /// peer knows nothing of it.
     pub fn busy(&self) -> Vec<Busy> {
         let Some(records) = self.records::<WorkerRecord>(Table::Workers) else { return Vec::new() };
         let busy = |record: &WorkerRecord| {

@@ -1,7 +1,8 @@
-//! Whole participants at once: two writers whose rings grow, readers that poll, sleep, hold messages and hold the writers up. Every
-//! number is checked, and every byte.
+//! Whole participants at once: two writers whose rings grow, readers that poll, sleep, hold
+//! messages and hold the writers up. Every number is checked, and every byte.
 //!
-//! About a second long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the thread sanitizer.
+//! About a second long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it
+//! under the thread sanitizer.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use parking_lot::Mutex; // the standard one isn't seen by the thread sanitizer

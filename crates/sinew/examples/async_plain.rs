@@ -1,5 +1,5 @@
-//! Messages in `async` code without any runtime: a future on a thread of its own, and one that an executor waits for while
-//! it runs callbacks.
+//! Messages in `async` code without any runtime: a future on a thread of its own, and one that an
+//! executor waits for while it runs callbacks.
 //!
 //!     cargo run --example async_plain
 

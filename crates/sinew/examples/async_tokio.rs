@@ -1,6 +1,8 @@
-//! Messages in tokio: a task that waits for commands, and stops the robot when none comes for too long.
+//! Messages in tokio: a task that waits for commands, and stops the robot when none comes for too
+//! long.
 //!
-//! Sinew needs no part of the runtime: whatever wakes a task will do. Another thread spins the executor.
+//! Sinew needs no part of the runtime: whatever wakes a task will do. Another thread spins the
+//! executor.
 //!
 //!     cargo run --example async_tokio
 

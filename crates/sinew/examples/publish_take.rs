@@ -1,10 +1,11 @@
-//! Publishes messages and takes them, in an executor that also serves idle subscriptions; for `.ci/instructions`, which
-//! counts what one message costs.
+//! Publishes messages and takes them, in an executor that also serves idle subscriptions; for
+//! `.ci/instructions`, which counts what one message costs.
 //!
 //!     publish_take IDLE MESSAGES [callback|hand|shm]
 //!
-//! `callback` (the default) has the executor run a callback per message, `hand` takes each by hand. With `shm` the publishers, those of
-//! the idle subscriptions as well, are another participant's: the executor is told of each message through shared memory.
+//! `callback` (the default) has the executor run a callback per message, `hand` takes each by hand.
+//! With `shm` the publishers, those of the idle subscriptions as well, are another participant's:
+//! the executor is told of each message through shared memory.
 
 use sinew::prelude::*;
 use std::env;
@@ -50,7 +51,8 @@ fn main() -> sinew::Result<()> {
             })
         })?;
     } else {
-        // Each message's callback publishes the next: one spin, and nothing is measured but publishing and taking.
+        // Each message's callback publishes the next: one spin, and nothing is measured but
+        // publishing and taking.
         let (next, stop) = (publisher.clone(), executor.stop_handle());
         let _subscription = builder.callback(move |number: &Number| {
             if number.value < messages {

@@ -36,7 +36,8 @@ const SECOND: Duration = Duration::from_secs(1);
 fn main() -> sinew::Result<()> {
     let context = Context::from_args()?;
 
-    // The server: its group owns what it needs to know, so no lock is needed. An error is the caller's to hear.
+    // The server: its group owns what it needs to know, so no lock is needed. An error is the
+    // caller's to hear.
     let robot = context.node("robot")?;
     let cargo = robot.group(0.0);
     let _load =

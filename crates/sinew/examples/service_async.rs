@@ -1,4 +1,5 @@
-//! Asynchronous servers and calls without any runtime: the executor polls the servers' futures, and the caller's, too.
+//! Asynchronous servers and calls without any runtime: the executor polls the servers' futures, and
+//! the caller's, too.
 //!
 //!     cargo run --example service_async
 

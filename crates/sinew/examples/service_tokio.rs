@@ -1,5 +1,5 @@
-//! Calls in tokio: with a timeout of the runtime's, and given up in favour of something else. Another thread spins the
-//! executor; Sinew needs no part of the runtime.
+//! Calls in tokio: with a timeout of the runtime's, and given up in favour of something else.
+//! Another thread spins the executor; Sinew needs no part of the runtime.
 //!
 //!     cargo run --example service_tokio
 

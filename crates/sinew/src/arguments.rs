@@ -1,9 +1,10 @@
 //! The ROS part of a command line: `--ros-args ... [--]`.
 //!
-//! The grammar is that of `rcl`, described in the design article "ROS Command Line Arguments" and, for the
-//! rules behind `-r`, in "Remapping Names" (both on design.ros2.org), so that launch files and habits carry
-//! over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a warning, belongs to the
-//! program here; and the names in a rule may contain whatever a topic name may, so `{node}` and `__` as well.
+//! The grammar is that of `rcl`, described in the design article "ROS Command Line Arguments" and,
+//! for the rules behind `-r`, in "Remapping Names" (both on design.ros2.org), so that launch files
+//! and habits carry over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a
+//! warning, belongs to the program here; and the names in a rule may contain whatever a topic name
+//! may, so `{node}` and `__` as well.
 
 use crate::logging::{level_of, parse_level};
 use crate::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
@@ -14,8 +15,8 @@ const BEGIN: &str = "--ros-args";
 /// Ends them; what follows is the program's again.
 const END: &str = "--";
 
-/// Options that configure parts of ROS 2 we don't have: launch files pass them routinely, and leaving them
-/// without effect breaks nothing.
+/// Options that configure parts of ROS 2 we don't have: launch files pass them routinely, and
+/// leaving them without effect breaks nothing.
 const WITHOUT_EFFECT: [&str; 6] = [
     "--enable-rosout-logs",
     "--disable-rosout-logs",
@@ -27,7 +28,8 @@ const WITHOUT_EFFECT: [&str; 6] = [
 
 /// A command line, divided into what is meant for the nodes and what is the program's own.
 ///
-/// Between `--ros-args` and `--` (or the end) these options are understood, in the form ROS 2 gives them:
+/// Between `--ros-args` and `--` (or the end) these options are understood, in the form ROS 2 gives
+/// them:
 ///
 /// | option | effect |
 /// |---|---|
@@ -40,10 +42,11 @@ const WITHOUT_EFFECT: [&str; 6] = [
 /// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
 /// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
 ///
-/// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or `rosservice://` before
-/// `FROM` restricts it to topics or services. `FROM` and `TO` are names as a node would write them (`image`,
-/// `/image`, `~/image`) and are expanded for each node, so `image:=left/image` changes `/image` to
-/// `/left/image` for a node in the root namespace. The first rule that matches is applied, and no other.
+/// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or
+/// `rosservice://` before `FROM` restricts it to topics or services. `FROM` and `TO` are names as a
+/// node would write them (`image`, `/image`, `~/image`) and are expanded for each node, so
+/// `image:=left/image` changes `/image` to `/left/image` for a node in the root namespace. The
+/// first rule that matches is applied, and no other.
 ///
 /// The default has no rules and no arguments.
 ///
@@ -58,7 +61,8 @@ const WITHOUT_EFFECT: [&str; 6] = [
 pub struct Arguments {
     /// In the order of the command line: the first that matches wins.
     rules: Vec<Rule>,
-    /// Logger and level, in the order of the command line; the empty name is the default of all loggers.
+    /// Logger and level, in the order of the command line; the empty name is the default of all
+    /// loggers.
     log_levels: Vec<(String, LogLevel)>,
     /// Options that will have an effect once there are parameters, with their values.
     ignored: Vec<String>,
@@ -93,8 +97,8 @@ enum Scope {
     Both,
 }
 
-/// Why a command line could not be parsed. `position` is that of the argument at fault: the program's name is
-/// 0.
+/// Why a command line could not be parsed. `position` is that of the argument at fault: the
+/// program's name is 0.
 ///
 /// ```
 /// let error = sinew::Arguments::parse(["camera", "--ros-args", "-r"]).unwrap_err();
@@ -107,8 +111,8 @@ enum Scope {
 #[expect(missing_docs, reason = "the position is described above, the other fields at the variants")]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// The command line ends, or the next option begins, where the value of `option` should be; `expected`
-    /// says what kind of value.
+    /// The command line ends, or the next option begins, where the value of `option` should be;
+    /// `expected` says what kind of value.
     #[error("option `{option}` (argument {position}) needs a value behind it: {expected}")]
     MissingValue { option: String, position: usize, expected: &'static str },
 
@@ -143,7 +147,8 @@ pub enum ArgumentError {
     )]
     MissingSeparator { rule: String, position: usize },
 
-    /// The rule is about something that starts with `__`, but neither a node's name nor its namespace.
+    /// The rule is about something that starts with `__`, but neither a node's name nor its
+    /// namespace.
     #[error(
         "remap rule `{}` (argument {position}) changes something unknown; what can be changed besides the \
          names of topics and services is `__node` (or `__name`) and `__ns`; a topic called so is written \
@@ -172,13 +177,13 @@ crate::error::debug_says!(ArgumentError:
     UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position });
 
 impl Arguments {
-    /// Parses a command line; the first item is the program's name, as in [`std::env::args`]. Nothing else is
-    /// read or changed.
+    /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
+    /// Nothing else is read or changed.
     ///
     /// # Errors
     ///
-    /// An [`ArgumentError`] for the first argument between `--ros-args` and `--` that can't be honoured.
-    /// Everything outside is the program's and never an error.
+    /// An [`ArgumentError`] for the first argument between `--ros-args` and `--` that can't be
+    /// honoured. Everything outside is the program's and never an error.
     pub fn parse<I, S>(args: I) -> Result<Self, ArgumentError>
     where
         I: IntoIterator<Item = S>,
@@ -203,8 +208,8 @@ impl Arguments {
         Ok(parsed)
     }
 
-    /// The arguments that are not for the nodes, in their order, for the program's own parser: the program's
-    /// name and everything outside `--ros-args ... --`.
+    /// The arguments that are not for the nodes, in their order, for the program's own parser: the
+    /// program's name and everything outside `--ros-args ... --`.
     ///
     /// ```
     /// let arguments = sinew::Arguments::parse(["camera", "--rate", "30", "--ros-args", "-r", "__ns:=/robot"])?;
@@ -215,8 +220,9 @@ impl Arguments {
         &self.rest
     }
 
-    /// Whether `--help` (`-h`) was among the nodes' options, `--ros-args --help`. [`Context::from_args`](crate::Context::from_args)
-    /// then prints [`HELP`](Self::HELP) and ends the program. (A `--help` before `--ros-args` is the program's own.)
+    /// Whether `--help` (`-h`) was among the nodes' options, `--ros-args --help`.
+    /// [`Context::from_args`](crate::Context::from_args) then prints [`HELP`](Self::HELP) and ends
+    /// the program. (A `--help` before `--ros-args` is the program's own.)
     pub fn wants_help(&self) -> bool {
         self.wants_help
     }
@@ -244,18 +250,19 @@ Environment:
   SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
 ";
 
-    /// The options that have no effect yet, each with its value, e.g. `-p rate:=30`: [`Context`](crate::Context)s that are made with
-    /// them say so in the log.
+    /// The options that have no effect yet, each with its value, e.g. `-p rate:=30`:
+    /// [`Context`](crate::Context)s that are made with them say so in the log.
     pub fn ignored(&self) -> &[String] {
         &self.ignored
     }
 
-    /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger above it
-    /// (`robot` is above `robot.camera`), else the one without a name. Of several for one logger the last
-    /// counts.
+    /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger
+    /// above it (`robot` is above `robot.camera`), else the one without a name. Of several for one
+    /// logger the last counts.
     ///
-    /// What Sinew itself says on standard error goes by it as soon as a context has these arguments. A program that has
-    /// a logger of its own for the `log` crate hands this to it: Sinew never changes a logger's level.
+    /// What Sinew itself says on standard error goes by it as soon as a context has these
+    /// arguments. A program that has a logger of its own for the `log` crate hands this to it:
+    /// Sinew never changes a logger's level.
     ///
     /// ```
     /// use sinew::{Arguments, LogLevel};
@@ -284,8 +291,8 @@ Environment:
         renamed.unwrap_or(name)
     }
 
-    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the name that
-    /// [`node_name`](Self::node_name) gave it.
+    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
+    /// name that [`node_name`](Self::node_name) gave it.
     pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
         let moved = self.rules_for(node).find_map(|change| match change {
             Change::Namespace(namespace) => Some(namespace.as_str()),
@@ -294,11 +301,12 @@ Environment:
         moved.unwrap_or(namespace)
     }
 
-    /// The fully qualified name of the topic that would be `topic` (fully qualified as well) if no rule
-    /// matches it; `None` if none does. `node` and `namespace` are what the rules have made of them.
+    /// The fully qualified name of the topic that would be `topic` (fully qualified as well) if no
+    /// rule matches it; `None` if none does. `node` and `namespace` are what the rules have made of
+    /// them.
     ///
-    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this namespace:
-    /// that is an error and doesn't leave the topic where it was.
+    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this
+    /// namespace: that is an error and doesn't leave the topic where it was.
     pub(crate) fn remap_topic(
         &self,
         topic: &str,
@@ -345,8 +353,8 @@ Environment:
             .map(|rule| &rule.change)
     }
 
-    /// Takes in one option behind `--ros-args`; `value` gives the argument behind it, if that can be its
-    /// value.
+    /// Takes in one option behind `--ros-args`; `value` gives the argument behind it, if that can
+    /// be its value.
     fn option(
         &mut self,
         option: String,

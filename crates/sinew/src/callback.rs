@@ -1,7 +1,8 @@
 //! The forms a callback may have.
 //!
-//! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type that keeps the
-//! implementations apart: so a closure is a callback if its parameters, as they are written, fit one of the forms.
+//! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type
+//! that keeps the implementations apart: so a closure is a callback if its parameters, as they are
+//! written, fit one of the forms.
 
 use crate::delivery::work::Work;
 use crate::executor::group::{Group, ReentrantGroup};
@@ -16,7 +17,8 @@ use std::fmt::Display;
 
 /// What a callback may return: nothing, or a `Result` whose error can be displayed.
 ///
-/// The executor reports an error with the entity's name, see [`Executor::on_error`](crate::Executor::on_error).
+/// The executor reports an error with the entity's name, see
+/// [`Executor::on_error`](crate::Executor::on_error).
 #[diagnostic::on_unimplemented(
     message = "a callback can't return `{Self}`",
     label = "returns `{Self}`",
@@ -39,8 +41,8 @@ impl<E: Display> Outcome for Result<(), E> {
     }
 }
 
-/// The type of what never returns, which can't be written in stable Rust otherwise: so that `|_: &T| todo!()` is a
-/// callback.
+/// The type of what never returns, which can't be written in stable Rust otherwise: so that
+/// `|_: &T| todo!()` is a callback.
 mod never {
     pub trait Returns {
         type Type;
@@ -70,9 +72,10 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 /// | [`View<'_, T>`](View) | reads it where it lies, be it a value or an image | never, nor is an image decoded |
 /// | [`Sample<T>`] | the same, and may keep it | never |
 ///
-/// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the group's state `&mut S` or
-/// not. Owning forms need `T: Clone`; `View` and `Sample` a type that the generator made from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is `Fn` and `Sync`. A closure
-/// must name the type of its parameters.
+/// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the
+/// group's state `&mut S` or not. Owning forms need `T: Clone`; `View` and `Sample` a type that the
+/// generator made from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is
+/// `Fn` and `Sync`. A closure must name the type of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for messages of type `{T}` in a `{G}`",
     label = "no form of callback fits",
@@ -247,11 +250,11 @@ impl<T: Clone> OwnerOf<T> {
     const OWNER: Option<Owner> = Some(Owner(clone_into::<T>()));
 }
 
-/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a guard condition, a
-/// status event.
+/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a
+/// guard condition, a status event.
 ///
-/// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a reentrant group it is
-/// `Fn` and `Sync`, and there is no state.
+/// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a
+/// reentrant group it is `Fn` and `Sync`, and there is no state.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for `{E}` in a `{G}`",
     label = "no form of callback fits",

@@ -1,9 +1,9 @@
 //! Time: the three ROS clocks, virtual time, and the stamps that order messages.
 //!
-//! The only file that reads a clock or asks the kernel for timing. Times inside are *steady* nanoseconds
-//! (`CLOCK_MONOTONIC`, one clock for all processes of a host); wall time is derived from them when somebody asks.
-//! `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and differ by steps only, so an offset that is measured
-//! again every second serves for a second.
+//! The only file that reads a clock or asks the kernel for timing. Times inside are *steady*
+//! nanoseconds (`CLOCK_MONOTONIC`, one clock for all processes of a host); wall time is derived
+//! from them when somebody asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
+//! differ by steps only, so an offset that is measured again every second serves for a second.
 
 use crate::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
 use rustix::time::{
@@ -19,7 +19,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Weak;
 use std::time::Duration;
 
-/// A point in time, in nanoseconds since its clock's epoch: 1970 for wall and ROS time, the host's start for steady time.
+/// A point in time, in nanoseconds since its clock's epoch: 1970 for wall and ROS time, the host's
+/// start for steady time.
 ///
 /// Arithmetic saturates: a difference is never negative, and no sum wraps.
 ///
@@ -44,8 +45,9 @@ impl Time {
         self.0
     }
 
-    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier: what it can't hold becomes the
-    /// first or last time that it can. The way back is `Time::from(message)`. ROS 2: `to_msg`.
+    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier:
+    /// what it can't hold becomes the first or last time that it can. The way back is
+    /// `Time::from(message)`. ROS 2: `to_msg`.
     ///
     /// ```
     /// use sinew::Time;
@@ -68,7 +70,8 @@ impl Time {
         Self(machine(ClockId::Monotonic))
     }
 
-    /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some 20 ns.
+    /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some
+    /// 20 ns.
     pub fn wall() -> Self {
         Self(machine(ClockId::Realtime))
     }
@@ -102,7 +105,8 @@ pub(crate) fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// In a model time stands still: what was measured must not decide what happens next, or no run could be repeated.
+/// In a model time stands still: what was measured must not decide what happens next, or no run
+/// could be repeated.
 #[cfg(loom)]
 fn machine(_clock: ClockId) -> i64 {
     1_000_000_000
@@ -115,7 +119,8 @@ fn machine(clock: ClockId) -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Which clock a timer follows. ROS 2's words: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`, `RCL_ROS_TIME`.
+/// Which clock a timer follows. ROS 2's words: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`,
+/// `RCL_ROS_TIME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ClockKind {
     /// Never jumps: the clock of ROS 2's "wall timers", and the default.
@@ -123,8 +128,8 @@ pub enum ClockKind {
     Steady,
     /// The wall clock, which somebody may set.
     System,
-    /// The time of [`Context::set_ros_time`](crate::Context::set_ros_time), as a simulator or a replay gives it; the
-    /// wall clock while nobody has set it.
+    /// The time of [`Context::set_ros_time`](crate::Context::set_ros_time), as a simulator or a
+    /// replay gives it; the wall clock while nobody has set it.
     Ros,
 }
 
@@ -137,7 +142,8 @@ impl ClockKind {
 pub(crate) struct Stamp {
     /// Steady nanoseconds.
     pub(crate) time: i64,
-    /// Keeps apart what happens at the same time: always under virtual time, and where a clock is coarse.
+    /// Keeps apart what happens at the same time: always under virtual time, and where a clock is
+    /// coarse.
     pub(crate) order: u64,
 }
 
@@ -270,11 +276,13 @@ thread_local! {
     static LAST: Cell<(i64, u64)> = const { Cell::new((i64::MIN, 0)) };
 }
 
-/// Time that only moves when it is told to: for tests and replays that give the same result every time.
+/// Time that only moves when it is told to: for tests and replays that give the same result every
+/// time.
 ///
-/// Given to a context ([`ContextBuilder::virtual_time`](crate::ContextBuilder::virtual_time)), it stands for its steady,
-/// wall and ROS clocks. [`Executor::advance`](crate::Executor::advance) moves it from one timer to the next and runs what
-/// is due; `advance` and `set` here move it by hand. Clones are the same clock. Never blocks.
+/// Given to a context ([`ContextBuilder::virtual_time`](crate::ContextBuilder::virtual_time)), it
+/// stands for its steady, wall and ROS clocks. [`Executor::advance`](crate::Executor::advance)
+/// moves it from one timer to the next and runs what is due; `advance` and `set` here move it by
+/// hand. Clones are the same clock. Never blocks.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -316,7 +324,8 @@ impl VirtualClock {
 
     /// The time it shows.
     pub fn now(&self) -> Time {
-        // Relaxed, here and below: the time itself is all that is read; who moves it and who waits meet under locks.
+        // Relaxed, here and below: the time itself is all that is read; who moves it and who waits
+        // meet under locks.
         Time(self.0.now.load(Ordering::Relaxed))
     }
 
@@ -362,8 +371,8 @@ impl Alarm {
         Ok(Self(timerfd_create(TimerfdClockId::Monotonic, flags)?))
     }
 
-    /// Sets it to a time, from which on it is readable, at once if that is past; `None` for never. Until then it is not
-    /// readable any more.
+    /// Sets it to a time, from which on it is readable, at once if that is past; `None` for never.
+    /// Until then it is not readable any more.
     pub(crate) fn set(&self, due: Option<Time>) -> io::Result<()> {
         // 0 would mean never; there is no earlier time that isn't past as well.
         let due = due.map_or(0, |due| due.0.max(1));
@@ -381,7 +390,8 @@ impl AsFd for Alarm {
     }
 }
 
-/// Asks the kernel not to delay this thread's timed waits (by 50 µs, its default) to bundle wake-ups.
+/// Asks the kernel not to delay this thread's timed waits (by 50 µs, its default) to bundle
+/// wake-ups.
 ///
 /// Returns what to restore, in nanoseconds.
 pub(crate) fn precise_waits() -> Option<u64> {

@@ -22,13 +22,14 @@ use std::sync::{OnceLock, Weak};
 
 /// A process's presence in a domain: the root of its nodes.
 ///
-/// Clones are the same context. Nodes of one context reach each other inside the process. Separate contexts meet in the shared
-/// memory of their host, whether in one process or in two, if they have the same domain and
-/// [directory](ContextBuilder::directory). Most programs have one.
+/// Clones are the same context. Nodes of one context reach each other inside the process. Separate
+/// contexts meet in the shared memory of their host, whether in one process or in two, if they have
+/// the same domain and [directory](ContextBuilder::directory). Most programs have one.
 ///
-/// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its first node joins the domain, which does
-/// both, unless it is to do [without shared memory](ContextBuilder::shared_memory), as it does in virtual time. It leaves when the last clone and all that was made
-/// with it is dropped, or the process ends.
+/// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its
+/// first node joins the domain, which does both, unless it is to do
+/// [without shared memory](ContextBuilder::shared_memory), as it does in virtual time. It leaves
+/// when the last clone and all that was made with it is dropped, or the process ends.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -41,7 +42,8 @@ use std::sync::{OnceLock, Weak};
 #[derive(Clone)]
 pub struct Context(Arc<Handle>);
 
-/// What all handles of a context and of its nodes hold: with the last of them goes what was detached.
+/// What all handles of a context and of its nodes hold: with the last of them goes what was
+/// detached.
 struct Handle(Arc<Shared>);
 
 impl Drop for Handle {
@@ -80,7 +82,8 @@ pub(crate) struct Shared {
 }
 
 impl Context {
-    /// A context for a library or a test: it reads the domain from the environment, and no command line.
+    /// A context for a library or a test: it reads the domain from the environment, and no command
+    /// line.
     ///
     /// # Errors
     /// [`ContextError::Domain`].
@@ -88,9 +91,10 @@ impl Context {
         Self::builder().build()
     }
 
-    /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see [`Arguments`]), and shut
-    /// down by Ctrl-C and SIGTERM. `--ros-args --help` has it print what nodes understand ([`Arguments::HELP`]) and end the
-    /// process; a `--help` elsewhere is the program's own.
+    /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see
+    /// [`Arguments`]), and shut down by Ctrl-C and SIGTERM. `--ros-args --help` has it print what
+    /// nodes understand ([`Arguments::HELP`]) and end the process; a `--help` elsewhere is the
+    /// program's own.
     ///
     /// # Errors
     /// [`ContextError`].
@@ -113,7 +117,8 @@ impl Context {
     /// A node in the root namespace (unless the command line says otherwise).
     ///
     /// # Errors
-    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may have the same name.
+    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
+    /// have the same name.
     pub fn node(&self, name: &str) -> Result<Node, CreateError> {
         self.node_in("/", name)
     }
@@ -126,9 +131,10 @@ impl Context {
         Node::new(self, name, namespace)
     }
 
-    /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls and futures fail, and
-    /// executors return from spinning once their running callback has. What was accepted before stays in its histories. What
-    /// was [detached](crate::Timer::detach) is dropped.
+    /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls
+    /// and futures fail, and executors return from spinning once their running callback has. What
+    /// was accepted before stays in its histories. What was [detached](crate::Timer::detach) is
+    /// dropped.
     ///
     /// May be called from any thread and any callback, and again.
     pub fn shutdown(&self) {
@@ -152,8 +158,8 @@ impl Context {
     }
 
     /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
-    /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went back, none waits longer
-    /// than a period.
+    /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went
+    /// back, none waits longer than a period.
     pub fn set_ros_time(&self, time: Option<Time>) {
         let shared = self.shared();
         shared.clock.set_ros_time(time);
@@ -196,8 +202,9 @@ impl Shared {
         drop(entity); // the program's code, outside the lock
     }
 
-    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is detached later. Only on
-    /// threads of the program's, as what callbacks have captured goes with them.
+    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is
+    /// detached later. Only on threads of the program's, as what callbacks have captured goes with
+    /// them.
     pub(crate) fn end_detached(&self) {
         let entities = {
             let mut detached = self.detached.lock();
@@ -234,7 +241,8 @@ impl Shared {
         Ok(())
     }
 
-    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is shut down already.
+    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is
+    /// shut down already.
     pub(crate) fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
         let mut executors = self.executors.lock();
         executors.retain(|known| known.strong_count() > 0);
@@ -253,7 +261,8 @@ impl Shared {
         timers.push(Arc::downgrade(timer));
     }
 
-    /// This context's presence among the processes of the host, if it is to have one; joins when it is first asked for.
+    /// This context's presence among the processes of the host, if it is to have one; joins when it
+    /// is first asked for.
     pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<Outside>>, CreateError> {
         let Neighbours { wanted, base, outside, joining } = &self.neighbours;
         if !wanted {
@@ -313,8 +322,8 @@ pub struct ContextBuilder {
 }
 
 impl ContextBuilder {
-    /// The command line, its first word being the program's name. Default: none. Its `--log-level` options are for what
-    /// Sinew says in the whole process.
+    /// The command line, its first word being the program's name. Default: none. Its `--log-level`
+    /// options are for what Sinew says in the whole process.
     #[must_use]
     pub fn arguments<I, A>(mut self, arguments: I) -> Self
     where
@@ -332,34 +341,36 @@ impl ContextBuilder {
         self
     }
 
-    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second one ends the process. Default: no. The first
-    /// context that wants it starts the one thread that waits for signals.
+    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second one ends the process.
+    /// Default: no. The first context that wants it starts the one thread that waits for signals.
     #[must_use]
     pub fn interrupts(mut self, wanted: bool) -> Self {
         self.interrupts = wanted;
         self
     }
 
-    /// Whether its nodes reach those of other processes on the host, through the shared memory of the domain's directory. Without, it
-    /// opens no file and starts no thread. Default: yes, but for contexts in [virtual time](Self::virtual_time) that no
-    /// [directory](Self::directory) is given.
+    /// Whether its nodes reach those of other processes on the host, through the shared memory of
+    /// the domain's directory. Without, it opens no file and starts no thread. Default: yes, but
+    /// for contexts in [virtual time](Self::virtual_time) that no [directory](Self::directory) is
+    /// given.
     #[must_use]
     pub fn shared_memory(mut self, wanted: bool) -> Self {
         self.shared_memory = Some(wanted);
         self
     }
 
-    /// The directory below which each domain has its own. Default: `$SINEW_DIR`, else `/dev/shm/sinew-<uid>`. Contexts with different
-    /// directories never meet.
+    /// The directory below which each domain has its own. Default: `$SINEW_DIR`, else
+    /// `/dev/shm/sinew-<uid>`. Contexts with different directories never meet.
     #[must_use]
     pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
         self.base = Some(path.into());
         self
     }
 
-    /// Lives in virtual time. Unless it is told to ([`shared_memory`](Self::shared_memory), [`directory`](Self::directory)), it meets no other
-    /// context: stamps, lifespans and deadlines would mean nothing to those that go by another clock. If it is, all that meet there should go
-    /// by this one.
+    /// Lives in virtual time. Unless it is told to ([`shared_memory`](Self::shared_memory),
+    /// [`directory`](Self::directory)), it meets no other context: stamps, lifespans and deadlines
+    /// would mean nothing to those that go by another clock. If it is, all that meet there should
+    /// go by this one.
     #[must_use]
     pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
         self.clock = Some(clock.clone());

@@ -12,8 +12,8 @@ use sinew_msg::Message;
 use sinew_msg::loan::BuildError;
 use std::fmt;
 
-/// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it doesn't have in it, each
-/// on a line of its own.
+/// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it
+/// doesn't have in it, each on a line of its own.
 pub(crate) fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let mut said = error.to_string();
     f.write_str(&said)?;
@@ -61,7 +61,8 @@ debug_says!(OutsideError: Join(error), Capacity(error));
 
 /// What `?` in a program's `main` or a callback turns every error of this crate into.
 ///
-/// A `main` that returns it prints the sentence, with what to do: its `Debug` form is that. `{:#?}` has the parts.
+/// A `main` that returns it prints the sentence, with what to do: its `Debug` form is that. `{:#?}`
+/// has the parts.
 ///
 /// ```
 /// fn main() -> sinew::Result<()> {
@@ -249,9 +250,10 @@ pub enum PublishFailure {
         /// The publisher's `max_blocking_time`.
         waited: std::time::Duration,
     },
-    /// The file system of the shared memory has no room for the message's image, and nobody in this process takes the message, or a reliable
-    /// keep_all subscription of another one must get it. Otherwise it is published in this process, and the others miss it: that is logged
-    /// once, and counted where tools find it ([`Counter::Missed`](sinew_shm::Counter::Missed)).
+    /// The file system of the shared memory has no room for the message's image, and nobody in this
+    /// process takes the message, or a reliable keep_all subscription of another one must get it.
+    /// Otherwise it is published in this process, and the others miss it: that is logged once, and
+    /// counted where tools find it ([`Counter::Missed`](sinew_shm::Counter::Missed)).
     #[error(
         "the message was not published: its image of {wanted} bytes doesn't fit into the shared memory, of whose {size} bytes {free} \
          are free. Make it bigger (for containers: --shm-size=1g, for a host: mount -o remount,size=4g /dev/shm), or set SINEW_DIR"
@@ -270,7 +272,8 @@ pub enum PublishFailure {
          as the thread that would have to empty it is waiting here; use keep_last, or another executor"
     )]
     WouldDeadlock,
-    /// A received [`Sample`](crate::Sample) was to be passed on, and a subscription of this process takes values, of which there is none.
+    /// A received [`Sample`](crate::Sample) was to be passed on, and a subscription of this process
+    /// takes values, of which there is none.
     #[error(
         "the message was not published: it contains a string that is not UTF-8, so it can't be decoded for a subscription of this \
          process that takes values; let that one take views"
@@ -278,7 +281,8 @@ pub enum PublishFailure {
     Undecodable,
 }
 
-/// Why a context can't meet the other processes of the host. `Context::builder().shared_memory(false)` does without them.
+/// Why a context can't meet the other processes of the host.
+/// `Context::builder().shared_memory(false)` does without them.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutsideError {

@@ -52,8 +52,9 @@ pub struct IncompatibleType {
     pub last_reason: String,
 }
 
-/// Messages that reached the subscription's history were lost to newer ones, or found it full; or messages of another process
-/// were overwritten before they were read, or made no sense, such as a string that is not UTF-8 (which the log tells once, too). ROS 2: `rmw_message_lost_status_t`.
+/// Messages that reached the subscription's history were lost to newer ones, or found it full; or
+/// messages of another process were overwritten before they were read, or made no sense, such as a
+/// string that is not UTF-8 (which the log tells once, too). ROS 2: `rmw_message_lost_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MessageLost {
@@ -67,8 +68,8 @@ pub struct MessageLost {
     pub last_problem: Option<DecodeError>,
 }
 
-/// A publisher was silent for longer than the deadline it offers, once for each period without a message. ROS 2:
-/// `rmw_offered_deadline_missed_status_t`.
+/// A publisher was silent for longer than the deadline it offers, once for each period without a
+/// message. ROS 2: `rmw_offered_deadline_missed_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct OfferedDeadlineMissed {
@@ -78,8 +79,8 @@ pub struct OfferedDeadlineMissed {
     pub total_change: u64,
 }
 
-/// No message reached a subscription for longer than the deadline it requests, once for each period without a message.
-/// ROS 2: `rmw_requested_deadline_missed_status_t`.
+/// No message reached a subscription for longer than the deadline it requests, once for each period
+/// without a message. ROS 2: `rmw_requested_deadline_missed_status_t`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequestedDeadlineMissed {
@@ -183,7 +184,8 @@ impl Gathered for Triggered {
     }
 }
 
-/// An entity that gathers events of one kind and hands them to a callback, all that came since the last time at once.
+/// An entity that gathers events of one kind and hands them to a callback, all that came since the
+/// last time at once.
 pub(crate) struct Source<E> {
     group: Arc<GroupCore>,
     what: String,
@@ -222,7 +224,8 @@ impl<E: Gathered> Source<E> {
         })
     }
 
-    /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no lock.
+    /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no
+    /// lock.
     #[must_use]
     pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
         self.gather(|| self.clock.stamp(), change)

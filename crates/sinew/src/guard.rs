@@ -13,8 +13,8 @@ use std::fmt;
 
 /// Has its callback run by the executor when somebody triggers it, from any thread.
 ///
-/// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the callback runs are one
-/// call ([`Triggered::count`] says how many). It exists until it is dropped.
+/// Made by [`Node::guard_condition`](crate::Node::guard_condition). Triggers that come before the
+/// callback runs are one call ([`Triggered::count`] says how many). It exists until it is dropped.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -30,7 +30,8 @@ use std::fmt;
 #[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
     joined: Joined<Triggered>,
-    /// Held while a trigger is counted, so that each is told either by itself or in the number of those that wait.
+    /// Held while a trigger is counted, so that each is told either by itself or in the number of
+    /// those that wait.
     listener: Mutex<Option<Arc<Listener>>>,
     node: Arc<NodeCore>,
 }
@@ -48,12 +49,12 @@ impl GuardCondition {
         }
     }
 
-    /// Has `listener` called for each trigger: with 1, on the thread that triggers. If there were triggers since the callback
-    /// ran last, it is called at once with their number. It replaces the one that was set before. ROS 2:
-    /// `set_on_trigger_callback`.
+    /// Has `listener` called for each trigger: with 1, on the thread that triggers. If there were
+    /// triggers since the callback ran last, it is called at once with their number. It replaces
+    /// the one that was set before. ROS 2: `set_on_trigger_callback`.
     ///
-    /// Several threads may call it at once. It may trigger other guard conditions, replace or clear itself; a panic in it is
-    /// reported, and no concern of who triggers.
+    /// Several threads may call it at once. It may trigger other guard conditions, replace or clear
+    /// itself; a panic in it is reported, and no concern of who triggers.
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
         let source = self.joined.source();
         let listener = Listener::new(source.describe(), listener);
@@ -73,8 +74,9 @@ impl GuardCondition {
         drop(before); // the program's code, outside the lock
     }
 
-    /// Keeps it until the context ends, though nothing can trigger it any more: what it was triggered for runs; as
-    /// [`Timer::detach`](crate::Timer::detach). (To trigger it later, keep it in an [`Arc`](std::sync::Arc).)
+    /// Keeps it until the context ends, though nothing can trigger it any more: what it was
+    /// triggered for runs; as [`Timer::detach`](crate::Timer::detach). (To trigger it later, keep
+    /// it in an [`Arc`](std::sync::Arc).)
     pub fn detach(self) {
         let context = self.node.context.clone();
         context.detach(self);
@@ -84,7 +86,8 @@ impl GuardCondition {
         self.joined.source().subject()
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another thread.
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread.
     pub fn close(self) {
         self.joined.part(true);
     }
@@ -121,8 +124,8 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
         GuardConditionBuilder { node: self.node, group: group.clone() }
     }
 
-    /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the group's state `&mut S`, or the
-    /// state and `&Triggered`.
+    /// Makes the guard condition. The callback takes nothing, [`&Triggered`](Triggered), the
+    /// group's state `&mut S`, or the state and `&Triggered`.
     ///
     /// # Errors
     /// [`CreateError`]: the context is shut down.

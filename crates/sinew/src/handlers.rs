@@ -136,8 +136,8 @@ fn source<E: Gathered>(joined: Option<&Joined<E>>) -> Option<Arc<Source<E>>> {
 /// The builder methods that publishers and subscriptions share.
 macro_rules! handler_methods {
     () => {
-        /// Called by the executor when somebody matched or went away. Takes nothing, `&Matched`, or the group's state and
-        /// `&Matched`.
+        /// Called by the executor when somebody matched or went away. Takes nothing, `&Matched`, or
+        /// the group's state and `&Matched`.
         pub fn on_matched<Form>(
             mut self,
             callback: impl crate::callback::EventCallback<crate::event::Matched, G, Form>,
@@ -148,8 +148,9 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is somebody on the topic whose QoS doesn't go with this one. Without a
-        /// handler, the person who runs the program is [warned](crate#what-sinew-says), once for the pair.
+        /// Called by the executor when there is somebody on the topic whose QoS doesn't go with
+        /// this one. Without a handler, the person who runs the program is
+        /// [warned](crate#what-sinew-says), once for the pair.
         pub fn on_incompatible_qos<Form>(
             mut self,
             callback: impl crate::callback::EventCallback<crate::event::IncompatibleQos, G, Form>,
@@ -160,8 +161,9 @@ macro_rules! handler_methods {
             self
         }
 
-        /// Called by the executor when there is an end on the topic with another type. Without a handler, the person who
-        /// runs the program is [warned](crate#what-sinew-says), once for the pair.
+        /// Called by the executor when there is an end on the topic with another type. Without a
+        /// handler, the person who runs the program is [warned](crate#what-sinew-says), once for
+        /// the pair.
         pub fn on_incompatible_type<Form>(
             mut self,
             callback: impl crate::callback::EventCallback<crate::event::IncompatibleType, G, Form>,

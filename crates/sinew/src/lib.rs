@@ -1,11 +1,13 @@
 //! Nodes, topics, services, executors: the parts of a robot program, and the messages between them.
 //!
-//! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving ownership, and a
-//! message is copied only if somebody wants it for himself while others read or keep it.
+//! The words and rules are those of ROS 2. Nodes of one process hand each other messages by moving
+//! ownership, and a message is copied only if somebody wants it for himself while others read or
+//! keep it.
 //!
-//! This release connects the nodes of all processes of a host. Types come from ROS 2's packages (`sinew-interfaces`), from
-//! your own `.msg` and `.srv` files (`sinew_msg::build`, in a build script), or from Rust (`#[derive(Message)]`).
-//! Actions, parameters and the network are not there yet.
+//! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
+//! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_msg::build`, in a build
+//! script), or from Rust (`#[derive(Message)]`). Actions, parameters and the network are not there
+//! yet.
 //!
 //! # The shortest program
 //!
@@ -29,17 +31,19 @@
 //! }
 //! ```
 //!
-//! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server), [clients](Client),
-//! [timers](Timer), [guard conditions](GuardCondition), [descriptor sources](DescriptorSource) and [groups](Group). Each exists
-//! until it is dropped: keep it in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach) it,
-//! so that it lives until the context ends.
+//! A [`Node`] makes [publishers](Publisher), [subscriptions](Subscription), [servers](Server),
+//! [clients](Client), [timers](Timer), [guard conditions](GuardCondition),
+//! [descriptor sources](DescriptorSource) and [groups](Group). Each exists until it is dropped:
+//! keep it in a variable with a name, as `_` alone drops it at once, or [`detach`](Timer::detach)
+//! it, so that it lives until the context ends.
 //!
 //! # Who gets a copy
 //!
-//! A subscription's buffer *owns* its messages (`u`: the callback takes [`Unique<T>`], `Box<T>` or `T`), *shares* them
-//! (`s`: the callback takes `&T` or [`Shared<T>`], or there is none), or holds them *by value* (`v`); see [`BufferType`].
-//! `@1` is the message that was published, where it lies; `@2` and so on are copies. Publishing [`Unique<T>`], `Box<T>`
-//! (adopted where it lies) or `T` (moved into the publisher's pool) follows the column `Unique`. Publishing `&T` makes one
+//! A subscription's buffer *owns* its messages (`u`: the callback takes [`Unique<T>`], `Box<T>` or
+//! `T`), *shares* them (`s`: the callback takes `&T` or [`Shared<T>`], or there is none), or holds
+//! them *by value* (`v`); see [`BufferType`]. `@1` is the message that was published, where it
+//! lies; `@2` and so on are copies. Publishing [`Unique<T>`], `Box<T>` (adopted where it lies) or
+//! `T` (moved into the publisher's pool) follows the column `Unique`. Publishing `&T` makes one
 //! copy in the pool and does the same with that.
 //!
 //! | buffers | `Unique` published | `Shared` published |
@@ -57,9 +61,10 @@
 //! | u v | @1 @2 | @2 @3 |
 //! | u s v | @1 @2 @3 | @2 @1 @3 |
 //!
-//! A transient-local publisher keeps what it sent, so whatever it publishes follows the column `Shared`. An owning
-//! callback on a buffer of type [`BufferType::Shared`] counts as `s` here; it copies when it takes its message, and only
-//! if somebody else still holds it. [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count.
+//! A transient-local publisher keeps what it sent, so whatever it publishes follows the column
+//! `Shared`. An owning callback on a buffer of type [`BufferType::Shared`] counts as `s` here; it
+//! copies when it takes its message, and only if somebody else still holds it.
+//! [`PublisherStatistics::copies`] and [`SubscriptionStatistics::copies`] count.
 //!
 //! # Forms of callbacks
 //!
@@ -73,28 +78,33 @@
 //! | server | `&Request`, `Unique<Request>`, `Box<Request>` or `Request`; to answer later, a [`Responder`] last |
 //! | call ([`Client::call_then`]) | the [`CallResult`] |
 //!
-//! The state of the group, `&mut S`, may come before it, and after it for a subscription [`&MessageInfo`](MessageInfo), for a
-//! server [`&RequestInfo`](RequestInfo). A server returns its response or a `Result` of it; every other callback nothing or a
-//! `Result`. A closure must name the types of its parameters.
+//! The state of the group, `&mut S`, may come before it, and after it for a subscription
+//! [`&MessageInfo`](MessageInfo), for a server [`&RequestInfo`](RequestInfo). A server returns its
+//! response or a `Result` of it; every other callback nothing or a `Result`. A closure must name
+//! the types of its parameters.
 //!
 //! # Executors and groups
 //!
-//! Callbacks run in an [`Executor`], in the order in which their messages were published and their timers were due, those of
-//! groups with a higher [priority](Group::priority) first. [`Executor::single`] runs them one at a time on the thread that
-//! spins it; [`Executor::multi`] on several: there they *begin* in that order. Several executors may serve different nodes or
+//! Callbacks run in an [`Executor`], in the order in which their messages were published and their
+//! timers were due, those of groups with a higher [priority](Group::priority) first.
+//! [`Executor::single`] runs them one at a time on the thread that spins it; [`Executor::multi`] on
+//! several: there they *begin* in that order. Several executors may serve different nodes or
 //! groups.
 //!
-//! What a node makes is in its default group, unless it is put in another one with `in_group`. Of a [`Group`] one callback runs
-//! at a time, on whatever thread, and it may own a state that they get as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the
-//! same time, also one for several messages, and so must be `Fn + Send + Sync`.
+//! What a node makes is in its default group, unless it is put in another one with `in_group`. Of a
+//! [`Group`] one callback runs at a time, on whatever thread, and it may own a state that they get
+//! as `&mut S`. Callbacks of a [`ReentrantGroup`] run at the same time, also one for several
+//! messages, and so must be `Fn + Send + Sync`.
 //!
-//! A [`WaitSet`] only says what is ready, and the program takes or runs it. [`Executor::descriptor`] fits an executor into
-//! somebody else's event loop. The repository's `docs/executors.md` says which to pick, and what happens when.
+//! A [`WaitSet`] only says what is ready, and the program takes or runs it.
+//! [`Executor::descriptor`] fits an executor into somebody else's event loop. The repository's
+//! `docs/executors.md` says which to pick, and what happens when.
 //!
 //! # Services
 //!
-//! A [`Service`] names the types of a request and its response. A name has one [`Server`] and any number of [`Client`]s, which
-//! may be there before it. A request that was accepted is answered, or its caller is told why not ([`CallFailure`]).
+//! A [`Service`] names the types of a request and its response. A name has one [`Server`] and any
+//! number of [`Client`]s, which may be there before it. A request that was accepted is answered, or
+//! its caller is told why not ([`CallFailure`]).
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -130,9 +140,10 @@
 //!
 //! # Between processes
 //!
-//! Nothing is to be started: the contexts of one host, domain and user find each other in a directory of memory files (see
-//! [`ContextBuilder::directory`]). Each [`Context`] is a participant of its own, so two of one process meet as two processes do. A type
-//! that is to leave its process has an [encoding](Message::ENCODING), as from `#[derive(Message)]`; others stay inside, and so
+//! Nothing is to be started: the contexts of one host, domain and user find each other in a
+//! directory of memory files (see [`ContextBuilder::directory`]). Each [`Context`] is a participant
+//! of its own, so two of one process meet as two processes do. A type that is to leave its process
+//! has an [encoding](Message::ENCODING), as from `#[derive(Message)]`; others stay inside, and so
 //! does all of a context [without shared memory](ContextBuilder::shared_memory).
 //!
 //! ```
@@ -165,33 +176,39 @@
 //! }
 //! ```
 //!
-//! A message is encoded once for all other processes, and only if there is one that wants it; inside the process it is handed over as
-//! ever, and first. Others map what a process writes read-only. When a process dies, its last messages are read to the end, its
-//! entities vanish, and calls of its servers fail at once. QoS means the same on both ways, but for leases, which are not watched
-//! between processes. A callback that calls another process is not lent to its own executor meanwhile: if that process calls back, a
-//! second thread has to be there to answer. The repository's `docs/decisions/0012-shared-memory.md` has all limits.
+//! A message is encoded once for all other processes, and only if there is one that wants it;
+//! inside the process it is handed over as ever, and first. Others map what a process writes
+//! read-only. When a process dies, its last messages are read to the end, its entities vanish, and
+//! calls of its servers fail at once. QoS means the same on both ways, but for leases, which are
+//! not watched between processes. A callback that calls another process is not lent to its own
+//! executor meanwhile: if that process calls back, a second thread has to be there to answer. The
+//! repository's `docs/decisions/0012-shared-memory.md` has all limits.
 //!
 //! # Messages of ROS 2
 //!
-//! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_msg::build` generates those of anyone's own definitions. Such types can be
-//! read and written where their images lie: a callback that takes a [`View`] or a [`Sample`] sees what comes from another process
-//! in that process's memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has what came changed in
-//! place where that can be. The repository's `docs/copy-free.md` says which form costs what where. An [`Adapter`] puts a program's own type on
-//! a topic of ROS 2. In one process a topic may have publishers and subscriptions of each kind: who takes another Rust type than was
-//! published, for the same type of ROS 2, gets what the message's image says.
+//! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_msg::build` generates those of
+//! anyone's own definitions. Such types can be read and written where their images lie: a callback
+//! that takes a [`View`] or a [`Sample`] sees what comes from another process in that process's
+//! memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has
+//! what came changed in place where that can be. The repository's `docs/copy-free.md` says which
+//! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
+//! process a topic may have publishers and subscriptions of each kind: who takes another Rust type
+//! than was published, for the same type of ROS 2, gets what the message's image says.
 //!
 //! # Quality of service
 //!
-//! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested that isn't offered. All of ROS
-//! 2's settings are honoured, and what happens to an entity its `on_..` handlers are told: matched, incompatible, messages
-//! lost, deadlines missed, liveliness lost or changed. The repository's `docs/qos.md` says which to pick, and what happens when.
+//! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested
+//! that isn't offered. All of ROS 2's settings are honoured, and what happens to an entity its
+//! `on_..` handlers are told: matched, incompatible, messages lost, deadlines missed, liveliness
+//! lost or changed. The repository's `docs/qos.md` says which to pick, and what happens when.
 //!
 //! # Async
 //!
 //! [`Subscription::recv`] and [`stream`](Subscription::stream), [`Client::call_async`] and
-//! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls them is woken by the thread that
-//! publishes or answers. [`Executor::spin_until`] waits for a future while it runs callbacks. One that waits for a message may be
-//! dropped at any time and loses none; one that waits for an answer gives its call up then.
+//! [`async_callback`](ServiceBuilder::async_callback) need no runtime and fit any: whoever polls
+//! them is woken by the thread that publishes or answers. [`Executor::spin_until`] waits for a
+//! future while it runs callbacks. One that waits for a message may be dropped at any time and
+//! loses none; one that waits for an answer gives its call up then.
 //!
 //! # Threads and blocking
 //!
@@ -218,46 +235,54 @@
 //! | `close` of a handle | until its callback, if that is running on another thread, has returned |
 //! | everything else | never for long: locks are held briefly, and never while the program's code runs |
 //!
-//! A wait in `publish` or `call` that could never end fails at once with `WouldDeadlock`. Once warm, publishing, taking, calling
-//! and answering allocate nothing but what the message's own `Clone` does and what the callbacks of single calls capture.
+//! A wait in `publish` or `call` that could never end fails at once with `WouldDeadlock`. Once
+//! warm, publishing, taking, calling and answering allocate nothing but what the message's own
+//! `Clone` does and what the callbacks of single calls capture.
 //!
 //! # Errors
 //!
-//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`], [`CallError`], [`AddError`],
-//! [`SpinError`]. [`Error`] gathers them for `?`; a `main` that returns one prints its sentence, which says what to do. A message that could not be published comes back in the [`PublishError`], a
-//! request that no server took in the [`CallError`]. What a server's callback returns as an error its caller gets. An error
-//! that another callback returns is reported with the entity's name, and the rest goes on; a panic ends the spin, which returns
-//! it as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a [`CreateError`], never
-//! ignored; ends that don't match are told, or who runs the program is.
+//! Each kind of operation has its own: [`ContextError`], [`CreateError`], [`PublishError`],
+//! [`CallError`], [`AddError`], [`SpinError`]. [`Error`] gathers them for `?`; a `main` that
+//! returns one prints its sentence, which says what to do. A message that could not be published
+//! comes back in the [`PublishError`], a request that no server took in the [`CallError`]. What a
+//! server's callback returns as an error its caller gets. An error that another callback returns is
+//! reported with the entity's name, and the rest goes on; a panic ends the spin, which returns it
+//! as an error. Both can be [changed](Executor::on_panic). A QoS that can't be honoured is a
+//! [`CreateError`], never ignored; ends that don't match are told, or who runs the program is.
 //!
 //! # What Sinew says
 //!
-//! Pairs that exchange nothing (their QoS or types don't match, in one process or two), errors and panics of callbacks that
-//! no spin returns, leases that run out without a handler, and what is wrong with the machine or with other processes:
-//! that goes to the logger that the program has installed for the [`log`](https://docs.rs/log) crate, now or later. Without one,
-//! each is a line on standard error, as in ROS 2:
+//! Pairs that exchange nothing (their QoS or types don't match, in one process or two), errors and
+//! panics of callbacks that no spin returns, leases that run out without a handler, and what is
+//! wrong with the machine or with other processes: that goes to the logger that the program has
+//! installed for the [`log`](https://docs.rs/log) crate, now or later. Without one, each is a line
+//! on standard error, as in ROS 2:
 //!
 //! ```text
 //! [WARN] [1700000000.123456789] [misuser]: nothing of a publisher on /map is received, incompatible: durability (offers volatile, asked transient_local) with /server in process 4711 (map_server)
 //! ```
 //!
-//! Sinew installs no logger itself. A pair is told once, in one line for each process. Of what comes again and again (about
-//! one topic or entity) standard error gets five lines, then one every 10 s with a count.
+//! Sinew installs no logger itself. A pair is told once, in one line for each process. Of what
+//! comes again and again (about one topic or entity) standard error gets five lines, then one every
+//! 10 s with a count.
 //!
-//! How much: warnings and errors, unless `--ros-args --log-level info`, `--log-level robot.camera:=debug` (for the node
-//! `/robot/camera`; `sinew` is for what concerns no node) or `SINEW_LOG=info,robot.camera:=debug` say otherwise; the command
-//! line counts more. Levels are `debug`, `info`, `warn`, `error` and `fatal`, at which Sinew is silent. A program's own
-//! logger decides for itself.
+//! How much: warnings and errors, unless `--ros-args --log-level info`,
+//! `--log-level robot.camera:=debug` (for the node `/robot/camera`; `sinew` is for what concerns no
+//! node) or `SINEW_LOG=info,robot.camera:=debug` say otherwise; the command line counts more.
+//! Levels are `debug`, `info`, `warn`, `error` and `fatal`, at which Sinew is silent. A program's
+//! own logger decides for itself.
 //!
 //! # Where to go on
 //!
-//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and [`Client`]; [`Executor`]
-//! and its ways to spin; [`VirtualClock`] for tests that wait for nothing; [`Arguments`] for what a command line may change.
-//! The repository's `crates/sinew/examples` has programs with services and with async code; its `docs/architecture.md` shows
-//! how the parts work together.
+//! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and
+//! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests that wait for nothing;
+//! [`Arguments`] for what a command line may change. The repository's `crates/sinew/examples` has
+//! programs with services and with async code; its `docs/architecture.md` shows how the parts work
+//! together.
 #![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
 
-// The message's way from publisher to callback is what this crate is for; see docs/architecture.md for the map.
+// The message's way from publisher to callback is what this crate is for; see docs/architecture.md
+// for the map.
 
 #[macro_use]
 mod sync; // first: its `thread_local!` is the crate's in a model

@@ -2,21 +2,22 @@
 //!
 //! A name as the user writes it is *relative* (`image/raw`, in the node's namespace), *absolute*
 //! (`/camera/image`) or *private* (`~` and `~/image`, under the node itself), and may contain the
-//! substitutions `{node}`, `{ns}` and `{namespace}`. [`expand`] makes it *fully qualified*: absolute, with
-//! nothing left to replace. Two entities talk on a topic when their fully qualified names are equal, byte for
-//! byte.
+//! substitutions `{node}`, `{ns}` and `{namespace}`. [`expand`] makes it *fully qualified*:
+//! absolute, with nothing left to replace. Two entities talk on a topic when their fully qualified
+//! names are equal, byte for byte.
 //!
-//! The rules are those of the design article "Topic and Service name mapping to DDS" (design.ros2.org,
-//! `topic_and_service_names`) as `rcl` and `rmw` enforce them, so every name made here is valid in ROS 2.
-//! Where the article and that code differ, we follow the code: repeated underscores are allowed. In one place
-//! we accept more: in the root namespace `{ns}/image` is `/image`, where `rcl` makes `//image` and then
-//! refuses it.
+//! The rules are those of the design article "Topic and Service name mapping to DDS"
+//! (design.ros2.org, `topic_and_service_names`) as `rcl` and `rmw` enforce them, so every name made
+//! here is valid in ROS 2. Where the article and that code differ, we follow the code: repeated
+//! underscores are allowed. In one place we accept more: in the root namespace `{ns}/image` is
+//! `/image`, where `rcl` makes `//image` and then refuses it.
 
 /// Longest node name in bytes (`RMW_NODE_NAME_MAX_NAME_LENGTH`).
 const NODE_NAME_LIMIT: usize = 255;
 /// Longest fully qualified topic or service name in bytes (`RMW_TOPIC_MAX_NAME_LENGTH`).
 const TOPIC_NAME_LIMIT: usize = 247;
-/// Longest namespace in bytes (`RMW_NAMESPACE_MAX_LENGTH`): it leaves room for the shortest topic, `/x`.
+/// Longest namespace in bytes (`RMW_NAMESPACE_MAX_LENGTH`): it leaves room for the shortest topic,
+/// `/x`.
 const NAMESPACE_LIMIT: usize = TOPIC_NAME_LIMIT - 2;
 
 /// What a name in a [`NameError`] was meant to name.
@@ -59,8 +60,9 @@ impl std::fmt::Display for NameKind {
 
 /// Why a name is not a valid ROS 2 name.
 ///
-/// Each variant carries the whole name (`name`, with `kind` saying what it was meant to name) and the byte
-/// `position` in it, counted from 0, where the first problem starts. The message says what would be right.
+/// Each variant carries the whole name (`name`, with `kind` saying what it was meant to name) and
+/// the byte `position` in it, counted from 0, where the first problem starts. The message says what
+/// would be right.
 ///
 /// ```
 /// use sinew::{ArgumentError, Arguments, NameError};
@@ -120,7 +122,8 @@ pub enum NameError {
     )]
     MisplacedTilde { kind: NameKind, name: String, position: usize },
 
-    /// A `{` without its `}` in the same token, or the other way round, or one substitution inside another.
+    /// A `{` without its `}` in the same token, or the other way round, or one substitution inside
+    /// another.
     #[error(
         "{kind} `{}` is invalid at byte {position}: this brace has no partner in its token; \
          a substitution is written like `{{node}}`",
@@ -172,8 +175,8 @@ pub(crate) fn validate_namespace(namespace: &str) -> Result<(), NameError> {
     scan.length(NAMESPACE_LIMIT)
 }
 
-/// Checks the name of a topic or a service as the user writes it. Its length is only known, and checked, when
-/// it is expanded.
+/// Checks the name of a topic or a service as the user writes it. Its length is only known, and
+/// checked, when it is expanded.
 pub(crate) fn validate_name(kind: NameKind, topic: &str) -> Result<(), NameError> {
     let scan = Scan { kind, name: topic, substitutions: true };
     match topic.as_bytes() {
@@ -186,10 +189,11 @@ pub(crate) fn validate_name(kind: NameKind, topic: &str) -> Result<(), NameError
     }
 }
 
-/// The fully qualified name of a topic or a service (`kind` says which) that `node` in `namespace` calls `topic`.
+/// The fully qualified name of a topic or a service (`kind` says which) that `node` in `namespace`
+/// calls `topic`.
 ///
-/// `node` and `namespace` have been validated. The result is absolute, without substitutions, and at most 247
-/// bytes long; expanding it again changes nothing.
+/// `node` and `namespace` have been validated. The result is absolute, without substitutions, and
+/// at most 247 bytes long; expanding it again changes nothing.
 pub(crate) fn expand(kind: NameKind, topic: &str, node: &str, namespace: &str) -> Result<String, NameError> {
     validate_name(kind, topic)?;
     let replaced = substitute(topic, node, namespace);
@@ -201,8 +205,8 @@ pub(crate) fn expand(kind: NameKind, topic: &str, node: &str, namespace: &str) -
         fully_qualified(&replaced, namespace)
     };
 
-    // Substitutions and the namespace can still make a name too long or, as in `/{ns}`, put two slashes
-    // together.
+    // Substitutions and the namespace can still make a name too long or, as in `/{ns}`, put two
+    // slashes together.
     let scan = Scan { kind, name: &name, substitutions: false };
     match scan.absolute().and_then(|()| scan.length(TOPIC_NAME_LIMIT)) {
         Ok(()) => Ok(name),

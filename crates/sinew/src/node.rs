@@ -26,9 +26,10 @@ use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
-/// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and other processes are told of it,
-/// as long as there is a handle to it, a group or any entity of it: so a program may keep a timer and drop the node. What is
-/// [detached](crate::Timer::detach) keeps its node, too.
+/// Made by [`Context::node`](crate::Context::node). Clones are the same node. A node lives, and
+/// other processes are told of it, as long as there is a handle to it, a group or any entity of it:
+/// so a program may keep a timer and drop the node. What is [detached](crate::Timer::detach) keeps
+/// its node, too.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -142,8 +143,9 @@ impl Node {
         &self.0.core.full_name
     }
 
-    /// Time now, by the clock that stamps of messages are read from: [`ClockKind::Ros`](crate::ClockKind::Ros), which is the
-    /// wall clock unless it was [set](crate::Context::set_ros_time). ROS 2: `now`.
+    /// Time now, by the clock that stamps of messages are read from:
+    /// [`ClockKind::Ros`](crate::ClockKind::Ros), which is the wall clock unless it was
+    /// [set](crate::Context::set_ros_time). ROS 2: `now`.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -157,7 +159,8 @@ impl Node {
         self.context_shared().now(ClockKind::Ros)
     }
 
-    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or private (`~/frames`).
+    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
+    /// private (`~/frames`).
     pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
         PublisherBuilder::new(self, topic)
     }
@@ -194,7 +197,8 @@ impl Node {
         group
     }
 
-    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by reference.
+    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
+    /// reference.
     pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
         DescriptorSourceBuilder::new(self, descriptor)
     }
@@ -240,7 +244,8 @@ impl Node {
         }
     }
 
-    /// Tells other processes of an entity, if there are to be any. Before that, it is looked who they are now.
+    /// Tells other processes of an entity, if there are to be any. Before that, it is looked who
+    /// they are now.
     pub(crate) fn advertise(
         &self,
         kind: EntityKind,

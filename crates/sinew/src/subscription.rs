@@ -32,32 +32,36 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::task::{Poll, Waker};
 
-/// How many blocks a subscription's pool has at most; it is used for messages kept by value and for late copies.
+/// How many blocks a subscription's pool has at most; it is used for messages kept by value and for
+/// late copies.
 const POOL_CAPACITY: usize = 64;
 
 /// How a subscription's buffer holds its messages. ROS 2: `rclcpp::IntraProcessBufferType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum BufferType {
-    /// As the callback takes them: `Shared` if it only reads, `Unique` if it owns. Without a callback: `Shared`.
+    /// As the callback takes them: `Shared` if it only reads, `Unique` if it owns. Without a
+    /// callback: `Shared`.
     #[default]
     CallbackDefault,
-    /// References to messages that others may be reading too. An owning callback copies when it takes, unless it is the
-    /// last to hold the message; nothing is copied for messages that are overwritten before.
+    /// References to messages that others may be reading too. An owning callback copies when it
+    /// takes, unless it is the last to hold the message; nothing is copied for messages that are
+    /// overwritten before.
     Shared,
     /// Messages of its own, copied when they are published if somebody else wants them too.
     Unique,
-    /// As `Unique`, but moved out of the publisher's block into the subscription's when they are published: the block is
-    /// free again at once, and the message's address is another one.
+    /// As `Unique`, but moved out of the publisher's block into the subscription's when they are
+    /// published: the block is free again at once, and the message's address is another one.
     Value,
 }
 
 /// Receives the messages of a topic.
 ///
 /// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
-/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited with [`recv`](Self::recv). It exists until it is dropped.
-/// After that none of its callbacks starts; one that is running on another thread finishes ([`close`](Self::close) waits
-/// for it). It may be dropped in its own callback.
+/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited
+/// with [`recv`](Self::recv). It exists until it is dropped. After that none of its callbacks
+/// starts; one that is running on another thread finishes ([`close`](Self::close) waits for it). It
+/// may be dropped in its own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -89,7 +93,8 @@ pub struct Subscription<T: Message> {
 }
 
 impl<T: Message> Subscription<T> {
-    /// The oldest message that has not been taken yet, and what is known about it. Never blocks, allocates nothing.
+    /// The oldest message that has not been taken yet, and what is known about it. Never blocks,
+    /// allocates nothing.
     ///
     /// On a subscription with a callback, each message goes either here or to the callback.
     pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
@@ -104,8 +109,9 @@ impl<T: Message> Subscription<T> {
         self.take_as(Self::unique)
     }
 
-    /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is [viewing](SubscriptionBuilder::viewing), what
-    /// comes from another process isn't decoded, but read in that process's memory.
+    /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is
+    /// [viewing](SubscriptionBuilder::viewing), what comes from another process isn't decoded, but
+    /// read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
         self.inbox.take().map(|entry| self.sample(entry))
     }
@@ -120,16 +126,18 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// The next message, and what is known about it, as soon as there is one; `None` once the [context is shut
-    /// down](crate::Context::shutdown) and no message is left.
+    /// The next message, and what is known about it, as soon as there is one; `None` once the
+    /// [context is shut down](crate::Context::shutdown) and no message is left.
     ///
-    /// The future may be polled by any runtime, and moved between its tasks; no executor of this crate need spin. It may be
-    /// dropped at any time (in a `select!`, by a timeout), and no message is lost. Several tasks may wait: each message goes
-    /// to one of them and wakes one, first come, first served; on a subscription with a callback, it goes to a task or the
-    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the same message.
+    /// The future may be polled by any runtime, and moved between its tasks; no executor of this
+    /// crate need spin. It may be dropped at any time (in a `select!`, by a timeout), and no
+    /// message is lost. Several tasks may wait: each message goes to one of them and wakes one,
+    /// first come, first served; on a subscription with a callback, it goes to a task or the
+    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the
+    /// same message.
     ///
-    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing thread's work, and allocates
-    /// nothing of ours.
+    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing
+    /// thread's work, and allocates nothing of ours.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -169,19 +177,21 @@ impl<T: Message> Subscription<T> {
         RecvSample(Wait::new(self))
     }
 
-    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is ready with `None`.
+    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is
+    /// ready with `None`.
     pub fn stream(&self) -> Messages<'_, T> {
         Messages(Wait::new(self))
     }
 
-    /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once the message can be
-    /// taken. If messages wait already, it is called at once with their number. It replaces the one that was set before.
-    /// ROS 2: `set_on_new_message_callback`.
+    /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once
+    /// the message can be taken. If messages wait already, it is called at once with their number.
+    /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
     ///
-    /// It is there to tell somebody who will take the messages, e.g. an event loop of the program's own, and should be quick.
-    /// Messages that arrived may be gone when somebody comes for them (taken by somebody else, overwritten, expired).
-    /// Several threads may call it at once. It may publish, take, replace or clear itself; a panic in it is reported and is
-    /// no concern of the publisher. The subscription keeps it until it is dropped, so a listener that holds the
+    /// It is there to tell somebody who will take the messages, e.g. an event loop of the program's
+    /// own, and should be quick. Messages that arrived may be gone when somebody comes for them
+    /// (taken by somebody else, overwritten, expired). Several threads may call it at once. It may
+    /// publish, take, replace or clear itself; a panic in it is reported and is no concern of the
+    /// publisher. The subscription keeps it until it is dropped, so a listener that holds the
     /// subscription in turn keeps both for ever.
     ///
     /// ```
@@ -205,7 +215,8 @@ impl<T: Message> Subscription<T> {
         self.inbox.set_listener(Some(Listener::new(whose, listener)));
     }
 
-    /// Has no listener called any more, but for messages that are just being published on other threads.
+    /// Has no listener called any more, but for messages that are just being published on other
+    /// threads.
     pub fn clear_listener(&self) {
         self.inbox.set_listener(None);
     }
@@ -241,8 +252,8 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// Ends the subscription as dropping it does, and waits for a callback that is running on another thread. Called in
-    /// its own callback, it doesn't wait.
+    /// Ends the subscription as dropping it does, and waits for a callback that is running on
+    /// another thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
         self.leave(true);
     }
@@ -371,14 +382,15 @@ pub struct SubscriptionStatistics {
     pub refused: u64,
     /// Messages whose lifespan was over.
     pub expired: u64,
-    /// Copies made for it: of values, when they were taken while others held them too; of images of other
-    /// processes as bytes, because too many are in use to read another one where it lies.
+    /// Copies made for it: of values, when they were taken while others held them too; of images of
+    /// other processes as bytes, because too many are in use to read another one where it lies.
     pub copies: u64,
-    /// Values made of images: of messages of other processes, unless they are viewed or plain. One that several subscriptions
-    /// of the process share counts for one of them.
+    /// Values made of images: of messages of other processes, unless they are viewed or plain. One
+    /// that several subscriptions of the process share counts for one of them.
     pub decodings: u64,
-    /// Messages that were handed out as images, to be read where they lie: by a [`View`](crate::View) or [`Sample`]. (Those
-    /// that were values are none: nothing was to be saved.)
+    /// Messages that were handed out as images, to be read where they lie: by a
+    /// [`View`](crate::View) or [`Sample`]. (Those that were values are none: nothing was to be
+    /// saved.)
     pub views: u64,
 }
 
@@ -433,14 +445,15 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Only messages for which this is true are for this subscription. It is asked before anything is copied or queued, and should be
-    /// quick: on the publisher's thread, or, for a publisher in another process, on any thread of this process that runs an executor, takes,
-    /// or makes something of this context, or on one of the context's own. No lock of ours is held; let it wait for none of yours that may be
-    /// held there.
+    /// Only messages for which this is true are for this subscription. It is asked before anything
+    /// is copied or queued, and should be quick: on the publisher's thread, or, for a publisher in
+    /// another process, on any thread of this process that runs an executor, takes, or makes
+    /// something of this context, or on one of the context's own. No lock of ours is held; let it
+    /// wait for none of yours that may be held there.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
         self.filter = Some(Box::new(move |message: &Erased| {
-            // SAFETY: the filter is asked for messages of the type that the ends agreed on when they matched, which is
-            // `T`, and the reference keeps the message alive.
+            // SAFETY: the filter is asked for messages of the type that the ends agreed on when
+            // they matched, which is `T`, and the reference keeps the message alive.
             filter(unsafe { message.value().cast::<T>().as_ref() })
         }));
         self
@@ -452,11 +465,12 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Messages of other processes are read where they lie: [`Subscription::take_sample`] and [`recv_sample`](Subscription::recv_sample)
-    /// give the image in its publisher's memory, of whatever size, without a copy. What is taken as a value is decoded then. For a
-    /// subscription without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so anyway. No effect
-    /// together with a [`filter`](Self::filter) or a buffer that owns, both of which need values, nor on a plain type, whose values are
-    /// images.
+    /// Messages of other processes are read where they lie: [`Subscription::take_sample`] and
+    /// [`recv_sample`](Subscription::recv_sample) give the image in its publisher's memory, of
+    /// whatever size, without a copy. What is taken as a value is decoded then. For a subscription
+    /// without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so
+    /// anyway. No effect together with a [`filter`](Self::filter) or a buffer that owns, both of
+    /// which need values, nor on a plain type, whose values are images.
     pub fn viewing(mut self) -> Self
     where
         T: Structure + Viewed,
@@ -465,7 +479,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// The group in which its callback and its event handlers run; before the handlers. Default: the node's.
+    /// The group in which its callback and its event handlers run; before the handlers. Default:
+    /// the node's.
     pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> SubscriptionBuilder<T, G2> {
         self.handlers.in_group();
         SubscriptionBuilder {
@@ -485,7 +500,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 
     crate::handlers::handler_methods!();
 
-    /// Called by the executor when messages were lost: they gave way to newer ones, or found the history full.
+    /// Called by the executor when messages were lost: they gave way to newer ones, or found the
+    /// history full.
     pub fn on_message_lost<Form>(
         mut self,
         callback: impl crate::callback::EventCallback<crate::event::MessageLost, G, Form>,
@@ -496,10 +512,11 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when no message has come for longer than the [deadline](QoS::deadline) that the subscription
-    /// requests, and again after each further period (several at once if it is late). Counts from the first message on,
-    /// whichever publisher's, also from one that is dropped because the history is full; goes on counting when the last
-    /// publisher is gone. Never called without a deadline.
+    /// Called by the executor when no message has come for longer than the
+    /// [deadline](QoS::deadline) that the subscription requests, and again after each further
+    /// period (several at once if it is late). Counts from the first message on, whichever
+    /// publisher's, also from one that is dropped because the history is full; goes on counting
+    /// when the last publisher is gone. Never called without a deadline.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -530,8 +547,9 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Called by the executor when a publisher that matches came or went, or lapsed, or lives again: an automatic one is
-    /// alive while it exists, a [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
+    /// Called by the executor when a publisher that matches came or went, or lapsed, or lives
+    /// again: an automatic one is alive while it exists, a
+    /// [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
     /// lease it offers.
     ///
     /// ```
@@ -565,11 +583,13 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         self
     }
 
-    /// Makes the subscription, with a callback that the executor runs for each message; see [`SubscriptionCallback`] for
-    /// its forms. When this returns, it has matched the publishers there are, and has what they retain for late joiners.
+    /// Makes the subscription, with a callback that the executor runs for each message; see
+    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the publishers
+    /// there are, and has what they retain for late joiners.
     ///
     /// # Errors
-    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is
+    /// shut down.
     pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
     where
         F: SubscriptionCallback<T, G, Form>,

@@ -1,10 +1,11 @@
 //! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
 //!
-//! Locks here don't poison. No user code ever runs under one of them (design section 5), so a panic can't leave what
-//! they guard half-changed.
+//! Locks here don't poison. No user code ever runs under one of them (design section 5), so a panic
+//! can't leave what they guard half-changed.
 //!
-//! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's there, too: the macro
-//! of that name below hides the standard one in the whole crate, and [`Local`] has the standard key's methods.
+//! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's
+//! there, too: the macro of that name below hides the standard one in the whole crate, and
+//! [`Local`] has the standard key's methods.
 
 #[cfg(loom)]
 use loom::sync::atomic;
@@ -43,7 +44,8 @@ mod plain {
             guard
         }
 
-        /// Waits at most `timeout`, or for ever when there is none. May return early; the caller looks again.
+        /// Waits at most `timeout`, or for ever when there is none. May return early; the caller
+        /// looks again.
         pub(crate) fn wait_at_most<'a, T>(
             &self,
             mut guard: Guard<'a, T>,
@@ -145,8 +147,8 @@ impl Bell {
         self.condition.notify_one();
     }
 
-    /// Sleeps until it is rung, at most for `timeout`, or for ever when there is none. May return early, as
-    /// [`Condvar::wait_at_most`]; the caller looks again.
+    /// Sleeps until it is rung, at most for `timeout`, or for ever when there is none. May return
+    /// early, as [`Condvar::wait_at_most`]; the caller looks again.
     pub(crate) fn wait_at_most(&self, timeout: Option<std::time::Duration>) {
         let mut rung = self.rung.lock();
         if !*rung {

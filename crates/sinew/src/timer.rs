@@ -15,13 +15,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods, however late the
-/// callbacks run.
+/// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods,
+/// however late the callbacks run.
 ///
-/// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines: no thread, no file
-/// descriptor. A timer that can't keep up skips periods and counts them ([`TimerInfo::skipped`]); it doesn't burst. It
-/// exists until it is dropped; after that none of its callbacks starts. It may be dropped, cancelled or reset in its own
-/// callback, and from any thread.
+/// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines:
+/// no thread, no file descriptor. A timer that can't keep up skips periods and counts them
+/// ([`TimerInfo::skipped`]); it doesn't burst. It exists until it is dropped; after that none of
+/// its callbacks starts. It may be dropped, cancelled or reset in its own callback, and from any
+/// thread.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -49,12 +50,14 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't run any more.
+    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't
+    /// run any more.
     pub fn cancel(&self) {
         self.schedule.cancel();
     }
 
-    /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue doesn't run any more.
+    /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue
+    /// doesn't run any more.
     pub fn reset(&self) {
         self.schedule.reset();
     }
@@ -64,7 +67,8 @@ impl Timer {
         self.schedule.state.lock().cancelled
     }
 
-    /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of its own clock.
+    /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of
+    /// its own clock.
     pub fn time_until_next(&self) -> Option<Duration> {
         let state = self.schedule.state.lock();
         let now = self.schedule.clock.now(self.schedule.kind);
@@ -81,12 +85,15 @@ impl Timer {
         Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
     }
 
-    /// Keeps it without a handle until the context ends: until [`Context::shutdown`](crate::Context::shutdown), the end of a
-    /// spin that Ctrl-C brought about, or the drop of the last handle to the context and its nodes. Its node lives as long,
-    /// whether there is a handle to it or not. From then on only its own callback can cancel it ([`TimerInfo::cancel`]).
+    /// Keeps it without a handle until the context ends: until
+    /// [`Context::shutdown`](crate::Context::shutdown), the end of a spin that Ctrl-C brought
+    /// about, or the drop of the last handle to the context and its nodes. Its node lives as long,
+    /// whether there is a handle to it or not. From then on only its own callback can cancel it
+    /// ([`TimerInfo::cancel`]).
     ///
-    /// What the callback has captured goes with it. A handle to its own context or to a node in there keeps the context alive,
-    /// so that only a shutdown ends it; publishers, subscriptions, clients and other entities don't.
+    /// What the callback has captured goes with it. A handle to its own context or to a node in
+    /// there keeps the context alive, so that only a shutdown ends it; publishers, subscriptions,
+    /// clients and other entities don't.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -111,8 +118,8 @@ impl Timer {
         Arc::as_ptr(&self.schedule).addr()
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
-    /// callback, it doesn't wait.
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
         self.group.part(self.membership, true);
     }
@@ -149,7 +156,8 @@ impl TimerInfo {
         self.actual
     }
 
-    /// Due times after [`due`](Self::due) that have passed as well, and for which it will not be called.
+    /// Due times after [`due`](Self::due) that have passed as well, and for which it will not be
+    /// called.
     pub fn skipped(&self) -> u64 {
         self.skipped
     }
@@ -196,7 +204,8 @@ impl Schedule {
         });
     }
 
-    /// Its clock was set: if that left it further away than a period, it is due one period from now.
+    /// Its clock was set: if that left it further away than a period, it is due one period from
+    /// now.
     pub(crate) fn clock_jumped(&self) {
         self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
     }
@@ -211,7 +220,8 @@ impl Schedule {
         scheduler::signal(signal);
     }
 
-    /// Tells the executor when it is due. Returns whom the caller must signal once it holds no lock.
+    /// Tells the executor when it is due. Returns whom the caller must signal once it holds no
+    /// lock.
     #[must_use]
     fn arm(&self, state: &State) -> Option<Arc<Scheduler>> {
         let home = state.home.as_ref()?;
@@ -340,8 +350,8 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         TimerBuilder { node: self.node, period: self.period, kind: self.kind, group: group.clone() }
     }
 
-    /// Makes the timer; it is due for the first time one period from now. The callback takes nothing, `&TimerInfo`, the
-    /// group's state `&mut S`, or the state and `&TimerInfo`.
+    /// Makes the timer; it is due for the first time one period from now. The callback takes
+    /// nothing, `&TimerInfo`, the group's state `&mut S`, or the state and `&TimerInfo`.
     ///
     /// # Errors
     /// [`CreateError`]: a period of zero, or the context is shut down.

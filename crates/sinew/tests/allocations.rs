@@ -488,7 +488,8 @@ fn a_call_from_outside_allocates_nothing() -> sinew::Result<()> {
         let there = hear.recv().expect("it says where it is");
         let mut calls = Vec::new();
         while calls.iter().filter(|(ran_here, _)| *ran_here).count() < EACH {
-            // Once both are warm, it is away before each call for so long that it fetches what it has noted.
+            // Once both are warm, it is away before each call for so long that it fetches what it
+            // has noted.
             let away = if calls.len() > EACH / 10 { Duration::from_micros(300) } else { Duration::ZERO };
             let begin = sinew::Time::steady();
             while !is_asleep(&there) || sinew::Time::steady() - begin < away {
@@ -524,7 +525,8 @@ fn served_while_asleep<R>(executor: &Executor, work: impl FnOnce() -> R) -> R {
     })
 }
 
-/// The same inside a callback, whose thread has a turn and spins an executor: others may wait for it.
+/// The same inside a callback, whose thread has a turn and spins an executor: others may wait for
+/// it.
 #[test]
 fn a_callback_that_sleeps_until_it_is_answered_allocates_nothing() -> sinew::Result<()> {
     let context = real_context();

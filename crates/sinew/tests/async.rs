@@ -467,8 +467,8 @@ fn futures_may_move_between_threads() {
 
 // ---- many at once ----
 
-/// A runtime of somebody else's, with tasks on one thread and timeouts that cut them short: nothing is lost, nothing comes
-/// twice. (`stress` does it with threads.)
+/// A runtime of somebody else's, with tasks on one thread and timeouts that cut them short: nothing
+/// is lost, nothing comes twice. (`stress` does it with threads.)
 #[test]
 fn tokio_may_cut_any_wait_short() -> sinew::Result<()> {
     const EACH: u64 = 500;

@@ -1,4 +1,5 @@
-//! Asynchronous calls and servers: no runtime, nothing lost when a future is dropped. (The design's section 9.)
+//! Asynchronous calls and servers: no runtime, nothing lost when a future is dropped. (The design's
+//! section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
@@ -304,7 +305,8 @@ impl Shared {
     }
 }
 
-/// The caller gives up while the server works: the future goes on to its end, and its answer is nobody's.
+/// The caller gives up while the server works: the future goes on to its end, and its answer is
+/// nobody's.
 #[test]
 fn a_future_whose_caller_has_gone_still_ends() -> sinew::Result<()> {
     let room = Room::new();
@@ -331,7 +333,8 @@ fn a_future_whose_caller_has_gone_still_ends() -> sinew::Result<()> {
     Ok(())
 }
 
-/// Callers on threads, servers on two threads, calls that are dropped at any time: everybody gets his own answer.
+/// Callers on threads, servers on two threads, calls that are dropped at any time: everybody gets
+/// his own answer.
 #[test]
 fn calls_are_answered_and_dropped_on_many_threads() {
     let context = real_context();

@@ -1,4 +1,5 @@
-//! The forms a callback may have: that each gets the right thing, and that wrong ones are told what would be right.
+//! The forms a callback may have: that each gets the right thing, and that wrong ones are told what
+//! would be right.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end. (The design's section 9.)
+//! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end.
+//! (The design's section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
@@ -108,7 +109,8 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
         n
     });
     let client = node.client::<Numbers>("n").create().unwrap();
-    // The thread that spins may not be at rest yet, or still be busy with the answer before: then it is the one.
+    // The thread that spins may not be at rest yet, or still be busy with the answer before: then
+    // it is the one.
     finishes(move || {
         while client.call(Number(1), PATIENCE).is_ok() && log.next() != thread::current().id() {
             thread::park_timeout(Duration::from_millis(1));
@@ -117,7 +119,8 @@ fn the_caller_s_thread_runs_the_server_of_an_executor_at_rest() {
     assert_ne!(served.thread, thread::current().id());
 }
 
-/// What was ready before the timer keeps it from being fired, and the thread that spins can run neither.
+/// What was ready before the timer keeps it from being fired, and the thread that spins can run
+/// neither.
 #[test]
 fn a_timer_that_is_due_waits_until_a_lent_thread_has_left_the_only_place() {
     let served = Served::by(Executor::single());
@@ -337,7 +340,8 @@ fn a_thread_that_hands_its_executor_on_may_call() {
     });
 }
 
-/// A node's setting and its getter are in one group: who publishes and then asks gets what he has set.
+/// A node's setting and its getter are in one group: who publishes and then asks gets what he has
+/// set.
 #[test]
 fn a_call_overtakes_nothing_older_in_the_group() {
     for executor in [Executor::single(), Executor::multi(2)] {
@@ -427,7 +431,8 @@ fn closing_each_other_ends() {
     let node = served.node();
     let both = Arc::new(std::sync::Barrier::new(2));
     let log = Log::new();
-    // Each gets the other one's guard condition through a channel, as neither is there when the first is made.
+    // Each gets the other one's guard condition through a channel, as neither is there when the
+    // first is made.
     let (to_first, first) = std::sync::mpsc::channel::<sinew::GuardCondition>();
     let (to_second, second) = std::sync::mpsc::channel::<sinew::GuardCondition>();
     let [mine, others] = [(0, first), (1, second)].map(|(n, other)| {
@@ -448,7 +453,8 @@ fn closing_each_other_ends() {
     assert_eq!(ended, [0, 1]);
 }
 
-/// A spin that was stopped returns when its last callback has, also if that runs on a caller's thread.
+/// A spin that was stopped returns when its last callback has, also if that runs on a caller's
+/// thread.
 #[test]
 fn a_spin_ends_after_the_callbacks_on_lent_threads() {
     let context = real_context();
@@ -592,7 +598,8 @@ fn an_executor_that_goes_leaves_the_requests_for_the_next() {
     spinning.join().unwrap().unwrap();
 }
 
-/// Starts a call in another thread, has something happen once the server has taken it, and returns what came of it.
+/// Starts a call in another thread, has something happen once the server has taken it, and returns
+/// what came of it.
 fn meanwhile(happens: impl FnOnce(&Served, Server<Numbers>, Responder<Numbers>)) -> Result<u64, CallFailure> {
     let served = Served::by(Executor::single());
     let node = served.node();
@@ -756,7 +763,8 @@ fn many_threads_call_one_server() {
     }
 }
 
-/// Callbacks on all threads of an executor call servers in it, in turns and across: nobody is left waiting.
+/// Callbacks on all threads of an executor call servers in it, in turns and across: nobody is left
+/// waiting.
 #[test]
 fn callbacks_on_all_threads_call_servers_of_their_own_executor() {
     let served = Served::by(Executor::multi(4));
@@ -876,7 +884,8 @@ fn an_executor_may_refuse_lent_threads() {
     assert_eq!(log.lines(), [served.thread; 20]);
 }
 
-/// A caller announces its request without waking anybody. Where it can't run the server itself, an event loop hears of it.
+/// A caller announces its request without waking anybody. Where it can't run the server itself, an
+/// event loop hears of it.
 #[test]
 fn an_event_loop_hears_of_a_call() {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

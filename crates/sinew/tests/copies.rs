@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use support::{Log, Number, Pen, Room, address};
 
-/// A message that knows which instance it is: the original is 1, and every clone gets the next number.
+/// A message that knows which instance it is: the original is 1, and every clone gets the next
+/// number.
 #[derive(Debug)]
 struct Witness {
     instance: usize,
-    /// Clones made of the original and of its clones. As many references as there are instances, and the test's own.
+    /// Clones made of the original and of its clones. As many references as there are instances,
+    /// and the test's own.
     clones: Arc<AtomicUsize>,
 }
 
@@ -97,7 +99,8 @@ const VALUES: [Reader; 4] = [
 ];
 
 impl Reader {
-    /// Whether it sees the message where the buffer holds it: the others move it out of its place first.
+    /// Whether it sees the message where the buffer holds it: the others move it out of its place
+    /// first.
     fn keeps_address(self) -> bool {
         !matches!(self, Reader::BoxCallback | Reader::ValueCallback) && !VALUES.contains(&self)
     }
@@ -188,9 +191,9 @@ impl Form {
     }
 }
 
-/// Publishes one message to these readers, in this order, and says who got what: `@1` is what was published, the others
-/// are numbered as they appear. Checks on the way that nobody else made a clone, that addresses are as the instances say,
-/// and that every instance is dropped once.
+/// Publishes one message to these readers, in this order, and says who got what: `@1` is what was
+/// published, the others are numbered as they appear. Checks on the way that nobody else made a
+/// clone, that addresses are as the instances say, and that every instance is dropped once.
 fn deliver(form: Form, readers: &[Reader], qos: QoS) -> sinew::Result<String> {
     let room = Room::new();
     let counter = Counter::default();
@@ -246,7 +249,8 @@ fn deliver(form: Form, readers: &[Reader], qos: QoS) -> sinew::Result<String> {
     Ok(text.join(" "))
 }
 
-/// What is published lies at @1; `u` owns, `s` shares. (buffers, published as `Unique`, published as `Shared`)
+/// What is published lies at @1; `u` owns, `s` shares. (buffers, published as `Unique`, published
+/// as `Shared`)
 const TABLE: [(&str, &str, &str); 7] = [
     ("u", "@1", "@2"),
     ("u u", "@1 @2", "@2 @3"),
@@ -269,7 +273,8 @@ const VALUE_TABLE: [(&str, &str, &str); 8] = [
     ("v s u", "@2 @3 @1", "@2 @1 @3"),
 ];
 
-/// Readers for a row of the table; `turn` counts through all kinds of owners, sharers and value buffers.
+/// Readers for a row of the table; `turn` counts through all kinds of owners, sharers and value
+/// buffers.
 fn readers(row: &str, turn: usize) -> Vec<Reader> {
     let mut nth = turn;
     row.split(' ')
@@ -285,7 +290,8 @@ fn readers(row: &str, turn: usize) -> Vec<Reader> {
         .collect()
 }
 
-/// Numbers in order of appearance, as `deliver` gives them: the table may name copies in another order.
+/// Numbers in order of appearance, as `deliver` gives them: the table may name copies in another
+/// order.
 fn by_appearance(delivered: &str) -> String {
     let mut known = vec!["@1"];
     let number = |instance| {

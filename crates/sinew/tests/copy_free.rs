@@ -1,4 +1,5 @@
-//! Which form of a message is copied, encoded or decoded where: the table of `docs/copy-free.md`, cell by cell.
+//! Which form of a message is copied, encoded or decoded where: the table of `docs/copy-free.md`,
+//! cell by cell.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
@@ -30,8 +31,8 @@ fn image() -> Image {
     Image { width: 1, data: vec![7; BYTES], ..Image::default() }
 }
 
-/// What was done with one message: of the publisher copies, encodings, decodings, drafts; of the subscription copies,
-/// decodings, views.
+/// What was done with one message: of the publisher copies, encodings, decodings, drafts; of the
+/// subscription copies, decodings, views.
 type Counted = ([u64; 4], [u64; 3]);
 
 /// Publisher and subscription in one context, or in two.
@@ -50,8 +51,8 @@ impl Pair {
     }
 }
 
-/// Publishes a message in a form, takes it in another, and says what was counted; of the second one: for the first, the
-/// publisher has to find out who listens.
+/// Publishes a message in a form, takes it in another, and says what was counted; of the second
+/// one: for the first, the publisher has to find out who listens.
 fn count<T: Message, M: Publishable<T>>(
     is_split: bool,
     form: impl Fn(&Publisher<T>) -> M,
@@ -279,7 +280,8 @@ fn others_see_what_is_counted() {
     assert_eq!(sums(Subscription, "/viewer"), [0, 0, 0, 2]);
 }
 
-/// A camera, a filter and a viewer as a program would have them: nothing in them says where the others are.
+/// A camera, a filter and a viewer as a program would have them: nothing in them says where the
+/// others are.
 mod robot {
     use super::{Image, ImageLengths, Sample, Spot, View, borrowed, spot};
     use sinew::prelude::*;
@@ -348,7 +350,8 @@ fn borrowed<'a>(view: &sinew_interfaces::sensor_msgs::msg::ImageView<'a>) -> &'a
     view.data
 }
 
-/// In which process camera, filter and viewer are; whether the filter copies its first image, and whether all of them.
+/// In which process camera, filter and viewer are; whether the filter copies its first image, and
+/// whether all of them.
 const PLACEMENTS: [([usize; 3], u64, u64); 5] =
     [([0, 0, 0], 0, 0), ([0, 0, 1], 1, 0), ([0, 1, 1], 1, 1), ([0, 1, 0], 1, 1), ([0, 1, 2], 1, 1)];
 

@@ -1,4 +1,5 @@
-//! Deadlines: what both ends count, and when their handlers are called. Virtual time, but for the last test.
+//! Deadlines: what both ends count, and when their handlers are called. Virtual time, but for the
+//! last test.
 
 mod support;
 
@@ -146,7 +147,8 @@ fn a_handler_whose_group_is_in_no_executor_gets_what_it_missed_when_it_is() -> s
     let executor = Executor::single();
     executor.add(&node)?;
     executor.spin_all(PERIOD)?;
-    // What was missed before the second message waits already; the rest is found by the look that comes after.
+    // What was missed before the second message waits already; the rest is found by the look that
+    // comes after.
     assert_eq!(offered.lines().last(), Some(&(5, 3)));
     assert_eq!(requested.lines().last(), Some(&(5, 3)));
     drop(executor);

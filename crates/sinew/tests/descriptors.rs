@@ -40,14 +40,16 @@ impl Site {
         }
     }
 
-    /// Runs what is ready when everything has been announced that the kernel knows of now; returns how many callbacks ran.
+    /// Runs what is ready when everything has been announced that the kernel knows of now; returns
+    /// how many callbacks ran.
     fn run_rest(&self) -> u64 {
         settle();
         self.executor.spin_some().expect("no callback fails")
     }
 }
 
-/// Waits until all descriptors that are ready now have been announced: the kernel tells in order, and tells of this one last.
+/// Waits until all descriptors that are ready now have been announced: the kernel tells in order,
+/// and tells of this one last.
 fn settle() {
     let context = real_context();
     let (reader, mut writer) = pipe().expect("two descriptors more");

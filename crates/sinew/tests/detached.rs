@@ -1,5 +1,5 @@
-//! Handles that were given up: what lives on, and until when; and what is said to programs that dropped what they needed.
-//! More in `conformance/nodes.rs`.
+//! Handles that were given up: what lives on, and until when; and what is said to programs that
+//! dropped what they needed. More in `conformance/nodes.rs`.
 #![expect(clippy::disallowed_types, reason = "a log's lock")]
 
 mod support;
@@ -23,7 +23,8 @@ impl<T> Captured<T> {
     }
 }
 
-/// Detaches one of each kind, all of which hold this. Their callbacks have captured other entities of the node.
+/// Detaches one of each kind, all of which hold this. Their callbacks have captured other entities
+/// of the node.
 fn detach_all(node: &Node, held: &Arc<()>) -> sinew::Result<()> {
     let publisher = node.publisher::<Number>("numbers").create()?;
     let captured = Captured { _held: held.clone(), of: publisher.clone() };

@@ -1,4 +1,5 @@
-//! Contexts that end while others call their servers: nothing of them stays, no thread, no descriptor, no mapping.
+//! Contexts that end while others call their servers: nothing of them stays, no thread, no
+//! descriptor, no mapping.
 //!
 //! One test, as it counts what the whole process has.
 

@@ -32,7 +32,8 @@ enum Ran {
 
 const TOPICS: usize = 5;
 const GUARDS: usize = 3;
-/// Nanoseconds. Prime to each other, so that they are rarely due at the same time (their order would be anybody's).
+/// Nanoseconds. Prime to each other, so that they are rarely due at the same time (their order
+/// would be anybody's).
 const PERIODS: [u64; 2] = [1009, 7001];
 
 fn acts() -> impl Strategy<Value = Vec<Act>> {
@@ -114,7 +115,8 @@ impl Stage {
     }
 }
 
-/// What has to run after these acts, in this order; `due` is when each timer is due next, and is moved on.
+/// What has to run after these acts, in this order; `due` is when each timer is due next, and is
+/// moved on.
 fn expected(acts: &[(u64, Act)], now: &mut u64, due: &mut [u64]) -> Vec<Ran> {
     let mut ran = Vec::new();
     for &(number, act) in acts {
@@ -124,7 +126,8 @@ fn expected(acts: &[(u64, Act)], now: &mut u64, due: &mut [u64]) -> Vec<Ran> {
             Act::Trigger(_) => {}
             Act::Pass(nanoseconds) => {
                 *now += nanoseconds;
-                // Due after all that was published before time passed, before all that comes at its new state.
+                // Due after all that was published before time passed, before all that comes at its
+                // new state.
                 let mut fired: Vec<_> = due.iter().copied().filter(|&due| due <= *now).collect();
                 fired.sort_unstable();
                 let once = |due: &u64| {

@@ -148,8 +148,8 @@ fn a_filter_that_panics_while_its_subscription_joins_leaves_no_subscription() ->
     Ok(())
 }
 
-/// The message that panics when it is dropped gives way in one history, just when the next one has taken the place that was
-/// reserved for it in another.
+/// The message that panics when it is dropped gives way in one history, just when the next one has
+/// taken the place that was reserved for it in another.
 #[test]
 fn a_message_that_panics_when_it_gives_way_leaves_reserved_places_alone() -> sinew::Result<()> {
     #[derive(Clone)]

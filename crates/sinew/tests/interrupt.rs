@@ -1,4 +1,5 @@
-//! Ctrl-C, in child processes: this test binary again, with a variable that says which part to play.
+//! Ctrl-C, in child processes: this test binary again, with a variable that says which part to
+//! play.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
@@ -70,7 +71,8 @@ impl Drop for Actor {
     }
 }
 
-/// The actor says `at_work`, gets a signal, says `over` and ends as a program that succeeded; for each of the signals.
+/// The actor says `at_work`, gets a signal, says `over` and ends as a program that succeeded; for
+/// each of the signals.
 fn ends_well(actor: &str, at_work: &str, signals: &[&str], over: &str) {
     for signal in signals {
         let actor = Actor::start(actor);
@@ -171,7 +173,8 @@ type Wait<'a> = (&'static str, Box<dyn FnOnce() -> bool + Send + 'a>);
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Something to wait for, here or in another process as far as this one is concerned. It never comes.
+/// Something to wait for, here or in another process as far as this one is concerned. It never
+/// comes.
 struct Never {
     context: Context,
     /// Has a timer that is due in an hour.

@@ -174,7 +174,8 @@ fn a_late_joiner_gets_nothing_whose_lifespan_is_over_by_its_own_word() -> sinew:
 
 // ---- joining while others publish ----
 
-/// One round: publishers in threads of their own send 1 to `messages` each, and joiners come in between.
+/// One round: publishers in threads of their own send 1 to `messages` each, and joiners come in
+/// between.
 struct Round {
     publishers: usize,
     messages: u64,
@@ -184,7 +185,8 @@ struct Round {
 }
 
 impl Round {
-    /// Returns what each joiner got of each publisher, and checks the order of the sequence numbers on the way.
+    /// Returns what each joiner got of each publisher, and checks the order of the sequence numbers
+    /// on the way.
     fn run(&self) -> Vec<Vec<Vec<u64>>> {
         let context = real_context();
         let node = context.node("node").expect("a valid name");
@@ -225,7 +227,8 @@ impl Round {
     }
 }
 
-/// A subscription in whose filter the publisher stays until the gate is opened; it says so in the log.
+/// A subscription in whose filter the publisher stays until the gate is opened; it says so in the
+/// log.
 fn stay_in_filter(node: &Node, log: &Log<u64>) -> sinew::Result<(Subscription<Number>, Gate)> {
     let gate = Gate::new();
     let (pen, waiter) = (log.pen(), gate.clone());

@@ -1,4 +1,5 @@
-//! What goes here while others come and go: nothing keeps it, and nothing of a user's runs or is dropped under a lock.
+//! What goes here while others come and go: nothing keeps it, and nothing of a user's runs or is
+//! dropped under a lock.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 mod support;
@@ -32,7 +33,8 @@ enum Publisher {
     After,
 }
 
-/// A subscription with handlers goes, with its executor and its context. Returns whether their state does.
+/// A subscription with handlers goes, with its executor and its context. Returns whether their
+/// state does.
 fn let_go(when: Publisher, spins: bool) -> sinew::Result<bool> {
     let place = place();
     let (here, there) = (context(place.path()), context(place.path()));

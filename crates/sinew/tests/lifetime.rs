@@ -1,4 +1,5 @@
-//! Creating and destroying entities, and shutting down; more in `conformance/lifetime.rs`. (The design's section 5.)
+//! Creating and destroying entities, and shutting down; more in `conformance/lifetime.rs`. (The
+//! design's section 5.)
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! Listeners: functions that are called as soon as something is new, so that others can come for it.
+//! Listeners: functions that are called as soon as something is new, so that others can come for
+//! it.
 
 mod support;
 

@@ -1,4 +1,5 @@
-//! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the last test.
+//! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the
+//! last test.
 
 mod support;
 

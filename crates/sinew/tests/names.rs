@@ -233,7 +233,8 @@ fn finds_a_domain_in_a_child_process() {
 /// Set for the child process that plays a program.
 const PLAYS_A_PROGRAM: &str = "SINEW_TEST_PLAYS_A_PROGRAM";
 
-/// In a child process of [`help_is_printed_for_ros_args_and_the_program_ends`], a program; in the test run itself, nothing.
+/// In a child process of [`help_is_printed_for_ros_args_and_the_program_ends`], a program; in the
+/// test run itself, nothing.
 #[test]
 fn plays_a_program() -> sinew::Result<()> {
     if std::env::var_os(PLAYS_A_PROGRAM).is_some() {

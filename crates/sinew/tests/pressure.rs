@@ -1,4 +1,5 @@
-//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's section 8.)
+//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's
+//! section 8.)
 
 mod support;
 
@@ -239,7 +240,8 @@ fn the_thread_that_span_an_executor_last_cannot_wait_for_it() -> sinew::Result<(
     assert_eq!(executor.spin_some()?, 1);
     publisher.publish(Number(4))?;
 
-    // Another thread may: this one will spin again. (Here it doesn't, for as long as that one waits.)
+    // Another thread may: this one will spin again. (Here it doesn't, for as long as that one
+    // waits.)
     let short = patient(1).max_blocking_time(Duration::from_millis(1));
     let other = node.publisher::<Number>("numbers").qos(short).create()?;
     let failure = thread::spawn(move || failure(&other, 5)).join().unwrap();

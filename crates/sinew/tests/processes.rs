@@ -128,7 +128,8 @@ fn say(what: impl std::fmt::Display) {
     println!("\n{SAID}{what}");
 }
 
-/// If this is the other process: what it is to be, and a context for it. It ends when its parent does.
+/// If this is the other process: what it is to be, and a context for it. It ends when its parent
+/// does.
 fn role() -> Option<(String, Context)> {
     let role = std::env::var(ROLE).ok()?;
     thread::spawn(|| {

@@ -1,5 +1,5 @@
-//! Quality of service inside one process: who matches, what a history keeps, and who is told. (The design's section 8;
-//! waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
+//! Quality of service inside one process: who matches, what a history keeps, and who is told. (The
+//! design's section 8; waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
 
 mod support;
 
@@ -36,7 +36,8 @@ enum Told {
     Incompatible(IncompatibleQos),
 }
 
-/// Creates both ends, in either order, and returns what the publisher and the subscription were told.
+/// Creates both ends, in either order, and returns what the publisher and the subscription were
+/// told.
 fn meet(offered: QoS, requested: QoS, publisher_first: bool) -> sinew::Result<(Vec<Told>, Vec<Told>, usize)> {
     let room = Room::new();
     let listener = room.context.node("listener")?;

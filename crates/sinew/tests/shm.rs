@@ -1,4 +1,5 @@
-//! Nodes of different participants: in these tests two contexts of one process, which meet in shared memory only.
+//! Nodes of different participants: in these tests two contexts of one process, which meet in
+//! shared memory only.
 #![expect(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -140,7 +141,8 @@ impl sinew::Service for Echo {
     type Response = Text;
 }
 
-/// Whatever thread of an executor it was that waited for news, while it is in a callback another one does.
+/// Whatever thread of an executor it was that waited for news, while it is in a callback another
+/// one does.
 #[test]
 fn while_a_callback_waits_another_thread_hears_of_what_comes() -> sinew::Result<()> {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! Participants that say and send nonsense, below the layer that nodes are made of: they harm nobody, and who waits for them is told.
+//! Participants that say and send nonsense, below the layer that nodes are made of: they harm
+//! nobody, and who waits for them is told.
 #![expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a stranger's own clock and locks")]
 
 mod support;

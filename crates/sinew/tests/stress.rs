@@ -1,7 +1,7 @@
 //! Everything at once: entities come and go while others publish and two executors spin.
 //!
-//! Some seconds long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it under the thread and the
-//! address sanitizer.
+//! Some seconds long as it is; `SINEW_STRESS=10` makes it ten times as long. `.ci/deep` runs it
+//! under the thread and the address sanitizer.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod support;
@@ -24,8 +24,8 @@ fn rounds(usual: u64) -> u64 {
     rounds.max(1)
 }
 
-/// A message that says who published it, as which of his, with memory of its own, so that nobody can mistake a message
-/// that is gone for one that is there.
+/// A message that says who published it, as which of his, with memory of its own, so that nobody
+/// can mistake a message that is gone for one that is there.
 #[derive(Debug, Clone, Default)]
 struct Parcel {
     sender: u64,
@@ -134,8 +134,8 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
     }
 }
 
-/// A reliable keep_all pair that lives throughout loses nothing: two senders, readers by hand and in both executors, little
-/// room, while subscriptions to the same topic come and go in every form.
+/// A reliable keep_all pair that lives throughout loses nothing: two senders, readers by hand and
+/// in both executors, little room, while subscriptions to the same topic come and go in every form.
 #[test]
 fn nothing_is_lost_while_others_come_and_go() {
     let rooms = Rooms::new();
@@ -245,8 +245,8 @@ fn come_and_go(node: &Node, seed: usize, over: &AtomicBool) {
     }
 }
 
-/// Late joiners of transient-local publishers, which publish all the time: each gets every message once, from the first
-/// on, in order.
+/// Late joiners of transient-local publishers, which publish all the time: each gets every message
+/// once, from the first on, in order.
 #[test]
 fn late_joiners_get_everything_once() {
     let rooms = Rooms::new();
@@ -308,7 +308,8 @@ fn late_joiners_get_everything_once() {
     rooms.close();
 }
 
-/// A chain through both executors and back, in callbacks, while publishers and subscriptions of its topics come and go.
+/// A chain through both executors and back, in callbacks, while publishers and subscriptions of its
+/// topics come and go.
 #[test]
 fn a_chain_goes_round_while_publishers_come_and_go() {
     let rooms = Rooms::new();
@@ -360,8 +361,8 @@ fn a_chain_goes_round_while_publishers_come_and_go() {
     rooms.close();
 }
 
-/// Timers, guard conditions and groups come and go. After `close` nothing of them runs any more, and callbacks of one group
-/// never run at the same time.
+/// Timers, guard conditions and groups come and go. After `close` nothing of them runs any more,
+/// and callbacks of one group never run at the same time.
 #[test]
 fn after_close_nothing_runs() {
     let rooms = Rooms::new();
@@ -411,7 +412,8 @@ fn after_close_nothing_runs() {
     rooms.close();
 }
 
-/// A node whose executors come and go: what waits, waits for the next one; nothing is lost, doubled or out of order.
+/// A node whose executors come and go: what waits, waits for the next one; nothing is lost, doubled
+/// or out of order.
 #[test]
 fn executors_come_and_go() {
     let context = support::real_context();
@@ -445,8 +447,9 @@ fn executors_come_and_go() {
     assert_eq!(reader.statistics().taken, parcels);
 }
 
-/// Two senders, three tasks that give up and come again all the time like the losing branch of a `select!`, listeners that
-/// change: nothing is lost, nothing comes twice, and what a task gets of one sender comes in order.
+/// Two senders, three tasks that give up and come again all the time like the losing branch of a
+/// `select!`, listeners that change: nothing is lost, nothing comes twice, and what a task gets of
+/// one sender comes in order.
 #[test]
 fn tasks_that_give_up_lose_nothing() {
     let context = support::real_context();
@@ -511,7 +514,8 @@ fn tasks_that_give_up_lose_nothing() {
 /// Long enough for whatever a loaded machine does to a call.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Two servers, in an exclusive and in a reentrant group, that ask those of the floor below and add one.
+/// Two servers, in an exclusive and in a reentrant group, that ask those of the floor below and add
+/// one.
 fn serve(node: &Node, floor: usize, below: Option<&str>, served: &Arc<AtomicU64>) -> [Server<Numbers>; 2] {
     let name = node.name();
     let client = |name: &str| node.client::<Numbers>(name).create().unwrap();
@@ -565,7 +569,8 @@ fn visit(node: &Node, over: &AtomicBool) -> u64 {
     served.load(Ordering::Relaxed)
 }
 
-/// Calls a server that comes and goes; returns how many calls were answered, and how many may have been served.
+/// Calls a server that comes and goes; returns how many calls were answered, and how many may have
+/// been served.
 fn call_visitor(node: &Node, over: &AtomicBool) -> (u64, u64) {
     let client = node.client::<Numbers>("visitor").create().unwrap();
     let (mut answered, mut taken) = (0, 0);
@@ -600,9 +605,9 @@ fn call_visitor(node: &Node, over: &AtomicBool) -> (u64, u64) {
     (answered, taken)
 }
 
-/// Calls through three executors of 3, 1 and 2 threads and through both kinds of groups, from outside, from timers and from
-/// servers that call their neighbours, while others publish to all of them and servers come and go: every call is answered,
-/// once, and nothing is lost.
+/// Calls through three executors of 3, 1 and 2 threads and through both kinds of groups, from
+/// outside, from timers and from servers that call their neighbours, while others publish to all of
+/// them and servers come and go: every call is answered, once, and nothing is lost.
 #[test]
 fn calls_through_several_executors_add_up() {
     let context = support::real_context();

@@ -58,7 +58,8 @@ fn a_thread_that_runs_them_is_another_one() {
     assert_eq!(taken, 1);
 }
 
-/// A callback that waits for a timer of another group, on the only thread of its executor; how many ticks it saw meanwhile.
+/// A callback that waits for a timer of another group, on the only thread of its executor; how many
+/// ticks it saw meanwhile.
 fn wait_for_ticks(kind: TimerThread) -> usize {
     let context = Context::builder().shared_memory(false).build().unwrap();
     let (tick, ticked) = channel();

@@ -1,5 +1,5 @@
-//! Strings that are not UTF-8, as C++ programs send them: such a message is lost and counted, its program is told, and the log is not
-//! filled with it.
+//! Strings that are not UTF-8, as C++ programs send them: such a message is lost and counted, its
+//! program is told, and the log is not filled with it.
 #![expect(clippy::disallowed_types, reason = "a log's lock")]
 
 mod support;

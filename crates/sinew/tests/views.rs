@@ -16,7 +16,8 @@ use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
 use std::sync::mpsc;
 use support::{PATIENCE, Place, real_context, wait_for};
 
-/// The inode of the file in shared memory that is mapped at this address. (Its writer's mapping may be older than its name.)
+/// The inode of the file in shared memory that is mapped at this address. (Its writer's mapping may
+/// be older than its name.)
 fn file_at(address: usize) -> Option<String> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     let contains = |line: &&str| {
@@ -472,7 +473,8 @@ fn callbacks_of_every_kind_of_group_may_view() -> sinew::Result<()> {
     Ok(())
 }
 
-/// A writer that is broken, or hostile, changes what it has published. Whoever decodes a copy of it all the same gets text, or an error.
+/// A writer that is broken, or hostile, changes what it has published. Whoever decodes a copy of it
+/// all the same gets text, or an error.
 #[test]
 fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Error>> {
     use sinew_interfaces::std_msgs::msg::String as Text;

@@ -1,9 +1,11 @@
 //! A peer's end.
 //!
-//! Once the lock is free (or the peer says that it leaves), its connections as a reader are forgotten, and its connections as a writer are
-//! drained to the last message that was published. Its holds count no more when the lock is free; those of one that has left count until
-//! it says that it has none (see [`holds`](crate::holds)). Its files are removed by whoever finds that
-//! nobody alive still has something to read in them: each reader says in its own memory that it is done.
+//! Once the lock is free (or the peer says that it leaves), its connections as a reader are
+//! forgotten, and its connections as a writer are drained to the last message that was published.
+//! Its holds count no more when the lock is free; those of one that has left count until it says
+//! that it has none (see [`holds`](crate::holds)). Its files are removed by whoever finds that
+//! nobody alive still has something to read in them: each reader says in its own memory that it is
+//! done.
 
 use super::{Discovery, Known, Telling};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
@@ -90,7 +92,8 @@ impl Participant {
         discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
 
-    /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked for them again.
+    /// Q4: the holds of a peer that is gone count no more, if it has none. If so, it isn't asked
+    /// for them again.
     fn release(&self, peer: &Peer) -> bool {
         if !peer.holds_nothing() {
             if peer.lives() {
@@ -102,7 +105,8 @@ impl Participant {
         true
     }
 
-    /// Removes the files of dead peers that nobody reads any more, and forgets what we said about them.
+    /// Removes the files of dead peers that nobody reads any more, and forgets what we said about
+    /// them.
     pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
@@ -138,9 +142,11 @@ impl Participant {
         });
     }
 
-    /// This participant has left. Of those who have left before, it was perhaps the last reader, and nobody else removes their files.
+    /// This participant has left. Of those who have left before, it was perhaps the last reader,
+    /// and nobody else removes their files.
     ///
-    /// Of two who leave at once, one sees what the other says, since both pass a fence in between: Q2 and Q3.
+    /// Of two who leave at once, one sees what the other says, since both pass a fence in between:
+    /// Q2 and Q3.
     pub(crate) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
         let directory = self.domain().directory();
@@ -165,8 +171,8 @@ impl Participant {
         }
     }
 
-    /// Whether somebody alive still has something to read from this dead peer. With `is_early`, also one who hasn't taken his connection
-    /// up: he may be slow to notice.
+    /// Whether somebody alive still has something to read from this dead peer. With `is_early`,
+    /// also one who hasn't taken his connection up: he may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, Known>, is_early: bool) -> bool {
         let directory = self.domain().directory();
         unread(dead).iter().any(|(&reader, unread)| {
@@ -193,7 +199,8 @@ impl Participant {
     }
 }
 
-/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who reads nothing himself.
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who
+/// reads nothing himself.
 pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool {
     let nobody = HashMap::new();
     let mut all = unread(dead).into_iter();
@@ -214,7 +221,8 @@ fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
     readers
 }
 
-/// Whether another participant, one of `peers` perhaps, lives and is not done with all these connections of a dead peer.
+/// Whether another participant, one of `peers` perhaps, lives and is not done with all these
+/// connections of a dead peer.
 fn peer_reads(
     directory: &Arc<Directory>,
     (reader, peers): (u64, &HashMap<u64, Known>),
@@ -227,7 +235,8 @@ fn peer_reads(
         None if probe(directory, reader) != Life::Alive => return false,
         None => match Peer::open(directory, reader) {
             Ok(peer) => Arc::new(peer),
-            // Of another version, or none: no reader of ours. But if it only can't be opened now, it may be one.
+            // Of another version, or none: no reader of ours. But if it only can't be opened now,
+            // it may be one.
             Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
         },
     };

@@ -17,9 +17,9 @@ thread_local! {
     static HEARS: RefCell<Weak<Participant>> = const { RefCell::new(Weak::new()) };
 }
 
-/// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by touching
-/// a file, can't sleep on both: it goes on hearing that file meanwhile, for all threads whose bells
-/// it is to ring, and returns early for what it itself waits for.
+/// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
+/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, for all threads
+/// whose bells it is to ring, and returns early for what it itself waits for.
 pub(crate) fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
     // None in a thread that ends.
     let whose = HEARS.try_with(|whose| whose.borrow().upgrade()).ok().flatten();

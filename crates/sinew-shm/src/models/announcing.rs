@@ -1,5 +1,5 @@
-//! P1, P2, D1-D3: every message is announced, or seen before; G1-G3: also while the event ring grows; E1: also while the port
-//! changes.
+//! P1, P2, D1-D3: every message is announced, or seen before; G1-G3: also while the event ring
+//! grows; E1: also while the port changes.
 
 use super::{Port, Published, Route, check, drain, entries, port, publish_one};
 use crate::events::{self, Announced, Drainer, Entries};
@@ -65,7 +65,8 @@ fn a_ring_that_grows_keeps_what_is_announced() {
     });
 }
 
-/// The writing end of a connection whose port changes, as `Accepted`. Ports are numbered from 1; 0 is none.
+/// The writing end of a connection whose port changes, as `Accepted`. Ports are numbered from 1; 0
+/// is none.
 struct Changing {
     port: Arc<AtomicU64>,
     routes: [Route; 2],
@@ -126,7 +127,8 @@ enum Barrier {
     AfterTheLook,
 }
 
-/// A reader begins to listen while a writer publishes that saw nobody listening and passed no fence.
+/// A reader begins to listen while a writer publishes that saw nobody listening and passed no
+/// fence.
 fn listening_begins(barrier: Barrier) {
     let (ports, rings) = ([port(), port()], [entries(1), entries(1)]);
     let (published, changing) = (Published::default(), Changing::new(&ports, &rings, 0));
@@ -179,7 +181,8 @@ fn listening_begins(barrier: Barrier) {
     assert_eq!(seen, [1], "a message that nobody was told of");
 }
 
-/// A message is seen although its writer saw nobody listening, wherever the kernel's fence comes in between.
+/// A message is seen although its writer saw nobody listening, wherever the kernel's fence comes in
+/// between.
 ///
 /// Fails if the helper doesn't announce.
 #[test]

@@ -12,7 +12,8 @@ use loom::thread;
 /// Chunks whose every access loom watches.
 struct Chunks([UnsafeCell<u64>; 2]);
 
-// SAFETY: it is shared as chunks are, which is what the models check: loom reports every access that isn't ordered.
+// SAFETY: it is shared as chunks are, which is what the models check: loom reports every access
+// that isn't ordered.
 unsafe impl Sync for Chunks {}
 // SAFETY: as above.
 unsafe impl Send for Chunks {}
@@ -46,7 +47,8 @@ fn holds() -> (Place<[AtomicU64]>, Holds) {
     (table, holds)
 }
 
-/// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was there, and then it was what was published.
+/// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was
+/// there, and then it was what was published.
 fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &AtomicU64) -> bool {
     let Found::Chunk(_, chunk) = ring.look(number) else { return false };
     let Some(mark) = holds.take() else { return false };
@@ -67,7 +69,8 @@ fn is_free(chunk: u64, tables: &Mutex<Vec<Place<[AtomicU64]>>>) -> bool {
     !held.contains(&chunk)
 }
 
-/// A chunk is written again only when nobody reads it any more, and what is read is what was published.
+/// A chunk is written again only when nobody reads it any more, and what is read is what was
+/// published.
 ///
 /// Fails if W4 or H4 is left out or weakened, if H5 doesn't look, or if H7 or W6 is relaxed.
 #[test]
@@ -91,10 +94,11 @@ fn nobody_reads_what_is_written() {
     });
 }
 
-/// A chunk of which its message is deprived is written again only when no reader reads it any more, also
-/// when it comes back as that of another message in the same place.
+/// A chunk of which its message is deprived is written again only when no reader reads it any more,
+/// also when it comes back as that of another message in the same place.
 ///
-/// Fails if W0 is left out, or if H5 looks at the chunk or the sequence alone, or without a fence between.
+/// Fails if W0 is left out, or if H5 looks at the chunk or the sequence alone, or without a fence
+/// between.
 #[test]
 fn a_message_that_loses_its_chunk() {
     check(3, || {
@@ -141,7 +145,8 @@ fn a_message_that_is_brought_back() {
     }
 }
 
-/// A word that marked one chunk and marks another now says of the first one that it is read no more.
+/// A word that marked one chunk and marks another now says of the first one that it is read no
+/// more.
 ///
 /// Fails if H3 is relaxed.
 #[test]
@@ -169,8 +174,8 @@ fn a_word_marks_one_chunk_after_another() {
     });
 }
 
-/// A reader that is accepted while a chunk is reclaimed either is in the list by then, or finds the chunk's message
-/// overwritten.
+/// A reader that is accepted while a chunk is reclaimed either is in the list by then, or finds the
+/// chunk's message overwritten.
 ///
 /// Fails if the list is loaded before W4.
 #[test]
@@ -246,7 +251,8 @@ fn a_reader_that_leaves() {
     });
 }
 
-/// Growth is as an overwriting: what the old ring named isn't taken from there any more once it may be reclaimed.
+/// Growth is as an overwriting: what the old ring named isn't taken from there any more once it may
+/// be reclaimed.
 ///
 /// Fails if G3 is left out.
 #[test]

@@ -1,16 +1,19 @@
-//! Loom models of the protocols between processes. The processes are threads here, and their memory is ordinary memory.
+//! Loom models of the protocols between processes. The processes are threads here, and their memory
+//! is ordinary memory.
 //!
-//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release --lib models`.
+//! Run with
+//! `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew-shm --release --lib models`.
 //!
-//! Every model states the promise it checks, and which changes to the code make it fail; `.ci/mutations` applies those
-//! changes to a copy of the tree and expects just that. loom runs a model again and again, with another order of the
-//! threads' steps each time, and lets each load see any value that the orderings allow. A chunk is a
-//! [`loom::cell::UnsafeCell`], so that whoever touches one at the wrong time is reported. A thread that sleeps on a bell goes on only
-//! when the bell has changed, so a lost wake-up is a deadlock.
+//! Every model states the promise it checks, and which changes to the code make it fail;
+//! `.ci/mutations` applies those changes to a copy of the tree and expects just that. loom runs a
+//! model again and again, with another order of the threads' steps each time, and lets each load
+//! see any value that the orderings allow. A chunk is a [`loom::cell::UnsafeCell`], so that whoever
+//! touches one at the wrong time is reported. A thread that sleeps on a bell goes on only when the
+//! bell has changed, so a lost wake-up is a deadlock.
 //!
-//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread that loads a word before it stores
-//! to it (it compares a step with the last one on the same word only), and owners do that with their own words. The readers' loads
-//! may still see anything older.
+//! The writer is the first thread, its readers are spawned: loom tries fewer orders of a thread
+//! that loads a word before it stores to it (it compares a step with the last one on the same word
+//! only), and owners do that with their own words. The readers' loads may still see anything older.
 //!
 //! | module | protocol | sync points |
 //! |---|---|---|
@@ -113,7 +116,8 @@ fn entries(capacity: usize) -> Entries {
     Entries::create(words(Entries::words(capacity)), capacity)
 }
 
-/// The writing end of a connection: as `Accepted` and `Towards`, without their locks, for it has one thread here.
+/// The writing end of a connection: as `Accepted` and `Towards`, without their locks, for it has
+/// one thread here.
 struct Route {
     connection: u32,
     port: Port,

@@ -40,7 +40,8 @@ fn connected(bell: &Bell) -> (Place<IncomingRecord>, Arc<Cursor>, Arc<AtomicU64>
     (theirs, cursor, Arc::new(AtomicU64::new(0)))
 }
 
-/// Has the reader be done with what is before these messages, one after the other. Returns how often it rang.
+/// Has the reader be done with what is before these messages, one after the other. Returns how
+/// often it rang.
 fn read(
     record: &IncomingRecord,
     waiting: &AtomicU64,
@@ -55,14 +56,16 @@ fn read(
 /// A place that loom watches: what the writer writes when the reader is done with it.
 struct Slot(UnsafeCell<u64>);
 
-// SAFETY: it is shared as a slot is, which is what the model checks: loom reports every access that isn't ordered.
+// SAFETY: it is shared as a slot is, which is what the model checks: loom reports every access that
+// isn't ordered.
 unsafe impl Sync for Slot {}
 // SAFETY: as above.
 unsafe impl Send for Slot {}
 
 /// A writer that waits is woken by the reader's progress, and comes after what the reader read.
 ///
-/// Fails if B1's or B2's fence is left out, if the bell is read after the cursors, or if the cursor is relaxed.
+/// Fails if B1's or B2's fence is left out, if the bell is read after the cursors, or if the cursor
+/// is relaxed.
 #[test]
 fn room_is_noticed() {
     check(3, || {
@@ -73,7 +76,8 @@ fn room_is_noticed() {
         let reader = thread::spawn(move || {
             let cursors = (1..=2).inspect(|&cursor| {
                 if cursor == 2 {
-                    // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
+                    // SAFETY: loom hands out a valid pointer, and has checked that nobody is
+                    // writing.
                     slot_there.0.with(|value| assert_eq!(unsafe { *value }, 0));
                 }
             });
@@ -106,7 +110,8 @@ fn the_slowest_counts() {
     });
 }
 
-/// A writer that waits before it knows where its reader's cursor is learns of progress that came before.
+/// A writer that waits before it knows where its reader's cursor is learns of progress that came
+/// before.
 ///
 /// Fails if B3 doesn't ring, or rings first.
 #[test]
@@ -140,9 +145,11 @@ fn a_wait_is_rung_for_once() {
     });
 }
 
-/// A reader that stops before it has made half of the room is waited for in vain; but not once any room will do.
+/// A reader that stops before it has made half of the room is waited for in vain; but not once any
+/// room will do.
 ///
-/// Fails if the reader rings for the cursor only that it is at when the writer asks first, or if the word is left as it was.
+/// Fails if the reader rings for the cursor only that it is at when the writer asks first, or if
+/// the word is left as it was.
 #[test]
 fn a_reader_that_stops_short_of_half() {
     check(3, || {

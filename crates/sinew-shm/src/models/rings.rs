@@ -7,7 +7,8 @@ use loom::thread;
 
 /// A message that is overwritten while it is copied out is never taken for whole.
 ///
-/// Fails if W1's or R3's fence is left out, if W3 or R1 is relaxed, or if R3 doesn't look at the sequence again.
+/// Fails if W1's or R3's fence is left out, if W3 or R1 is relaxed, or if R3 doesn't look at the
+/// sequence again.
 #[test]
 fn a_copy_is_whole_or_known_to_be_torn() {
     check(2, || {
@@ -85,7 +86,8 @@ fn growth_loses_nothing() {
     });
 }
 
-/// As long as it isn't overwritten, a message is found, in the ring that a reader had before or in that to which it is led.
+/// As long as it isn't overwritten, a message is found, in the ring that a reader had before or in
+/// that to which it is led.
 ///
 /// Fails if G1 or G3 is left out.
 #[test]

@@ -1,4 +1,5 @@
-//! P3, K1-K4: whoever has something for a sleeper wakes him, or is seen before he sleeps. A wake-up that is lost is a deadlock.
+//! P3, K1-K4: whoever has something for a sleeper wakes him, or is seen before he sleeps. A wake-up
+//! that is lost is a deadlock.
 
 use super::{Port, Published, Route, check, drain, entries, port, publish_one};
 use crate::events::{self, Drainer, Entries};
@@ -34,7 +35,8 @@ fn read_all(
 
 /// A reader that sleeps, or is about to, is woken for each message that it hasn't seen.
 ///
-/// Fails if P1's, P3's, K2's or D3's fence is left out, if K1 comes after K2, or if a writer rings once for all sleeps.
+/// Fails if P1's, P3's, K2's or D3's fence is left out, if K1 comes after K2, or if a writer rings
+/// once for all sleeps.
 #[test]
 fn a_sleeper_is_woken() {
     check(3, || {

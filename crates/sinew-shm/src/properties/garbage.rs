@@ -1,4 +1,5 @@
-//! Whatever another process's memory says: no panic, and nothing outside of what is mapped and reserved.
+//! Whatever another process's memory says: no panic, and nothing outside of what is mapped and
+//! reserved.
 
 use super::words;
 use crate::control::{self, EntityRecord};
@@ -97,7 +98,8 @@ proptest! {
         }
     }
 
-    /// An event ring that says for ever that it has moved holds nobody up; one that has is followed.
+    /// An event ring that says for ever that it has moved holds nobody up; one that has is
+    /// followed.
     #[test]
     fn an_event_ring_that_only_moves(capacity in 0..4u32) {
         let capacity = 1usize << capacity;

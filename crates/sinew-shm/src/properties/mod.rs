@@ -1,8 +1,8 @@
-//! Property tests: the same operations on the real thing and on a model that is too simple to be wrong, and arbitrary words where
-//! another process writes.
+//! Property tests: the same operations on the real thing and on a model that is too simple to be
+//! wrong, and arbitrary words where another process writes.
 //!
-//! `PROPTEST_CASES=20000 cargo test -p sinew-shm --lib properties` for more than the everyday number of cases; a failure prints
-//! the smallest sequence of operations that shows it.
+//! `PROPTEST_CASES=20000 cargo test -p sinew-shm --lib properties` for more than the everyday
+//! number of cases; a failure prints the smallest sequence of operations that shows it.
 //!
 //! | module | what | the oracle |
 //! |---|---|---|

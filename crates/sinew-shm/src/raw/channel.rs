@@ -19,7 +19,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Weak;
 use std::time::Duration;
 
-/// How long a reading end that joins waits for those who write: one that is stopped doesn't hold it up for ever.
+/// How long a reading end that joins waits for those who write: one that is stopped doesn't hold it
+/// up for ever.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// How often it looks again, should nobody tell it.
@@ -70,8 +71,9 @@ pub(super) struct Sending {
     stuck: Option<Stuck>,
 }
 
-/// What the handles of a channel share, and nobody else: the helper thread, which may have the channel at any time, doesn't keep it
-/// open. So its name is free, and what it wrote has gone, when the last handle has been dropped.
+/// What the handles of a channel share, and nobody else: the helper thread, which may have the
+/// channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone, when
+/// the last handle has been dropped.
 pub(super) struct Opened {
     channel: Arc<Channel>,
     _space: Space,
@@ -204,7 +206,8 @@ impl Channel {
         }
         self.tell_waiters(&sending);
         drop(sending);
-        // SeqCst, pairs with the one in `start`. Forbids that neither a writer that begins nor a reader that joins sees the other.
+        // SeqCst, pairs with the one in `start`. Forbids that neither a writer that begins nor a
+        // reader that joins sees the other.
         fence(Ordering::SeqCst);
         let begin = sys::steady();
         let Ok(bell) = self.space.participant.space_bell() else { return };
@@ -286,8 +289,8 @@ impl Channel {
         self.sending()?.publish(self, image)
     }
 
-    /// Writes a message that waits its turn: as soon as all readers have room. A reader of another process that reads nothing for
-    /// `patience` is not waited for any more.
+    /// Writes a message that waits its turn: as soon as all readers have room. A reader of another
+    /// process that reads nothing for `patience` is not waited for any more.
     pub(super) fn write_when_room(
         &self,
         bytes: &[u8],
@@ -420,7 +423,8 @@ impl Sending {
         (!is_enough).then_some(waiting)
     }
 
-    /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody waits for it.
+    /// Disconnects the reader that is in the way, if it has read nothing for so long since somebody
+    /// waits for it.
     fn cut_off(&mut self, channel: &Channel, patience: Duration) -> bool {
         let Some(writer) = &mut self.writer else { return false };
         let Some(Laggard { peer, target: Some(target), cursor }) = writer.laggard() else { return false };

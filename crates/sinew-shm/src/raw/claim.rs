@@ -3,17 +3,20 @@
 //! # Protocol
 //!
 //! - C1 the claim is published, as an entity that isn't *established* (T2, L2).
-//! - C2 fence SeqCst; then everybody's claims are looked at. Of two processes that claim at once, at least one sees the other.
+//! - C2 fence SeqCst; then everybody's claims are looked at. Of two processes that claim at once,
+//!   at least one sees the other.
 //! - C3 one that contradicts and is established: fail, and withdraw.
-//! - C4 one that contradicts and isn't: the participant with the higher id withdraws, waits until the other one is established or
-//!   gone, and begins again. The lower waits until the higher has withdrawn, or is established: it hadn't seen us.
+//! - C4 one that contradicts and isn't: the participant with the higher id withdraws, waits until
+//!   the other one is established or gone, and begins again. The lower waits until the higher has
+//!   withdrawn, or is established: it hadn't seen us.
 //! - C5 none that contradicts: established.
 //!
-//! Two are never established against each other: of their fences one is first. The second one saw the first one's claim, so it got to C5
-//! only after that was withdrawn.
+//! Two are never established against each other: of their fences one is first. The second one saw
+//! the first one's claim, so it got to C5 only after that was withdrawn.
 //!
-//! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up those who contradict it, not longer than
-//! [`PATIENCE`]; then they fail, with a sentence that names it.
+//! A process that dies takes its claims with it. One that is stopped between C1 and C5 holds up
+//! those who contradict it, not longer than [`PATIENCE`]; then they fail, with a sentence that
+//! names it.
 
 use super::declared::{Declared, Role};
 use super::error::OpenError;
@@ -37,13 +40,15 @@ enum Rival {
     Undecided(Other),
 }
 
-/// Claims that a name is what is declared, or its only master. The claim stands until the result is dropped.
+/// Claims that a name is what is declared, or its only master. The claim stands until the result is
+/// dropped.
 pub(super) fn claim(space: &Arc<Inner>, declared: &Declared, role: Role) -> Result<OwnEntity, OpenError> {
     let begin = sys::steady();
     'claim: loop {
         let claim = space.participant.advertise(&declared.entity(role, space.number()), None)?; // C1
         loop {
-            // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the other one's claim.
+            // C2: SeqCst, pairs with that of another claimant. Forbids that neither sees the other
+            // one's claim.
             fence(Ordering::SeqCst);
             space.participant.refresh();
             match rival(space, declared, role) {

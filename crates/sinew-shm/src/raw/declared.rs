@@ -63,8 +63,8 @@ impl Declared {
         Ok(Self { name: name.to_owned(), kind, type_name, size: V::SIZE as u64, is_slice: V::IS_SLICE })
     }
 
-    /// As others are told. Byte 0 of the QoS is the kind, byte 1 the role, byte 2 says whether it is a slice, bytes 8 to 15 are
-    /// the size.
+    /// As others are told. Byte 0 of the QoS is the kind, byte 1 the role, byte 2 says whether it
+    /// is a slice, bytes 8 to 15 are the size.
     pub(super) fn entity(&self, role: Role, number: u64) -> Entity {
         let mut qos = [0; 64];
         (qos[0], qos[1], qos[2]) = (self.kind as u8, role as u8, u8::from(self.is_slice));

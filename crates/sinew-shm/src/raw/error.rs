@@ -108,8 +108,9 @@ pub enum WriteError {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// A writer didn't wait for this reader any longer ([`QueueOptions::patience`](super::QueueOptions)). Messages of that one are lost;
-    /// the next read joins anew.
+    /// A writer didn't wait for this reader any longer
+    /// ([`QueueOptions::patience`](super::QueueOptions)). Messages of that one are lost; the next
+    /// read joins anew.
     #[error(
         "process {pid} ({program}) has cut this reader of the queue `{name}` off: it had been full for too long. Read more often, or \
          give the queue a greater capacity"

@@ -20,22 +20,26 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What can be written: every plain type (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers, arrays, structs of them without
-//! padding), and slices of them, so any bytes; see [`Value`]. A message has no greatest size but that of the file system.
+//! What can be written: every plain type (`bytemuck`'s `NoUninit` and `AnyBitPattern`: numbers,
+//! arrays, structs of them without padding), and slices of them, so any bytes; see [`Value`]. A
+//! message has no greatest size but that of the file system.
 //!
 //! # Names
 //!
-//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: whoever opens it as another kind, type or size gets an error
-//! that says what it is and whose. Types are compared by their names without modules, and by size.
+//! A name is 1 to 255 bytes, and unique in its domain over all three kinds: whoever opens it as
+//! another kind, type or size gets an error that says what it is and whose. Types are compared by
+//! their names without modules, and by size.
 //!
 //! # How it works
 //!
-//! Each process that writes has a ring of its own, so nobody writes another's memory, and a process that dies leaves nothing half
-//! written. Each reading handle has its own connection with each writing process. What a process writes reaches its own handles
-//! without shared memory. A value lives as long as somebody who wrote or got it: nothing is kept for nobody.
+//! Each process that writes has a ring of its own, so nobody writes another's memory, and a process
+//! that dies leaves nothing half written. Each reading handle has its own connection with each
+//! writing process. What a process writes reaches its own handles without shared memory. A value
+//! lives as long as somebody who wrote or got it: nothing is kept for nobody.
 //!
-//! Opening, and the first write or read of a handle, do the work of meeting the others: up to milliseconds. After that a write or a read
-//! makes no system call, except to sleep or to wake a sleeper.
+//! Opening, and the first write or read of a handle, do the work of meeting the others: up to
+//! milliseconds. After that a write or a read makes no system call, except to sleep or to wake a
+//! sleeper.
 
 mod channel;
 mod claim;

@@ -1,7 +1,7 @@
 //! The reading end of topics and variables: the newest message of all who write.
 //!
-//! A message that comes out of a ring is kept here until a newer one comes, so a value outlives its connection. Newest is by
-//! (stamp, order), over all writers; what comes late is passed over.
+//! A message that comes out of a ring is kept here until a newer one comes, so a value outlives its
+//! connection. Newest is by (stamp, order), over all writers; what comes late is passed over.
 
 use super::channel::Channel;
 use super::declared::{Kind, Role};

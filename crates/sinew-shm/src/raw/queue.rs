@@ -25,11 +25,12 @@ use std::time::Duration;
 /// How a process writes a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueOptions {
-    /// How many messages of this process may be under way to each reader; at least 1. Default: 64. The first handle that a process
-    /// opens decides for all of them.
+    /// How many messages of this process may be under way to each reader; at least 1. Default: 64.
+    /// The first handle that a process opens decides for all of them.
     pub capacity: usize,
-    /// How long a reader of another process may stand in the way of this handle, reading nothing, before it is cut off: nobody waits for
-    /// it any more, and it gets [`ReadError::CutOff`]. Default: `None`, for ever.
+    /// How long a reader of another process may stand in the way of this handle, reading nothing,
+    /// before it is cut off: nobody waits for it any more, and it gets [`ReadError::CutOff`].
+    /// Default: `None`, for ever.
     pub patience: Option<Duration>,
 }
 
@@ -39,18 +40,23 @@ impl Default for QueueOptions {
     }
 }
 
-/// A queue, written by many and read by many: every reader gets every message that was written after it joined.
+/// A queue, written by many and read by many: every reader gets every message that was written
+/// after it joined.
 ///
-/// A handle joins as a reader when it first reads, or is told to ([`join`](Self::join)); one that only writes never does. Messages of one
-/// writing process come in the order in which they were written. A full queue blocks those who write and an empty one those who
-/// read; they sleep, and are woken at once. What is written while nobody reads is kept for nobody: see
-/// [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own messages as well.
+/// A handle joins as a reader when it first reads, or is told to ([`join`](Self::join)); one that
+/// only writes never does. Messages of one writing process come in the order in which they were
+/// written. A full queue blocks those who write and an empty one those who read; they sleep, and
+/// are woken at once. What is written while nobody reads is kept for nobody: see
+/// [`wait_for_reader`](Self::wait_for_reader). A handle that writes and reads gets its own messages
+/// as well.
 ///
-/// A reader that dies is forgotten, and disturbs nobody. One that is alive and doesn't read fills the queue: then writing blocks until its
-/// timeout, or until the reader is cut off ([`QueueOptions::patience`]). Other readers read on meanwhile.
+/// A reader that dies is forgotten, and disturbs nobody. One that is alive and doesn't read fills
+/// the queue: then writing blocks until its timeout, or until the reader is cut off
+/// ([`QueueOptions::patience`]). Other readers read on meanwhile.
 ///
-/// Writing and reading take short locks of this process and copy the message once each. Once warm they allocate nothing and make no system
-/// call, except to sleep and to wake who sleeps; a message to a reader of the same process is allocated.
+/// Writing and reading take short locks of this process and copy the message once each. Once warm
+/// they allocate nothing and make no system call, except to sleep and to wake who sleeps; a message
+/// to a reader of the same process is allocated.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -115,16 +121,18 @@ impl<V: Value + ?Sized> Queue<V> {
         self.channel.write_when_room(message.bytes(), None, self.patience)
     }
 
-    /// Writes a message; waits no longer than `timeout`, which may be zero. Any thread, several at once.
+    /// Writes a message; waits no longer than `timeout`, which may be zero. Any thread, several at
+    /// once.
     ///
     /// # Errors
-    /// [`WriteError::Full`]: a reader had no room all the time; nobody gets the message. [`WriteError::Capacity`]
+    /// [`WriteError::Full`]: a reader had no room all the time; nobody gets the message.
+    /// [`WriteError::Capacity`]
     pub fn write_within(&self, message: &V, timeout: Duration) -> Result<(), WriteError> {
         self.channel.write_when_room(message.bytes(), Some(timeout), self.patience)
     }
 
-    /// Waits until somebody reads the queue, in this process or another; without a timeout, for ever. False if nobody does in time.
-    /// What is written afterwards is theirs.
+    /// Waits until somebody reads the queue, in this process or another; without a timeout, for
+    /// ever. False if nobody does in time. What is written afterwards is theirs.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]
@@ -132,8 +140,8 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(self.channel.wait_for_reader(timeout)?)
     }
 
-    /// Joins as a reader, unless this handle is one: what is written from when this returns it will get. Waits until all who write know
-    /// it, half a second at most if one of them doesn't answer.
+    /// Joins as a reader, unless this handle is one: what is written from when this returns it will
+    /// get. Waits until all who write know it, half a second at most if one of them doesn't answer.
     ///
     /// # Errors
     /// [`ReadError::Capacity`]
@@ -173,8 +181,9 @@ impl<V: Value + ?Sized> Queue<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to be used again. Without a timeout it
-    /// waits for ever. `None`, and the value is as before, if there is no message in time.
+    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
+    /// be used again. Without a timeout it waits for ever. `None`, and the value is as before, if
+    /// there is no message in time.
     ///
     /// # Errors
     /// [`ReadError`]
@@ -335,7 +344,8 @@ impl Inbox {
         let writer = link.peer().clone();
         let before = link.next();
         let found = if link.is_over() { Ok(None) } else { link.read(scratch) };
-        // Who ends a connection overwrites only afterwards: so this is seen by whoever misses something.
+        // Who ends a connection overwrites only afterwards: so this is seen by whoever misses
+        // something.
         let is_overwritten = matches!(found, Ok(Some(Message { missed: 1.., .. }))) && link.has_ended();
         if is_overwritten || link.is_over() && matches!(found, Ok(None)) {
             let link = links.swap_remove(turn);
@@ -364,7 +374,8 @@ impl Inbox {
         result
     }
 
-    /// A writer that ends takes its entity back before the connection. One that cuts a reader off is still there.
+    /// A writer that ends takes its entity back before the connection. One that cuts a reader off
+    /// is still there.
     fn is_cut_off(link: &Incoming) -> bool {
         let writer = link.peer();
         let has_left = writer.is_gone() || writer.has_left();

@@ -1,8 +1,8 @@
 //! What a process knows of the names of its domain: its own, and the others'.
 //!
-//! Locks are taken in this order: the participant's discovery (whoever calls the observer has it), then one of: this registry, a
-//! channel's sending end, which may be followed by a reading end; the participant's tables last. Nobody asks the participant for news
-//! while he has one of them.
+//! Locks are taken in this order: the participant's discovery (whoever calls the observer has it),
+//! then one of: this registry, a channel's sending end, which may be followed by a reading end; the
+//! participant's tables last. Nobody asks the participant for news while he has one of them.
 
 use super::channel::{Channel, Opened};
 use super::declared::{Declared, Role};
@@ -95,7 +95,8 @@ impl Registry {
         }
     }
 
-    /// Adds a reading end whose entity is advertised by `make`: nobody is connected to it before it is known.
+    /// Adds a reading end whose entity is advertised by `make`: nobody is connected to it before it
+    /// is known.
     pub(super) fn add_reading<R: Reading + 'static>(
         &self,
         make: impl FnOnce() -> Result<Arc<R>, CapacityError>,

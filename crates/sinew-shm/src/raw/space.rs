@@ -15,10 +15,12 @@ use std::sync::Weak;
 
 /// A process's place among the names of a domain: what topics, queues and variables are opened in.
 ///
-/// Programs seldom need one: what is opened without lives in the default one, that of `$SINEW_DIR` and `$SINEW_DOMAIN_ID` (else
-/// `$ROS_DOMAIN_ID`, else 0). It is joined with the first handle, and left with the last one.
+/// Programs seldom need one: what is opened without lives in the default one, that of `$SINEW_DIR`
+/// and `$SINEW_DOMAIN_ID` (else `$ROS_DOMAIN_ID`, else 0). It is joined with the first handle, and
+/// left with the last one.
 ///
-/// A clone is the same space. It lives as long as a clone, or anything opened in it. After a `fork` the child joins anew.
+/// A clone is the same space. It lives as long as a clone, or anything opened in it. After a `fork`
+/// the child joins anew.
 ///
 /// ```
 /// use sinew_shm::{Domain, raw::{Space, Variable}};
@@ -33,7 +35,8 @@ use std::sync::Weak;
 #[derive(Clone)]
 pub struct Space(Arc<Membership>);
 
-/// What the space's clones and all that is open in it share, and nobody else: it is left when the last one is dropped, on that thread.
+/// What the space's clones and all that is open in it share, and nobody else: it is left when the
+/// last one is dropped, on that thread.
 struct Membership(Arc<Inner>);
 
 impl Drop for Membership {
@@ -62,7 +65,8 @@ impl fmt::Debug for Space {
 static DEFAULT: std::sync::LazyLock<Mutex<Weak<Membership>>> = std::sync::LazyLock::new(Mutex::default);
 
 impl Space {
-    /// Joins a domain, as a participant of its own. Others in the same process are to it as those of other processes.
+    /// Joins a domain, as a participant of its own. Others in the same process are to it as those
+    /// of other processes.
     ///
     /// Starts a thread, which sleeps while nothing changes. Takes up to a millisecond.
     ///
@@ -95,7 +99,8 @@ impl Space {
         Ok(space)
     }
 
-    /// What [`Origin::writer`](super::Origin::writer) says of values that are written in this space.
+    /// What [`Origin::writer`](super::Origin::writer) says of values that are written in this
+    /// space.
     pub fn id(&self) -> u64 {
         self.inner().participant.id()
     }
@@ -143,7 +148,8 @@ impl Inner {
         self.numbers.fetch_add(1, Ordering::Relaxed) // each is its own
     }
 
-    /// Something for a reading handle to sleep on. A participant has 64 ports at most: handles beyond share one.
+    /// Something for a reading handle to sleep on. A participant has 64 ports at most: handles
+    /// beyond share one.
     pub(super) fn waiter(&self) -> Result<Arc<Waiter>, CapacityError> {
         let mut waiters = self.waiters.lock();
         waiters.retain(|waiter| waiter.strong_count() > 0);

@@ -10,7 +10,8 @@ use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Messages that a ring has room for of which only the newest counts: a reader that is overtaken while it looks finds the next.
+/// Messages that a ring has room for of which only the newest counts: a reader that is overtaken
+/// while it looks finds the next.
 const DEPTH: usize = 8;
 
 /// The greatest image that goes into the ring itself.
@@ -35,14 +36,15 @@ pub(super) fn plan_for<V: Value + ?Sized>() -> Plan {
 
 /// The newest value of a name, written by many and read by many. Nothing ever blocks.
 ///
-/// A handle writes and reads; each handle gets each value once, if no newer one comes before, also what it wrote itself. Newest is the one
-/// written last by the machine's clock, whoever wrote it. A handle that is opened late has the last value at once, if a process that
-/// wrote it still has the topic open: a value lives as long as the handles of its writer's process, and whoever got it keeps it until
-/// a newer one comes. What is read is never torn.
+/// A handle writes and reads; each handle gets each value once, if no newer one comes before, also
+/// what it wrote itself. Newest is the one written last by the machine's clock, whoever wrote it. A
+/// handle that is opened late has the last value at once, if a process that wrote it still has the
+/// topic open: a value lives as long as the handles of its writer's process, and whoever got it
+/// keeps it until a newer one comes. What is read is never torn.
 ///
-/// `write` and `read` take short locks of this process and copy the value once each (into and out of shared memory). Once warm they
-/// allocate nothing and make no system call. Values of up to 1016 bytes (slices: 200) stand in the ring itself, greater ones in a
-/// chunk of their own, of any size.
+/// `write` and `read` take short locks of this process and copy the value once each (into and out
+/// of shared memory). Once warm they allocate nothing and make no system call. Values of up to 1016
+/// bytes (slices: 200) stand in the ring itself, greater ones in a chunk of their own, of any size.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -79,8 +81,8 @@ impl<V: Value + ?Sized> Topic<V> {
         Self::open_in(&Space::shared()?, name)
     }
 
-    /// Opens a topic in a space. Returns when all who write it know that this handle reads, or after half a second if one of them
-    /// doesn't answer.
+    /// Opens a topic in a space. Returns when all who write it know that this handle reads, or
+    /// after half a second if one of them doesn't answer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -108,8 +110,8 @@ impl<V: Value + ?Sized> Topic<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to be used again. `None`, and the value
-    /// is as before, if there is nothing new.
+    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
+    /// be used again. `None`, and the value is as before, if there is nothing new.
     ///
     /// # Errors
     /// As [`read`](Self::read).

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 /// What a topic, queue or variable carries: a plain type, or a slice of one.
 ///
-/// Plain is what `bytemuck` calls `NoUninit` and `AnyBitPattern` (both follow from its `Pod`): all of it may be looked at as bytes, and any
-/// bytes of its size are a value.
+/// Plain is what `bytemuck` calls `NoUninit` and `AnyBitPattern` (both follow from its `Pod`): all
+/// of it may be looked at as bytes, and any bytes of its size are a value.
 ///
 /// ```
 /// use sinew_shm::raw::Value;
@@ -28,7 +28,8 @@ pub trait Value: 'static {
     fn bytes(&self) -> &[u8];
     /// Something to read into: zeros, or an empty `Vec`, which allocates nothing.
     fn empty() -> Self::Owned;
-    /// Copies it from its bytes; false if they can't be one, by their number. Allocates only if a `Vec` is too small.
+    /// Copies it from its bytes; false if they can't be one, by their number. Allocates only if a
+    /// `Vec` is too small.
     fn copy_from(bytes: &[u8], to: &mut Self::Owned) -> bool;
 }
 
@@ -99,7 +100,8 @@ fn without_modules(name: &str) -> String {
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
-    /// When it was written: nanoseconds of the machine's monotonic clock, the same for all its processes.
+    /// When it was written: nanoseconds of the machine's monotonic clock, the same for all its
+    /// processes.
     pub stamp: i64,
     /// The [id](super::Space::id) of the writing process's participant, which no other has or had.
     pub writer: u64,

@@ -13,12 +13,15 @@ use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A variable that one process, its [master](Master), writes, and any number read: this is a reader.
+/// A variable that one process, its [master](Master), writes, and any number read: this is a
+/// reader.
 ///
-/// A reader may be opened before there is a master. It gets the current value whenever it asks, never a torn one, and nothing while
-/// there is no master: the variable lives as long as its master. Readers map the master's memory read-only.
+/// A reader may be opened before there is a master. It gets the current value whenever it asks,
+/// never a torn one, and nothing while there is no master: the variable lives as long as its
+/// master. Readers map the master's memory read-only.
 ///
-/// Reading takes a short lock of this process and copies the value once. Once warm it allocates nothing and makes no system call.
+/// Reading takes a short lock of this process and copies the value once. Once warm it allocates
+/// nothing and makes no system call.
 ///
 /// ```
 /// # let base = tempfile::tempdir_in("/dev/shm")?;
@@ -54,8 +57,8 @@ impl<V: Value + ?Sized> Variable<V> {
         Self::open_in(&Space::shared()?, name)
     }
 
-    /// Opens a variable for reading, in a space. Returns when its master, if there is one, knows that this handle reads, or after half a
-    /// second if it doesn't answer.
+    /// Opens a variable for reading, in a space. Returns when its master, if there is one, knows
+    /// that this handle reads, or after half a second if it doesn't answer.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -68,12 +71,14 @@ impl<V: Value + ?Sized> Variable<V> {
     /// Becomes the variable's master, in the [shared space](Space::shared) of this process.
     ///
     /// # Errors
-    /// [`OpenError`]: above all, there is a master already, or the name is in use for something else.
+    /// [`OpenError`]: above all, there is a master already, or the name is in use for something
+    /// else.
     pub fn master(name: &str, first: &V) -> Result<Master<V>, OpenError> {
         Self::master_in(&Space::shared()?, name, first)
     }
 
-    /// Becomes the variable's master, in a space. `first` is its value from the moment when this returns.
+    /// Becomes the variable's master, in a space. `first` is its value from the moment when this
+    /// returns.
     ///
     /// # Errors
     /// As [`master`](Self::master).
@@ -104,8 +109,8 @@ impl<V: Value + ?Sized> Variable<V> {
         Ok(origin.map(|origin| Sample { value, origin }))
     }
 
-    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to be used again. It stays as it is if
-    /// there is no master.
+    /// The same into a value that is there, e.g. one that is too big for the stack, or a `Vec` to
+    /// be used again. It stays as it is if there is no master.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -114,7 +119,8 @@ impl<V: Value + ?Sized> Variable<V> {
     }
 }
 
-/// The only writer of a [`Variable`]. When it is dropped, or its process ends, the variable has no value, and may have another master.
+/// The only writer of a [`Variable`]. When it is dropped, or its process ends, the variable has no
+/// value, and may have another master.
 pub struct Master<V: Value + ?Sized> {
     _claim: OwnEntity,
     _seat: Seat,
@@ -129,7 +135,8 @@ impl<V: Value + ?Sized> fmt::Debug for Master<V> {
 }
 
 impl<V: Value + ?Sized> Master<V> {
-    /// Writes the value. Never blocks; any thread, several at once. Takes a short lock of this process.
+    /// Writes the value. Never blocks; any thread, several at once. Takes a short lock of this
+    /// process.
     ///
     /// # Errors
     /// [`WriteError::Capacity`]

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 /// A port on which threads that read sleep, one or several: who rings wakes them all.
 ///
-/// The port's events are not drained: who is woken looks at its few connections itself, and one that stands in the event ring already
-/// needs no second entry; P3 of [`events`](crate::events) rings for the sleep all the same.
+/// The port's events are not drained: who is woken looks at its few connections itself, and one
+/// that stands in the event ring already needs no second entry; P3 of [`events`](crate::events)
+/// rings for the sleep all the same.
 pub(super) struct Waiter {
     port: Arc<Port>,
-    /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a new one, so that a writer that rang for
-    /// another thread's sleep rings for this one too; the last thread ends them.
+    /// Threads that sleep, or are about to. Also keeps the port's sleeps in order: each begins a
+    /// new one, so that a writer that rang for another thread's sleep rings for this one too; the
+    /// last thread ends them.
     sleepers: Mutex<usize>,
 }
 
@@ -45,7 +47,8 @@ impl Waiter {
         }
     }
 
-    /// Something of this process is there, or has changed. Whoever looked before it was there has counted as a sleeper by then.
+    /// Something of this process is there, or has changed. Whoever looked before it was there has
+    /// counted as a sleeper by then.
     pub(super) fn wake(&self) {
         if *self.sleepers.lock() > 0 {
             self.port.ring();

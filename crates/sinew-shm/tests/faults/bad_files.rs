@@ -54,8 +54,8 @@ fn truncated_and_garbage_files_are_removed_and_disturb_nobody() {
     assert!(scene.base().join("0/README").exists());
 }
 
-/// Copies of a real control segment, each with one word of its header changed, whose owners are dead: they go. Those whose owner
-/// seems to live are ignored.
+/// Copies of a real control segment, each with one word of its header changed, whose owners are
+/// dead: they go. Those whose owner seems to live are ignored.
 #[test]
 fn a_segment_of_another_version_is_refused_and_disturbs_nobody() {
     let scene = Scene::new();
@@ -210,7 +210,8 @@ fn a_directory_that_cannot_be_used_is_an_error_that_says_why() {
 /// Longer than it takes until all locks are asked for without a sign.
 const SWEPT: Duration = Duration::from_millis(2500);
 
-/// Two that know each other; the second one keeps what it got first, while the first one publishes in chunks.
+/// Two that know each other; the second one keeps what it got first, while the first one publishes
+/// in chunks.
 struct Keeping {
     writing: One,
     reading: One,

@@ -1,4 +1,5 @@
-//! A peer that writes nonsense into its own memory, word by word, while others read it: they neither crash nor hang.
+//! A peer that writes nonsense into its own memory, word by word, while others read it: they
+//! neither crash nor hang.
 
 use crate::limits::{has_namespaces, on_a_small_file_system};
 use crate::process::{Part, Scene};
@@ -12,7 +13,8 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAGE: usize = 4096;
 
-/// Pages of this process that are mapped for writing from its participant's files of this kind, and are there: addresses.
+/// Pages of this process that are mapped for writing from its participant's files of this kind, and
+/// are there: addresses.
 fn own_pages(directory: &Path, id: u64, kind: &str) -> Vec<usize> {
     let entries = std::fs::read_dir(directory.join("0")).unwrap().map(Result::unwrap);
     let begins = format!("{id:016x}.{kind}");
@@ -40,7 +42,8 @@ fn own_pages(directory: &Path, id: u64, kind: &str) -> Vec<usize> {
     pages
 }
 
-/// Talks a while, then writes nonsense into its own segments. Words: a seed, and what kind of nonsense.
+/// Talks a while, then writes nonsense into its own segments. Words: a seed, and what kind of
+/// nonsense.
 pub(crate) fn scribble(part: &Part) {
     let mut seed: u64 = part.words[0].parse().unwrap();
     let mut random = move || {
@@ -55,8 +58,9 @@ pub(crate) fn scribble(part: &Part) {
     }
     let word = word_of;
     if part.words[1] == "moved" {
-        // Every ring says that it is elsewhere, and where it was looked for last, there is none. (Eight words are the file's
-        // header; 6 is what an event ring begins with: that one is there, and says that it isn't.)
+        // Every ring says that it is elsewhere, and where it was looked for last, there is none.
+        // (Eight words are the file's header; 6 is what an event ring begins with: that one is
+        // there, and says that it isn't.)
         for page in own_pages(&part.directory, station.id(), "data.") {
             (8..PAGE / 8)
                 .map(|index| word(page, index))
@@ -98,11 +102,13 @@ pub(crate) fn scribble(part: &Part) {
 /// A word of a page that this process has mapped for writing.
 fn word_of(page: usize, index: usize) -> &'static AtomicU64 {
     let address = (page + index % (PAGE / 8) * 8) as *const AtomicU64;
-    // SAFETY: within such a page, aligned; others read it as atomics, too. The participant lives as long as this process.
+    // SAFETY: within such a page, aligned; others read it as atomics, too. The participant lives as
+    // long as this process.
     unsafe { &*address }
 }
 
-/// Says that it has reserved all of its files, when not a byte is left, while another one reads what it says.
+/// Says that it has reserved all of its files, when not a byte is left, while another one reads
+/// what it says.
 pub(crate) fn overstate(part: &Part) {
     let [liar, other] = [0, 1].map(|_| Station::join(&part.directory));
     for told in [&liar.told, &other.told] {

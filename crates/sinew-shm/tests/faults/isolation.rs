@@ -1,4 +1,5 @@
-//! Other users, other namespaces, forked and stopped processes, and writing where one may only read.
+//! Other users, other namespaces, forked and stopped processes, and writing where one may only
+//! read.
 
 use crate::limits::has_namespaces;
 use crate::process::{Part, Scene, become_user};
@@ -64,7 +65,8 @@ pub(crate) fn stranger(part: &Part) {
         let opened = Domain::open(Some(&part.directory), 0).unwrap_err().to_string();
         assert!(opened.contains("ermission denied"), "{opened}");
     }
-    // What he makes himself, he can't open for writing either: only the descriptor of its creation can.
+    // What he makes himself, he can't open for writing either: only the descriptor of its creation
+    // can.
     let own = tempfile::tempdir_in("/dev/shm").unwrap();
     std::fs::set_permissions(own.path(), PermissionsExt::from_mode(0o700)).unwrap();
     let domain = Domain::open(Some(own.path()), 0).unwrap();
@@ -102,8 +104,8 @@ pub(crate) fn fork(part: &Part) {
     let mut loan = station.with_writer(|writer| writer.lender().loan(1000)).unwrap();
     loan.bytes_mut().fill(3);
     station.publish(PATIENCE).unwrap();
-    // SAFETY: this process has one other thread, the participant's helper, which the child does without; locks that it may hold at
-    // this moment are not taken by what is tried.
+    // SAFETY: this process has one other thread, the participant's helper, which the child does
+    // without; locks that it may hold at this moment are not taken by what is tried.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let forked = |result: Result<(), CapacityError>| {

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence in the file `$SINEW_SKIPPED`.
+/// A test can't do here what it is there for. It passes; whoever runs many tests finds the sentence
+/// in the file `$SINEW_SKIPPED`.
 pub(crate) fn skip(why: &str) {
     println!("skipped: {why}");
     if let Some(path) = std::env::var_os("SINEW_SKIPPED") {
@@ -37,7 +38,8 @@ pub(crate) fn has_namespaces(what: &str) -> bool {
     }
 }
 
-/// Starts a child in a mount namespace in which the scene's directory is a file system of this size.
+/// Starts a child in a mount namespace in which the scene's directory is a file system of this
+/// size.
 pub(crate) fn on_a_small_file_system(scene: &Scene, role: &str, size: &str) {
     let mount =
         format!("mount -t tmpfs -o size={size} none {} && exec \"$0\" \"$@\"", scene.base().display());
@@ -357,7 +359,8 @@ pub(crate) fn allow_descriptors(most: impl FnOnce(libc::rlimit) -> u64) {
     assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
 }
 
-/// Reads what others publish, for a while without a descriptor to be had. Words: the message that it can't read then.
+/// Reads what others publish, for a while without a descriptor to be had. Words: the message that
+/// it can't read then.
 pub(crate) fn run_short(part: &Part) {
     let done = |what: &str| part.directory.join(what).exists();
     let station = Station::join(&part.directory).spin();
@@ -389,7 +392,8 @@ fn a_reader_that_has_no_descriptors_for_a_while_misses_nothing_and_reads_on() {
     }
 }
 
-/// The reader has yet to open the ring, if that is moved, or else the segment of the first message that doesn't fit into it.
+/// The reader has yet to open the ring, if that is moved, or else the segment of the first message
+/// that doesn't fit into it.
 fn run_short_of_descriptors(is_moved: bool, stuck: &str) {
     let scene = Scene::new();
     let station = Station::join(scene.base()).spin();

@@ -1,4 +1,5 @@
-//! What is used again, a record or a piece of memory, was let go of by everybody who could still write or read there.
+//! What is used again, a record or a piece of memory, was let go of by everybody who could still
+//! write or read there.
 
 use crate::process::{Part, Scene};
 use crate::station::{entity, until};

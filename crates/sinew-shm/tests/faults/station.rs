@@ -1,4 +1,5 @@
-//! A participant that sends to everybody and receives from everybody, and checks every number and every byte.
+//! A participant that sends to everybody and receives from everybody, and checks every number and
+//! every byte.
 
 use parking_lot::Mutex;
 use sinew_shm::*;

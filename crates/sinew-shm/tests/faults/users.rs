@@ -1,4 +1,5 @@
-//! Several users who share a base, as a group does: what one of them may put there for another to find.
+//! Several users who share a base, as a group does: what one of them may put there for another to
+//! find.
 
 use crate::limits::skip;
 use crate::process::{Part, Process, Scene};
@@ -124,7 +125,8 @@ pub(crate) fn open(part: &Part) {
     std::process::exit(0);
 }
 
-/// Puts something of the victim's wherever the victim looks, until it is killed. Words: what; where a link leads to.
+/// Puts something of the victim's wherever the victim looks, until it is killed. Words: what; where
+/// a link leads to.
 pub(crate) fn plant(part: &Part) {
     let base = part.directory.as_path();
     let (what, target) = (part.words[0].as_str(), Path::new(&part.words[1]));

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What this process is to be, if a test has started it; and the directory where it is to meet the others.
+/// What this process is to be, if a test has started it; and the directory where it is to meet the
+/// others.
 const ROLE: &str = "SINEW_TEST_ROLE";
 
 /// What a process says to its test begins with this: the test harness says other things.
@@ -33,7 +34,8 @@ impl Directory {
         Space::join(&self.domain()).unwrap()
     }
 
-    /// Fails if files are left in the domain after somebody has had the time to notice that nobody is there.
+    /// Fails if files are left in the domain after somebody has had the time to notice that nobody
+    /// is there.
     #[track_caller]
     pub(crate) fn becomes_empty(&self) {
         let files = || -> Vec<String> {

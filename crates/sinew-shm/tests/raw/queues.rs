@@ -5,14 +5,16 @@ use sinew_shm::raw::{Queue, QueueOptions, ReadError, Sample, WriteError};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Messages from so many processes to so many, each with its number and a payload that depends on it.
+/// Messages from so many processes to so many, each with its number and a payload that depends on
+/// it.
 fn payload(writer: u64, number: u64) -> Vec<u64> {
     let mut words = vec![writer, number];
     words.extend((0..(number * 37) % 300).map(|word| word ^ number));
     words
 }
 
-/// Reads the messages of so many writers, until each has said its last, and checks that nothing is missing.
+/// Reads the messages of so many writers, until each has said its last, and checks that nothing is
+/// missing.
 fn read_all(queue: &mut Queue<[u64]>, writers: u64, messages: u64) {
     let mut next: HashMap<u64, u64> = (0..writers).map(|writer| (writer, 0)).collect();
     while next.values().any(|&number| number < messages) {

@@ -1,12 +1,13 @@
 //! Looking at something when its time is up.
 //!
-//! A publisher or a subscription that has promises watched has one [`Alarm`], a member of its handlers' group: it waits in
-//! the executor's heap of deadlines, as a timer does, until the earliest time at which something could have run out. Then it
-//! looks ([`Watched::look`]), and waits for the next such time. So what happens in time (a message, a sign of life) pays
-//! nothing for being watched but a note of when it was, and nothing polls.
+//! A publisher or a subscription that has promises watched has one [`Alarm`], a member of its
+//! handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
+//! earliest time at which something could have run out. Then it looks ([`Watched::look`]), and
+//! waits for the next such time. So what happens in time (a message, a sign of life) pays nothing
+//! for being watched but a note of when it was, and nothing polls.
 //!
-//! The alarm calls no handler itself: what it finds it adds to the handlers' [`Source`](crate::event::Source)s, under the
-//! time at which it happened, and they run next.
+//! The alarm calls no handler itself: what it finds it adds to the handlers'
+//! [`Source`](crate::event::Source)s, under the time at which it happened, and they run next.
 
 use super::outbox::Outbox;
 use crate::clock::{Clock, ClockKind, Stamp};
@@ -20,7 +21,8 @@ use std::sync::Weak;
 
 /// Something whose time can run out.
 pub(crate) trait Watched: Send + Sync {
-    /// Whether the time is up; tells who wants to know. Returns the steady time at which to look again, if there is one.
+    /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
+    /// again, if there is one.
     fn look(&self, outbox: &mut Outbox) -> Option<i64>;
 }
 
@@ -66,7 +68,8 @@ impl Alarm {
         self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
     }
 
-    /// Has it look at this time, if it wouldn't sooner. Returns whom the caller must signal once it holds no lock.
+    /// Has it look at this time, if it wouldn't sooner. Returns whom the caller must signal once it
+    /// holds no lock.
     #[must_use]
     pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();

@@ -2,10 +2,11 @@
 //!
 //! # Who may do what
 //!
-//! Every call has a place in its client's list and a sequence number that no other call of the client has; together they
-//! are its [`CallId`]. The server's side holds the id, not the place: places are used again at once, and an answer to a call
-//! that is over finds another number there, or nobody. So a call is *settled* once (answered or failed), by whoever comes
-//! first, and *taken* or *given up* once, by its caller, who is the only one to free the place.
+//! Every call has a place in its client's list and a sequence number that no other call of the
+//! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
+//! places are used again at once, and an answer to a call that is over finds another number there,
+//! or nobody. So a call is *settled* once (answered or failed), by whoever comes first, and *taken*
+//! or *given up* once, by its caller, who is the only one to free the place.
 //!
 //! | step | by | under the lock | after it |
 //! |---|---|---|---|
@@ -14,8 +15,8 @@
 //! | settle | server, or who ends the wait | outcome; takes out whom to wake | wakes |
 //! | take, give up | caller | frees the place | drops what was in it |
 //!
-//! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and callbacks are other people's
-//! code: cloned, called and dropped under no lock.
+//! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
+//! callbacks are other people's code: cloned, called and dropped under no lock.
 
 use super::requests::{AwayServer, Requests, Types};
 use crate::clock::Stamp;
@@ -67,7 +68,8 @@ pub(crate) struct Fault {
 /// What came of a call.
 pub(crate) type Outcome = Result<Erased, Fault>;
 
-/// The callback that wants the outcome of one call. It is given its group, which so needn't be kept for each.
+/// The callback that wants the outcome of one call. It is given its group, which so needn't be kept
+/// for each.
 pub(crate) type Then =
     Box<dyn FnOnce(&dyn Any, &mut Turn, Result<Erased, (Fault, &str)>) -> Result<(), String> + Send>;
 
@@ -143,8 +145,8 @@ struct State {
     counters: Option<Counters>,
 }
 
-/// The calls of a client. The first has its place here: most clients wait for one call at a time, and that one then touches no
-/// memory elsewhere.
+/// The calls of a client. The first has its place here: most clients wait for one call at a time,
+/// and that one then touches no memory elsewhere.
 #[derive(Default)]
 struct Places {
     first: Option<Call>,
@@ -408,7 +410,8 @@ impl Calls {
         let to = (&server.peer, server.key, server.limit);
         let line = Line::open(outside, self, to).map_err(|error| problem(error.to_string()))?;
         let before = way.replace(line.clone());
-        // After the line can be found: whoever finds out that the server is gone ends the line then, or has done so before this look.
+        // After the line can be found: whoever finds out that the server is gone ends the line
+        // then, or has done so before this look.
         let is_there = server.is_there();
         if !is_there {
             *way = None;
@@ -460,7 +463,8 @@ impl Calls {
         self.fail(&CallFailure::ServerGone, |call| call.line.is_some_and(|key| line.is_known_as(key)));
     }
 
-    /// An answer that came by a line can't be told from the others: whoever waits for one of them is told.
+    /// An answer that came by a line can't be told from the others: whoever waits for one of them
+    /// is told.
     #[cold]
     pub(crate) fn lose_answers(&self, line: &Line, problem: String) {
         let failure = CallFailure::Outside { problem };
@@ -516,7 +520,8 @@ impl Calls {
         self.state.lock().call(id).is_some_and(|call| call.outcome.is_none())
     }
 
-    /// The request was taken to be answered later. A thread that waits looks again: it knew who was to answer, and doesn't now.
+    /// The request was taken to be answered later. A thread that waits looks again: it knew who was
+    /// to answer, and doesn't now.
     pub(crate) fn defer(&self, id: CallId) {
         let bell = {
             let mut state = self.state.lock();
@@ -548,8 +553,8 @@ impl Calls {
         state.remove(id)?.outcome
     }
 
-    /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the request was taken to be
-    /// answered later.
+    /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the
+    /// request was taken to be answered later.
     pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<Outcome, bool> {
         let mut state = self.state.lock();
         let Some(call) = state.call(id) else { return Err(false) };
@@ -591,7 +596,8 @@ impl Calls {
         Poll::Pending
     }
 
-    /// The caller waits no longer. Returns the outcome if there is one after all, else the request if nobody took it.
+    /// The caller waits no longer. Returns the outcome if there is one after all, else the request
+    /// if nobody took it.
     pub(crate) fn give_up(&self, id: CallId) -> Result<Outcome, Option<Erased>> {
         let gone = {
             let mut state = self.state.lock();
@@ -623,7 +629,8 @@ impl Calls {
 
     // ---- callbacks ----
 
-    /// The oldest outcome that waits for its callback. In a reentrant group the next one has been announced already.
+    /// The oldest outcome that waits for its callback. In a reentrant group the next one has been
+    /// announced already.
     pub(crate) fn take_settled(&self, turn: &Turn) -> Option<Delivery> {
         let mut state = self.state.lock();
         let call = state.settled.pop_front().and_then(|(_, id)| state.remove(id));

@@ -1,8 +1,9 @@
 //! Whether messages come as often as the deadline says.
 //!
-//! Each end counts for itself, if it has a handler for it: a publisher what it publishes, a subscription what arrives,
-//! from whichever publisher, kept or not. It starts with the first message. A deadline is missed when *more* than a period
-//! has passed since the last message, and again after each further period.
+//! Each end counts for itself, if it has a handler for it: a publisher what it publishes, a
+//! subscription what arrives, from whichever publisher, kept or not. It starts with the first
+//! message. A deadline is missed when *more* than a period has passed since the last message, and
+//! again after each further period.
 
 use super::alarm::{Alarm, Watched};
 use super::outbox::Outbox;
@@ -106,7 +107,8 @@ impl<E: DeadlineMissed> Deadline<E> {
         this
     }
 
-    /// A message came at this (steady) time. Returns whom the caller must signal once it holds no lock.
+    /// A message came at this (steady) time. Returns whom the caller must signal once it holds no
+    /// lock.
     #[must_use]
     pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
         let mut state = self.state.lock();

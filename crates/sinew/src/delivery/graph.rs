@@ -1,6 +1,7 @@
 //! Who is there: the publishers and subscriptions of a context by topic, and which of them match.
 //!
-//! Everything here happens when an entity is created or destroyed, under one lock; publishing never comes here.
+//! Everything here happens when an entity is created or destroyed, under one lock; publishing never
+//! comes here.
 
 use super::history::Joins;
 use super::inbox::Inbox;
@@ -107,7 +108,8 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `entity`. It matches before this returns, so its first message reaches who is there.
+    /// Makes a publisher, which others know by `entity`. It matches before this returns, so its
+    /// first message reaches who is there.
     pub(crate) fn add_outlet(
         &self,
         topic: &str,
@@ -159,8 +161,8 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
-    /// Brings a subscription in: from now on, what its publishers publish comes to it. Then the caller brings in what
-    /// they retain, see [`Graph::join`].
+    /// Brings a subscription in: from now on, what its publishers publish comes to it. Then the
+    /// caller brings in what they retain, see [`Graph::join`].
     pub(crate) fn add_inbox(&self, topic: &str, make: impl FnOnce(Arc<str>) -> Arc<Inbox>) -> Arc<Inbox> {
         let (inbox, old) = Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
@@ -319,7 +321,8 @@ impl Graph {
         self.refused.store(true, Ordering::Relaxed); // looked at now and then
     }
 
-    /// Connects subscriptions of other processes for which there was no room, if there is some now: from then on they match.
+    /// Connects subscriptions of other processes for which there was no room, if there is some now:
+    /// from then on they match.
     pub(crate) fn connect_again(&self) {
         if !self.refused.swap(false, Ordering::Relaxed) {
             return;
@@ -350,7 +353,8 @@ impl Graph {
         });
     }
 
-    /// Waits until something is so that depends on who is there, at most for `timeout` of real time. Whether it is.
+    /// Waits until something is so that depends on who is there, at most for `timeout` of real
+    /// time. Whether it is.
     pub(crate) fn wait_until(
         &self,
         is_so: impl Fn() -> bool,
@@ -435,7 +439,8 @@ fn match_up(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
     inbox.observers.is_matched(outbox);
 }
 
-/// Tells a subscription that a publisher which matched goes. Its observers come last: see [`Observers`].
+/// Tells a subscription that a publisher which matched goes. Its observers come last: see
+/// [`Observers`].
 fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
     if let Some(liveliness) = &inbox.liveliness {
         liveliness.is_unmatched(pulse, outbox);
@@ -501,7 +506,8 @@ fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
     }
 }
 
-/// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of answers.
+/// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of
+/// answers.
 fn warn_subscription(inbox: &Inbox, reason: &str, outbox: &mut Outbox) {
     let topic = &inbox.wanted.topic;
     outbox.warn(

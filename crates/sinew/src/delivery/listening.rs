@@ -2,17 +2,19 @@
 //!
 //! # Tasks
 //!
-//! A future that finds nothing leaves its waker in a queue, under the history's lock and after it has looked once more (A1).
-//! Each message that arrives takes the first task out of that queue, under the same lock, and wakes it once no lock is
-//! held (A2). So no message comes unnoticed between the look and the sleep, and one message wakes one task.
+//! A future that finds nothing leaves its waker in a queue, under the history's lock and after it
+//! has looked once more (A1). Each message that arrives takes the first task out of that queue,
+//! under the same lock, and wakes it once no lock is held (A2). So no message comes unnoticed
+//! between the look and the sleep, and one message wakes one task.
 //!
-//! A task that was taken out *owes* a look at the history. It pays by polling, or, if its future is dropped, by passing the
-//! wake on to the next in the queue (A3). While a task is in the queue, at least as many others owe a look as there are
-//! messages: it was put there when there were none, every message since has made one other task owe, and a look that was
-//! paid took a message, found none left, or was passed on. So none sleeps while a message waits that nobody is to fetch.
+//! A task that was taken out *owes* a look at the history. It pays by polling, or, if its future is
+//! dropped, by passing the wake on to the next in the queue (A3). While a task is in the queue, at
+//! least as many others owe a look as there are messages: it was put there when there were none,
+//! every message since has made one other task owe, and a look that was paid took a message, found
+//! none left, or was passed on. So none sleeps while a message waits that nobody is to fetch.
 //!
-//! A future has a ticket while it waits, under which it is found in the queue, first come, first served; a task that was
-//! woken for a message that somebody else took goes back to where it was.
+//! A future has a ticket while it waits, under which it is found in the queue, first come, first
+//! served; a task that was woken for a message that somebody else took goes back to where it was.
 
 use crate::executor::{dispose_of, panic_message, report};
 use crate::sync::Arc;
@@ -40,7 +42,8 @@ impl Listener {
     }
 }
 
-/// Runs code of the program, and reports its panic: that is no concern of the publisher on whose thread it runs.
+/// Runs code of the program, and reports its panic: that is no concern of the publisher on whose
+/// thread it runs.
 fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
     let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
     let what = what();
@@ -145,7 +148,8 @@ impl Listening {
         }
     }
 
-    /// A future waits no more: it has its message. Returns its waker, to be dropped outside the lock.
+    /// A future waits no more: it has its message. Returns its waker, to be dropped outside the
+    /// lock.
     #[must_use]
     pub(crate) fn served(&mut self, ticket: &mut Ticket) -> Option<Waker> {
         let found = self.find(ticket);
@@ -153,8 +157,8 @@ impl Listening {
         self.tasks.remove(found.ok()?).map(|(_, task)| task)
     }
 
-    /// A3: a future is dropped. Returns its waker, to be dropped, or if it owes a look and there are messages, the next
-    /// task's, to be woken; both outside the lock.
+    /// A3: a future is dropped. Returns its waker, to be dropped, or if it owes a look and there
+    /// are messages, the next task's, to be woken; both outside the lock.
     #[must_use]
     pub(crate) fn left(&mut self, ticket: &mut Ticket, has_messages: bool) -> (Option<Waker>, Option<Waker>) {
         let found = self.find(ticket);

@@ -1,10 +1,11 @@
 //! Whether publishers are alive.
 //!
-//! An automatic publisher is alive while it exists, and so is a manual one without a lease. A manual one with a lease has a
-//! [`Pulse`]: it *lapses* when more than the lease has passed since its last sign of life (its creation, a publication, an
-//! assertion), and lives again with the next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's
-//! handler (or of the log's line, without a handler), that of any matched subscription's handler, or the sign that comes
-//! too late; and told to all of them at once, under the pulse's lock.
+//! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
+//! manual one with a lease has a [`Pulse`]: it *lapses* when more than the lease has passed since
+//! its last sign of life (its creation, a publication, an assertion), and lives again with the
+//! next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's handler (or
+//! of the log's line, without a handler), that of any matched subscription's handler, or the sign
+//! that comes too late; and told to all of them at once, under the pulse's lock.
 //!
 //! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
 

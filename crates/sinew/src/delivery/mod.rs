@@ -1,4 +1,5 @@
-//! From a publisher to the subscriptions of its process, and from a client to a server and back. (The design's sections 5 and 9.)
+//! From a publisher to the subscriptions of its process, and from a client to a server and back.
+//! (The design's sections 5 and 9.)
 //!
 //! | file | what |
 //! |---|---|

@@ -9,7 +9,8 @@ use sinew_shm::{Counter, Counters};
 use std::time::Duration;
 
 /// So long an end may wait for its first partner in this process, before the log says that one of
-/// another process stays there: a program makes its publishers and subscriptions one after the other.
+/// another process stays there: a program makes its publishers and subscriptions one after the
+/// other.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The status handlers of a publisher or a subscription, and what they are about.
@@ -25,8 +26,8 @@ struct Current {
     matched: Matched,
     /// What others can see of it.
     counters: Option<Counters>,
-    /// An end of another process that is private to it, and since when that is known: the first one.
-    /// Not said yet.
+    /// An end of another process that is private to it, and since when that is known: the first
+    /// one. Not said yet.
     stays_inside: Option<(Time, String)>,
 }
 
@@ -43,7 +44,8 @@ impl Current {
     }
 }
 
-/// A handler is told before the number changes that can be asked for: who has seen the number finds the handler ready.
+/// A handler is told before the number changes that can be asked for: who has seen the number finds
+/// the handler ready.
 impl Observers {
     pub(crate) fn new(
         matched: Option<Arc<Source<Matched>>>,
@@ -85,7 +87,8 @@ impl Observers {
         current.tell();
     }
 
-    /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of it: a handler is told.
+    /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of
+    /// it: a handler is told.
     pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Outbox) -> bool {
         match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
             (Mismatch::Qos(incompatibility), Some(source), _) => outbox.signal(source.update(|event| {

@@ -1,7 +1,8 @@
 //! Who gets which copy of a published message, decided before anything is cloned.
 //!
-//! A message lies at one address. Of the buffers that are to get it, *owners* want it for themselves at an address of
-//! their own, *sharers* only read, and *value* buffers keep it by value, so that it has no address to promise.
+//! A message lies at one address. Of the buffers that are to get it, *owners* want it for
+//! themselves at an address of their own, *sharers* only read, and *value* buffers keep it by
+//! value, so that it has no address to promise.
 //!
 //! | published | owners | sharers | values |
 //! |---|---|---|---|
@@ -10,13 +11,16 @@
 //! | `Unique`, values only | | | first: the original, moved; others: a copy each |
 //! | `Shared` | a copy each | the original | a copy each |
 //!
-//! Nothing is copied that a reader could have had as it is: sharers never need more than one instance between them, and
-//! the original serves one of the readers, unless it stays shared and all of them want to own. The rows without values
-//! are those of ROS 2's intra-process design (<https://design.ros2.org/articles/intraprocess_communications.html>).
+//! Nothing is copied that a reader could have had as it is: sharers never need more than one
+//! instance between them, and the original serves one of the readers, unless it stays shared and
+//! all of them want to own. The rows without values are those of ROS 2's intra-process design
+//! (<https://design.ros2.org/articles/intraprocess_communications.html>).
 //!
-//! A publisher that has to keep what it sends (for late joiners, or to encode it afterwards) publishes `Shared`.
+//! A publisher that has to keep what it sends (for late joiners, or to encode it afterwards)
+//! publishes `Shared`.
 //!
-//! All copies have to be made before the original is given away by ownership: its new owner may write to it.
+//! All copies have to be made before the original is given away by ownership: its new owner may
+//! write to it.
 
 /// How a buffer takes a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +45,8 @@ pub(crate) enum Form {
 /// What one buffer gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Share {
-    /// The published message by ownership. At most one buffer gets it, and then nobody gets `OriginalShared`.
+    /// The published message by ownership. At most one buffer gets it, and then nobody gets
+    /// `OriginalShared`.
     Original,
     /// A reference to the published message.
     OriginalShared,
@@ -149,7 +154,8 @@ mod tests {
         assert_eq!(plan.copies(), copies, "{form:?} published to {pattern}");
     }
 
-    /// What is published lies at @1. `u` owns, `s` shares, `v` keeps it by value (where @1 means moved).
+    /// What is published lies at @1. `u` owns, `s` shares, `v` keeps it by value (where @1 means
+    /// moved).
     #[test]
     fn the_table() {
         for (buffers, unique, shared) in [
@@ -214,8 +220,8 @@ mod tests {
             let distinct = count(Share::Copy) + usize::from(count(Share::SharedCopy) > 0);
             prop_assert_eq!(plan.copies(), distinct);
 
-            // The least that can do: one instance per buffer of its own and one for all sharers, and the original
-            // serves as one of them, unless it stays shared and nobody reads it.
+            // The least that can do: one instance per buffer of its own and one for all sharers,
+            // and the original serves as one of them, unless it stays shared and nobody reads it.
             let own = buffers.iter().filter(|&&role| role != Role::Sharer).count();
             let sharers = own < buffers.len();
             let instances = own + usize::from(sharers);

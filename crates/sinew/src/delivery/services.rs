@@ -1,6 +1,7 @@
 //! The services of a context by name, with their server and their clients.
 //!
-//! Everything here happens when an end is created or destroyed, or when everything ends; a call never comes here.
+//! Everything here happens when an end is created or destroyed, or when everything ends; a call
+//! never comes here.
 
 use super::calls::Calls;
 use super::requests::{AwayServer, Requests, Serving, Types, mismatch};

@@ -1,10 +1,12 @@
-//! Who waits for whom: threads that wait for a place in a history, or for a server's answer. Touched only by those who wait.
+//! Who waits for whom: threads that wait for a place in a history, or for a server's answer.
+//! Touched only by those who wait.
 //!
-//! A thread that waits needs somebody to run callbacks of a certain group in a certain executor. Nobody will if the group's
-//! turn is with a thread that waits itself, in vain, or if all threads that spin the executor do. Who waits in vain is what
-//! remains when everybody is struck off whose wait somebody can end (the rest of an AND-OR graph: of an executor any thread
-//! will do, of a group only the one that has its turn). A wait that would be in vain from the start isn't begun; as every
-//! wait was checked when it began, it is the last one of a circle that fails.
+//! A thread that waits needs somebody to run callbacks of a certain group in a certain executor.
+//! Nobody will if the group's turn is with a thread that waits itself, in vain, or if all threads
+//! that spin the executor do. Who waits in vain is what remains when everybody is struck off whose
+//! wait somebody can end (the rest of an AND-OR graph: of an executor any thread will do, of a
+//! group only the one that has its turn). A wait that would be in vain from the start isn't begun;
+//! as every wait was checked when it began, it is the last one of a circle that fails.
 
 use crate::executor::current;
 use crate::executor::scheduler::Home;
@@ -90,8 +92,8 @@ impl Waits {
         let mut waiters = self.0.lock();
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
-        // A thread that holds nothing holds up no other: then there is nothing to remember, however many of
-        // them wait. Nor does it wait in vain, as none of those does who wait already.
+        // A thread that holds nothing holds up no other: then there is nothing to remember, however
+        // many of them wait. Nor does it wait in vain, as none of those does who wait already.
         let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
             Ok(None)
         } else {

@@ -1,4 +1,5 @@
-//! What the contents of messages took on their way: what publishers and subscriptions count besides messages.
+//! What the contents of messages took on their way: what publishers and subscriptions count besides
+//! messages.
 //!
 //! | counted | is |
 //! |---|---|
@@ -7,17 +8,18 @@
 //! | decoding | a value made of an image, of a type that is not plain |
 //! | image | a message published as an image (a draft), or handed out as one (a view) |
 //!
-//! A value that is handed on where it lies, a reference to it, and a plain value that is read where it lies are none of
-//! these, and cost nothing here: nothing is written where nothing was done. What a publisher's thread does is counted by
-//! the publisher; what is done for subscriptions of another process, and when a message is taken, by the subscription
-//! (by one of them, if it is done once for several).
+//! A value that is handed on where it lies, a reference to it, and a plain value that is read where
+//! it lies are none of these, and cost nothing here: nothing is written where nothing was done.
+//! What a publisher's thread does is counted by the publisher; what is done for subscriptions of
+//! another process, and when a message is taken, by the subscription (by one of them, if it is done
+//! once for several).
 
 use crate::message::block::Erased;
 use sinew_shm::{Counter, Counters};
 use std::ops::Add;
 
-/// The longest image that may lie in a slot of a ring itself, in bytes. Copies up to that length aren't counted: they are part of
-/// how a message gets into the ring and out of it.
+/// The longest image that may lie in a slot of a ring itself, in bytes. Copies up to that length
+/// aren't counted: they are part of how a message gets into the ring and out of it.
 pub(crate) const SMALL: usize = 456;
 
 /// So many of each; see the [module](self).

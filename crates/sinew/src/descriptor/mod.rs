@@ -1,8 +1,9 @@
 //! File descriptors of the program's own, whose callbacks run in an executor among all others.
 //!
-//! The kernel tells `poller`'s thread that a descriptor is ready, once; that announces it as everything else is announced;
-//! the executor runs the callback, and then asks the kernel to tell again. So what isn't dealt with is announced again,
-//! behind what others have to do, and while the callback has not run nobody is told anything.
+//! The kernel tells `poller`'s thread that a descriptor is ready, once; that announces it as
+//! everything else is announced; the executor runs the callback, and then asks the kernel to tell
+//! again. So what isn't dealt with is announced again, behind what others have to do, and while the
+//! callback has not run nobody is told anything.
 
 mod poller;
 
@@ -20,24 +21,27 @@ use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Has its callback run by the executor whenever a file descriptor is ready: a socket, a pipe, a serial line, a CAN
-/// interface, an eventfd.
+/// Has its callback run by the executor whenever a file descriptor is ready: a socket, a pipe, a
+/// serial line, a CAN interface, an eventfd.
 ///
-/// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to whatever has a descriptor: it keeps a duplicate
-/// of its own, so the original may be used, and closed, as if there were no source. (What a duplicate refers to stays open
-/// as long: the other end of a socket sees no hang-up before the source is gone, too.) It exists until it is dropped; that
-/// closes the duplicate at once, and may happen in its own callback.
+/// Made by [`Node::descriptor`](crate::Node::descriptor), from a reference to whatever has a
+/// descriptor: it keeps a duplicate of its own, so the original may be used, and closed, as if
+/// there were no source. (What a duplicate refers to stays open as long: the other end of a socket
+/// sees no hang-up before the source is gone, too.) It exists until it is dropped; that closes the
+/// duplicate at once, and may happen in its own callback.
 ///
-/// The callback runs again and again for as long as the descriptor is ready, each time after what others have to do; it
-/// needn't read or write everything at once, but does well to, as each run costs two system calls and a wake-up of another
-/// thread. By the time it runs, somebody else may have read what was there: descriptors should be non-blocking. A
-/// source for writing runs whenever there is room, so it should be there only while there is something to write.
+/// The callback runs again and again for as long as the descriptor is ready, each time after what
+/// others have to do; it needn't read or write everything at once, but does well to, as each run
+/// costs two system calls and a wake-up of another thread. By the time it runs, somebody else may
+/// have read what was there: descriptors should be non-blocking. A source for writing runs whenever
+/// there is room, so it should be there only while there is something to write.
 ///
-/// After [`closed`](Readiness::closed) was reported and all that came before was read, it doesn't run any more. (If
-/// others may open the other end again, as that of a named pipe, open it for both reading and writing: it is never closed then.)
+/// After [`closed`](Readiness::closed) was reported and all that came before was read, it doesn't
+/// run any more. (If others may open the other end again, as that of a named pipe, open it for both
+/// reading and writing: it is never closed then.)
 ///
-/// The first source of a process starts a thread, `sinew-descriptors`, which waits for all of them and stays. It runs no
-/// callbacks.
+/// The first source of a process starts a thread, `sinew-descriptors`, which waits for all of them
+/// and stays. It runs no callbacks.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -71,13 +75,15 @@ pub struct DescriptorSource {
 }
 
 impl DescriptorSource {
-    /// Ends it as dropping it does, and waits for its callback if that is running on another thread.
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread.
     pub fn close(self) {
         self.watch.end();
         self.joined.part(true);
     }
 
-    /// Keeps it without a handle until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    /// Keeps it without a handle until the context ends; as
+    /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let context = self.node.context.clone();
         context.detach(self);
@@ -97,14 +103,15 @@ impl fmt::Debug for DescriptorSource {
     }
 }
 
-/// What a file descriptor was ready for when the kernel was asked. (`poll`'s words: `POLLIN`, `POLLOUT`, `POLLHUP` or
-/// `POLLRDHUP`, `POLLERR`.)
+/// What a file descriptor was ready for when the kernel was asked. (`poll`'s words: `POLLIN`,
+/// `POLLOUT`, `POLLHUP` or `POLLRDHUP`, `POLLERR`.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct Readiness {
     /// There is something to read, if only the end.
     pub readable: bool,
-    /// There is room to write. Only a source for [writing](DescriptorSourceBuilder::writable) learns it.
+    /// There is room to write. Only a source for [writing](DescriptorSourceBuilder::writable)
+    /// learns it.
     pub writable: bool,
     /// The other end will send nothing more. There may still be something to read.
     pub closed: bool,
@@ -153,7 +160,8 @@ struct Watch {
     /// What the kernel calls it.
     key: u64,
     direction: Direction,
-    /// `None` once the source is gone. Locked while it is used, so that it isn't closed, and its number given to another.
+    /// `None` once the source is gone. Locked while it is used, so that it isn't closed, and its
+    /// number given to another.
     descriptor: Mutex<Option<OwnedFd>>,
 }
 
@@ -186,7 +194,8 @@ impl Watch {
     fn end(&self) {
         let descriptor = {
             let mut descriptor = self.descriptor.lock();
-            // Before it is closed: the kernel keeps watching what is open under another number as well.
+            // Before it is closed: the kernel keeps watching what is open under another number as
+            // well.
             descriptor.take().inspect(|descriptor| self.poller.remove(descriptor))
         };
         drop(descriptor); // which may take its time
@@ -227,7 +236,8 @@ impl DescriptorSourceBuilder {
 }
 
 impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
-    /// Its callback runs when there is something to read, or nothing will come any more. The default.
+    /// Its callback runs when there is something to read, or nothing will come any more. The
+    /// default.
     pub fn readable(mut self) -> Self {
         self.direction = Direction::Reading;
         self
@@ -245,13 +255,14 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         DescriptorSourceBuilder { node, descriptor, direction, group: group.clone() }
     }
 
-    /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state `&mut S`, or the state and
-    /// `&Readiness`. Even in a reentrant group, it doesn't run on two threads at the same time.
+    /// Makes the source. The callback takes nothing, [`&Readiness`](Readiness), the group's state
+    /// `&mut S`, or the state and `&Readiness`. Even in a reentrant group, it doesn't run on two
+    /// threads at the same time.
     ///
     /// # Errors
-    /// [`CreateError`]: the context is shut down; the descriptor is of a kind that can't be waited for
-    /// ([`CreateError::AlwaysReady`]); or the operating system has no room for another descriptor, watch or thread
-    /// ([`CreateError::System`]).
+    /// [`CreateError`]: the context is shut down; the descriptor is of a kind that can't be waited
+    /// for ([`CreateError::AlwaysReady`]); or the operating system has no room for another
+    /// descriptor, watch or thread ([`CreateError::System`]).
     pub fn callback<Form, F>(self, callback: F) -> Result<DescriptorSource, CreateError>
     where
         F: EventCallback<Readiness, G, Form>,

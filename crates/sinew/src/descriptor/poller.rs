@@ -12,11 +12,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::LazyLock;
 
-/// What is watched, and the epoll descriptor that watches it. There is one per process, with one thread, for ever.
+/// What is watched, and the epoll descriptor that watches it. There is one per process, with one
+/// thread, for ever.
 pub(super) struct Poller {
     epoll: OwnedFd,
-    /// Whom to tell, by key. This lock comes before those of the sources. The thread takes no source out of it, so that none
-    /// is dropped there, with the user's callback.
+    /// Whom to tell, by key. This lock comes before those of the sources. The thread takes no
+    /// source out of it, so that none is dropped there, with the user's callback.
     sources: Mutex<HashMap<u64, Arc<Source<Readiness>>>>,
 }
 
@@ -43,7 +44,8 @@ impl Poller {
         self.sources.lock().insert(key, source);
     }
 
-    /// Forgets a source: when this returns, nothing is announced to it any more. The caller drops it, holding no lock.
+    /// Forgets a source: when this returns, nothing is announced to it any more. The caller drops
+    /// it, holding no lock.
     pub(super) fn forget(&self, key: u64) -> Option<Arc<Source<Readiness>>> {
         self.sources.lock().remove(&key)
     }

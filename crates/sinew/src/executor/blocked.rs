@@ -1,7 +1,7 @@
 //! A worker whose callback waits for something.
 //!
-//! What a callback publishes is usually left to its own thread ([`handover`](super::handover)); if that goes to sleep instead,
-//! somebody else is called for it at once, not when the watchman looks.
+//! What a callback publishes is usually left to its own thread ([`handover`](super::handover)); if
+//! that goes to sleep instead, somebody else is called for it at once, not when the watchman looks.
 
 use super::current;
 use super::scheduler::Scheduler;
@@ -14,8 +14,8 @@ pub(crate) struct Blocked {
 }
 
 impl Blocked {
-    /// The calling thread will wait; if it is a worker, what is ready in its executor is left to others. Signals: the caller holds
-    /// no lock.
+    /// The calling thread will wait; if it is a worker, what is ready in its executor is left to
+    /// others. Signals: the caller holds no lock.
     pub(crate) fn begin() -> Option<Self> {
         let (scheduler, worker) = current::worker()?;
         let mut state = scheduler.state.lock();

@@ -1,14 +1,15 @@
 //! What this thread is in the middle of: the executors it spins and the callbacks it runs.
 //!
-//! Asked when something would wait for this very thread (a publisher for a full history, a caller for a server, `close` for a
-//! running callback, a spin inside a spin), and where a message that is published should run next.
+//! Asked when something would wait for this very thread (a publisher for a full history, a caller
+//! for a server, `close` for a running callback, a spin inside a spin), and where a message that is
+//! published should run next.
 
 use super::scheduler::Scheduler;
 use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 
-/// So many callbacks inside each other are told apart. Calls of services are limited to fewer; spins inside callbacks that go
-/// deeper than this only lose the check for waiting for themselves.
+/// So many callbacks inside each other are told apart. Calls of services are limited to fewer;
+/// spins inside callbacks that go deeper than this only lose the check for waiting for themselves.
 const DEPTH: usize = 128;
 
 struct Callbacks {
@@ -86,7 +87,8 @@ pub(crate) fn worker() -> Option<(Arc<Scheduler>, u32)> {
     EXECUTOR.with_borrow(|current| Some((current.clone()?, worker)))
 }
 
-/// While it lives, this thread runs a callback of an executor in the place of one of those that spin it.
+/// While it lives, this thread runs a callback of an executor in the place of one of those that
+/// spin it.
 pub(crate) struct Lending(());
 
 impl Lending {

@@ -1,5 +1,5 @@
-//! An executor's own file descriptor: for a program whose thread waits in somebody else's event loop (epoll, tokio, a user
-//! interface's), and spins the executor when the descriptor says so.
+//! An executor's own file descriptor: for a program whose thread waits in somebody else's event
+//! loop (epoll, tokio, a user interface's), and spins the executor when the descriptor says so.
 
 use crate::clock::{Alarm, Time};
 use crate::logging::{Level, tell};
@@ -10,10 +10,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 /// Readable while there is work, or a timer is due.
 ///
-/// It is an epoll descriptor with two others in it, so that one `poll` by whomever sees both, and neither the publishing
-/// thread nor anybody else has to wait for timers. Its owner keeps it true: [`ready`](Self::ready) when work comes,
-/// [`arm`](Self::arm) when the first timer changes, [`clear`](Self::clear) *before* looking for work (after it would lose
-/// what came in between). All may be called from any thread, and take one or two system calls.
+/// It is an epoll descriptor with two others in it, so that one `poll` by whomever sees both, and
+/// neither the publishing thread nor anybody else has to wait for timers. Its owner keeps it true:
+/// [`ready`](Self::ready) when work comes, [`arm`](Self::arm) when the first timer changes,
+/// [`clear`](Self::clear) *before* looking for work (after it would lose what came in between). All
+/// may be called from any thread, and take one or two system calls.
 #[derive(Debug)]
 pub(crate) struct Descriptor {
     /// What the event loop sees.
@@ -44,15 +45,16 @@ impl Descriptor {
         }
     }
 
-    /// When the first timer is due, at which it becomes readable; at once if that is past. `None`: there is none.
+    /// When the first timer is due, at which it becomes readable; at once if that is past. `None`:
+    /// there is none.
     pub(crate) fn arm(&self, due: Option<Time>) {
         if let Err(error) = self.alarm.set(due) {
             tell!(Level::Error, "an executor's descriptor could not be set to {due:?}: {error}");
         }
     }
 
-    /// Somebody will look for work: it isn't readable any more. A timer that was due is forgotten, and a timer that will be
-    /// stays armed.
+    /// Somebody will look for work: it isn't readable any more. A timer that was due is forgotten,
+    /// and a timer that will be stays armed.
     pub(crate) fn clear(&self) {
         let mut count = [0; 8];
         // Nothing to read means that it isn't readable: what was to be reached.

@@ -40,7 +40,8 @@ pub enum AddError {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpinError {
-    /// A thread is spinning this executor: another one, or this one, if it was called in a callback.
+    /// A thread is spinning this executor: another one, or this one, if it was called in a
+    /// callback.
     #[error(
         "the executor is being spun already: one thread spins it at a time, and none of its own callbacks can"
     )]
@@ -78,10 +79,12 @@ pub enum SpinError {
         /// What the operating system said.
         reason: String,
     },
-    /// The executor or the wait set was stopped, or its context shut down, before there was what it waited for.
+    /// The executor or the wait set was stopped, or its context shut down, before there was what it
+    /// waited for.
     #[error("stopped before there was what was waited for")]
     Stopped,
-    /// A thread didn't get the core, the priority or the memory that the executor's options ask for.
+    /// A thread didn't get the core, the priority or the memory that the executor's options ask
+    /// for.
     #[error(transparent)]
     Setup(#[from] ThreadError),
     /// Only virtual time can be moved.

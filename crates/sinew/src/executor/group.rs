@@ -1,4 +1,5 @@
-//! Callback groups: what an executor runs, one callback of a group at a time, or, if it is reentrant, any number.
+//! Callback groups: what an executor runs, one callback of a group at a time, or, if it is
+//! reentrant, any number.
 
 use super::blocked::Blocked;
 use super::scheduler::{Entity, Home, Scheduler};
@@ -9,12 +10,14 @@ use crate::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, Task};
 use slab::Slab;
 
-/// A mutually exclusive callback group: its callbacks never run at the same time, and may share a state.
+/// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
+/// state.
 ///
-/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like are put into it with `in_group`; their
-/// callbacks may then take `&mut S` as their first parameter, and need no lock for it. Every node has a default group
-/// without state for all others. Clones are the same group. The state lives as long as a handle or an entity of the
-/// group, and is only ever touched by the thread that runs the group.
+/// Made by [`Node::group`](crate::Node::group). Subscriptions, timers and the like are put into it
+/// with `in_group`; their callbacks may then take `&mut S` as their first parameter, and need no
+/// lock for it. Every node has a default group without state for all others. Clones are the same
+/// group. The state lives as long as a handle or an entity of the group, and is only ever touched
+/// by the thread that runs the group.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -44,13 +47,13 @@ impl<S> Clone for Group<S> {
     }
 }
 
-/// A reentrant callback group: its callbacks may run at the same time on several threads, also the same callback for
-/// several messages.
+/// A reentrant callback group: its callbacks may run at the same time on several threads, also the
+/// same callback for several messages.
 ///
-/// Made by [`Node::reentrant_group`](crate::Node::reentrant_group); used as a [`Group`]. It has no state, and its callbacks
-/// must be `Fn` and `Sync`: what they share they protect themselves. With an executor of one thread they run one after the
-/// other. Messages of one topic are taken in their order, but their callbacks may overtake each other. Clones are the same
-/// group.
+/// Made by [`Node::reentrant_group`](crate::Node::reentrant_group); used as a [`Group`]. It has no
+/// state, and its callbacks must be `Fn` and `Sync`: what they share they protect themselves. With
+/// an executor of one thread they run one after the other. Messages of one topic are taken in their
+/// order, but their callbacks may overtake each other. Clones are the same group.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -122,8 +125,8 @@ impl<S: Send + 'static> Group<S> {
         Self { core, number, state: Arc::new(number.state(state)) }
     }
 
-    /// Sets the group's priority (default 0): of what is ready, the executor runs groups of the highest priority first.
-    /// It interrupts nothing. May be changed at any time.
+    /// Sets the group's priority (default 0): of what is ready, the executor runs groups of the
+    /// highest priority first. It interrupts nothing. May be changed at any time.
     #[must_use]
     pub fn priority(self, priority: i32) -> Self {
         self.core.set_priority(priority);
@@ -214,7 +217,8 @@ impl GroupCore {
         }
     }
 
-    /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs on another thread.
+    /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs
+    /// on another thread.
     pub(crate) fn part(&self, membership: Membership, wait: bool) {
         let Membership { key, serial } = membership;
         let gone = {
@@ -225,7 +229,8 @@ impl GroupCore {
         let Some(Resident { entity, home, .. }) = gone else { return };
         entity.attach(None);
         if let Some(home) = home {
-            // A wait that nobody could end isn't begun: two callbacks that close each other's entities, say.
+            // A wait that nobody could end isn't begun: two callbacks that close each other's
+            // entities, say.
             let waiting = wait.then(|| self.node.context.waits.enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
@@ -263,7 +268,8 @@ impl GroupCore {
         Ok(())
     }
 
-    /// Takes the group out of the executor, if it is in it. What waits in its entities keeps waiting.
+    /// Takes the group out of the executor, if it is in it. What waits in its entities keeps
+    /// waiting.
     pub(crate) fn remove_from(&self, scheduler: &Arc<Scheduler>) {
         let mut members = self.members.lock();
         let Some((_, slot)) = members.executor.take_if(|(other, _)| Arc::ptr_eq(other, scheduler)) else {

@@ -2,19 +2,22 @@
 //!
 //! Ids are small and dense (the indices of a slab), so a table gives each id's place in the heap:
 //!
-//! - `entries` is a binary min-heap by key: the children of place `p` are `2p + 1` and `2p + 2`, and no child's key is
-//!   smaller than its parent's;
-//! - `places[id]` is the place of `id` in `entries`, or `ABSENT`. Every write to `entries` goes with one to `places`.
+//! - `entries` is a binary min-heap by key: the children of place `p` are `2p + 1` and `2p + 2`,
+//!   and no child's key is smaller than its parent's;
+//! - `places[id]` is the place of `id` in `entries`, or `ABSENT`. Every write to `entries` goes
+//!   with one to `places`.
 //!
-//! A push whose key is the largest so far, which is what arrival order gives, costs one comparison; pushing to and
-//! popping from a heap of one entry costs none.
+//! A push whose key is the largest so far, which is what arrival order gives, costs one comparison;
+//! pushing to and popping from a heap of one entry costs none.
 //!
-//! Single-threaded; memory grows to the largest number of entries and the largest id it has seen, and stays.
+//! Single-threaded; memory grows to the largest number of entries and the largest id it has seen,
+//! and stays.
 
 /// In `places`: the id isn't in the heap.
 const ABSENT: usize = usize::MAX;
 
-/// A min-heap of ids by key. Ids with equal keys leave in no particular order: where order matters, keys are unique.
+/// A min-heap of ids by key. Ids with equal keys leave in no particular order: where order matters,
+/// keys are unique.
 #[derive(Debug)]
 pub(crate) struct Heap<K> {
     entries: Vec<(K, u32)>,
@@ -84,7 +87,8 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// Gives an id a key, whether it is in the heap or not. O(log n); allocates when it has to grow.
+    /// Gives an id a key, whether it is in the heap or not. O(log n); allocates when it has to
+    /// grow.
     #[inline]
     pub(crate) fn update(&mut self, id: u32, key: K) {
         match self.place(id) {
@@ -145,9 +149,11 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// Moves parents with larger keys down from an obsolete place, and puts the entry where that ends.
+    /// Moves parents with larger keys down from an obsolete place, and puts the entry where that
+    /// ends.
     ///
-    /// Not inlined, as `sink`: `push` and `pop` of a short heap, which need neither, stay a few instructions long.
+    /// Not inlined, as `sink`: `push` and `pop` of a short heap, which need neither, stay a few
+    /// instructions long.
     #[inline(never)]
     fn rise(&mut self, mut place: usize, key: K, id: u32) {
         while place > 0 {
@@ -161,7 +167,8 @@ impl<K: Ord + Copy> Heap<K> {
         self.put(place, (key, id));
     }
 
-    /// Moves the smaller children with smaller keys up to an obsolete place, and puts the entry where that ends.
+    /// Moves the smaller children with smaller keys up to an obsolete place, and puts the entry
+    /// where that ends.
     #[inline(never)]
     fn sink(&mut self, mut place: usize, key: K, id: u32) {
         loop {

@@ -1,8 +1,10 @@
-//! How long something took, many times: a plain value without a clock or a lock, into which whoever measures puts numbers.
+//! How long something took, many times: a plain value without a clock or a lock, into which whoever
+//! measures puts numbers.
 
 use std::time::Duration;
 
-/// Each power of two is cut into so many buckets of equal width: what a bucket tells is within 1 part in 8 of the truth.
+/// Each power of two is cut into so many buckets of equal width: what a bucket tells is within 1
+/// part in 8 of the truth.
 const PARTS_LOG2: u32 = 3;
 const PARTS: usize = 1 << PARTS_LOG2;
 
@@ -13,10 +15,12 @@ const FINEST_LOG2: u32 = 3;
 const LARGEST: u64 = (1 << 38) - 1;
 const BUCKETS: usize = bucket(LARGEST) + 1;
 
-/// How often which durations occurred: counts in buckets whose width is an eighth of their value or less.
+/// How often which durations occurred: counts in buckets whose width is an eighth of their value or
+/// less.
 ///
-/// Covers 0 to 274 s, in 2 KB that are allocated with the first value. Count, smallest, largest and mean are exact for what
-/// was recorded; percentiles are within 12.5 % (and 8 ns). Nothing here blocks.
+/// Covers 0 to 274 s, in 2 KB that are allocated with the first value. Count, smallest, largest and
+/// mean are exact for what was recorded; percentiles are within 12.5 % (and 8 ns). Nothing here
+/// blocks.
 ///
 /// ```
 /// use sinew::{Duration, Histogram};
@@ -39,7 +43,8 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Counts a duration as often as `weight` says: more than once where only some are measured. A weight of 0 does nothing.
+    /// Counts a duration as often as `weight` says: more than once where only some are measured. A
+    /// weight of 0 does nothing.
     pub fn record(&mut self, duration: Duration, weight: u64) {
         self.record_nanoseconds(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX), weight);
     }
@@ -89,8 +94,8 @@ impl Histogram {
         self.sum.checked_div(self.count).map(Duration::from_nanos)
     }
 
-    /// What that many percent (0 to 100, other numbers count as the nearer of these) are not longer than: 50 is the median,
-    /// 99.9 is what one in a thousand exceeds.
+    /// What that many percent (0 to 100, other numbers count as the nearer of these) are not longer
+    /// than: 50 is the median, 99.9 is what one in a thousand exceeds.
     pub fn percentile(&self, percent: f64) -> Option<Duration> {
         let counts = self.counts.as_ref()?;
         let wanted = self.rank(percent);
@@ -99,7 +104,8 @@ impl Histogram {
             below = count.saturating_add(below);
             below >= wanted
         })?;
-        // The middle of the bucket, but nothing that there was not: it may be wider than what it holds.
+        // The middle of the bucket, but nothing that there was not: it may be wider than what it
+        // holds.
         Some(Duration::from_nanos(middle(reached).clamp(self.min, self.max)))
     }
 
@@ -111,7 +117,8 @@ impl Histogram {
         reason = "a share of the count, between 1 and the count; half a value in 2^53 is nothing here"
     )]
     fn rank(&self, percent: f64) -> u64 {
-        // In this order, as hundredths have no exact floating-point number: what comes out even is not rounded up.
+        // In this order, as hundredths have no exact floating-point number: what comes out even is
+        // not rounded up.
         let share = (percent.clamp(0.0, 100.0) * self.count as f64 / 100.0).ceil();
         (share as u64).clamp(1, self.count)
     }

@@ -1,16 +1,19 @@
 //! Lent threads: whoever waits for a server's answer may run the server himself.
 //!
-//! [`Scheduler::run_here`] hands out the one entity that the thread waits for, if its group is free. A thread in the middle of a
-//! callback of the executor does so inside that callback (*nested*); a thread from outside takes the place of a worker that
-//! rests (*lent*), so that no more callbacks run at once than the executor has threads.
+//! [`Scheduler::run_here`] hands out the one entity that the thread waits for, if its group is
+//! free. A thread in the middle of a callback of the executor does so inside that callback
+//! (*nested*); a thread from outside takes the place of a worker that rests (*lent*), so that no
+//! more callbacks run at once than the executor has threads.
 //!
-//! If neither can be, the thread sleeps among `State::lenders`. It is rung when it can run its entity after all and no worker is
-//! called for what is ready: when something becomes ready, when a callback ends that ran in the group, when another lender goes,
-//! and when a worker goes to sleep in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and
-//! be rung again.
+//! If neither can be, the thread sleeps among `State::lenders`. It is rung when it can run its
+//! entity after all and no worker is called for what is ready: when something becomes ready, when a
+//! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
+//! in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and be
+//! rung again.
 //!
-//! Entities that are to be run here are announced without calling anybody. So every way out of here that leaves something
-//! ready calls somebody for it: [`Scheduler::lend_later`], the end of a lent callback, the end of a [`Lender`].
+//! Entities that are to be run here are announced without calling anybody. So every way out of here
+//! that leaves something ready calls somebody for it: [`Scheduler::lend_later`], the end of a lent
+//! callback, the end of a [`Lender`].
 
 use super::InHand;
 use super::current::{self, Lending};
@@ -20,10 +23,11 @@ use crate::sync::{Arc, Bell};
 use std::mem;
 
 impl Scheduler {
-    /// Runs an entity's callback, or what is older in its group, on this thread, which would otherwise wait for it, at most for
-    /// `within` nanoseconds: if it has something to do, its group is free, and either this thread is in the middle of a callback of
-    /// this executor, or the executor is spun, has a place for a thread from outside, would run just this next, and knows that it
-    /// is done in time. False if it couldn't.
+    /// Runs an entity's callback, or what is older in its group, on this thread, which would
+    /// otherwise wait for it, at most for `within` nanoseconds: if it has something to do, its
+    /// group is free, and either this thread is in the middle of a callback of this executor, or
+    /// the executor is spun, has a place for a thread from outside, would run just this next, and
+    /// knows that it is done in time. False if it couldn't.
     #[inline(never)]
     pub(crate) fn run_here(&self, home: &Home, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
@@ -56,8 +60,9 @@ impl Scheduler {
         state.accepts(nested).then_some(if nested { Hand::Nested } else { Hand::Lent })
     }
 
-    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its bell is rung. Calls
-    /// somebody for what is ready and was left to this thread. `None` if the entity can be run here now.
+    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its
+    /// bell is rung. Calls somebody for what is ready and was left to this thread. `None` if the
+    /// entity can be run here now.
     pub(crate) fn lend_later<'a>(
         &'a self,
         home: &Home,
@@ -99,7 +104,8 @@ impl Scheduler {
         state.call_lender(&self.bells)
     }
 
-    /// A worker is about to wait for something: somebody else is to hear what other processes have to say. True if the caller must signal.
+    /// A worker is about to wait for something: somebody else is to hear what other processes have
+    /// to say. True if the caller must signal.
     pub(super) fn call_to_post(&self, state: &mut State) -> bool {
         let called = self.ears.are_deaf().then(|| state.workers.for_ears(i64::MAX)).flatten();
         called.inspect(|worker| self.bells.call(*worker)).is_some()

@@ -36,7 +36,8 @@ impl Groups {
             state.executor.as_ref().and_then(Weak::upgrade)
         };
         if let Some(executor) = executor {
-            // It is in one already if its node has an executor of its own: that is what the user asked for.
+            // It is in one already if its node has an executor of its own: that is what the user
+            // asked for.
             let _ = group.add_to(&executor);
         }
     }
@@ -51,7 +52,8 @@ impl Groups {
         self.0.lock().groups.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Has the executor serve all groups that no other one serves; false if another executor does so already.
+    /// Has the executor serve all groups that no other one serves; false if another executor does
+    /// so already.
     pub(crate) fn serve(&self, executor: &Arc<Scheduler>) -> bool {
         let groups: Vec<_> = {
             let mut state = self.0.lock();

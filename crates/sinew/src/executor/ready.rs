@@ -1,8 +1,8 @@
 //! The two queues of ready things: the members of a group, and the groups of an executor.
 //!
-//! Both keep their first entry outside the heap behind it. Most of the time nothing else is ready, and then a wake-up
-//! touches the few bytes of that entry instead of two or three vectors somewhere else in memory: with cold caches, as
-//! after every sleep, that is what it costs.
+//! Both keep their first entry outside the heap behind it. Most of the time nothing else is ready,
+//! and then a wake-up touches the few bytes of that entry instead of two or three vectors somewhere
+//! else in memory: with cold caches, as after every sleep, that is what it costs.
 
 use super::heap::Heap;
 use crate::clock::Stamp;

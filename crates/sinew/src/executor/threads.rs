@@ -1,8 +1,10 @@
-//! What a spinning thread asks of the operating system: a core, a realtime priority, memory that stays where it is.
+//! What a spinning thread asks of the operating system: a core, a realtime priority, memory that
+//! stays where it is.
 //!
-//! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts others (they would inherit the core it was
-//! placed on, and think it the only one allowed). Then every worker, itself included, calls [`Plan::apply`] for itself. What
-//! was changed is put back when the worker drops its [`Restore`]: the thread that called `spin` isn't ours.
+//! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts others (they would
+//! inherit the core it was placed on, and think it the only one allowed). Then every worker, itself
+//! included, calls [`Plan::apply`] for itself. What was changed is put back when the worker drops
+//! its [`Restore`]: the thread that called `spin` isn't ours.
 
 use crate::logging::{Level, tell};
 use crate::sync::Mutex;
@@ -15,18 +17,21 @@ use std::sync::LazyLock;
 
 /// On which cores the threads of an executor run.
 ///
-/// Left alone, the kernel tends to wake a thread on the core of the thread that woke it, and two busy workers then take
-/// turns on one core while another idles. So they are placed, one on each core, while they spin.
+/// Left alone, the kernel tends to wake a thread on the core of the thread that woke it, and two
+/// busy workers then take turns on one core while another idles. So they are placed, one on each
+/// core, while they spin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Placement {
-    /// Each on a core of its own, of those the spinning thread is allowed to use, where the fewest workers of this process'
-    /// executors are; with more workers than cores they share. With one worker, or one core, nothing is changed; nor if the
-    /// operating system doesn't allow it. The default.
+    /// Each on a core of its own, of those the spinning thread is allowed to use, where the fewest
+    /// workers of this process' executors are; with more workers than cores they share. With one
+    /// worker, or one core, nothing is changed; nor if the operating system doesn't allow it. The
+    /// default.
     #[default]
     Spread,
-    /// The first worker (the thread that spins) on the first core of the list, and so on, and from the beginning if there
-    /// are more workers. The numbers are the operating system's, beginning at 0.
+    /// The first worker (the thread that spins) on the first core of the list, and so on, and from
+    /// the beginning if there are more workers. The numbers are the operating system's, beginning
+    /// at 0.
     Cores(Vec<usize>),
     /// Where the kernel puts them.
     Off,
@@ -83,13 +88,14 @@ pub(crate) struct ThreadOptions {
     pub(crate) placement: Placement,
     /// A `SCHED_FIFO` priority, 1 to 99. Default: none, the thread keeps its scheduling policy.
     pub(crate) priority: Option<u8>,
-    /// Locks all memory of the process, what it has and what it will have, into RAM. It stays so after the spin: other
-    /// parts of the process may have come to count on it.
+    /// Locks all memory of the process, what it has and what it will have, into RAM. It stays so
+    /// after the spin: other parts of the process may have come to count on it.
     pub(crate) lock_memory: bool,
 }
 
 impl ThreadOptions {
-    /// Checks the options, locks the memory and chooses the cores for that many workers. Called by the thread that spins.
+    /// Checks the options, locks the memory and chooses the cores for that many workers. Called by
+    /// the thread that spins.
     pub(crate) fn prepare(&self, workers: usize) -> Result<Plan, ThreadError> {
         if let Some(priority) = self.priority
             && !(1..=99).contains(&priority)
@@ -123,7 +129,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Sets up the calling thread, which is the worker of that number (from 0), until the result is dropped.
+    /// Sets up the calling thread, which is the worker of that number (from 0), until the result is
+    /// dropped.
     pub(crate) fn apply(&self, worker: usize) -> Result<Restore, ThreadError> {
         let mut restore = Restore { affinity: None, policy: None, of_this_thread: PhantomData };
         if let Some(core) = of_worker(&self.cores, worker) {
@@ -175,13 +182,15 @@ pub(crate) struct Restore {
 impl Drop for Restore {
     fn drop(&mut self) {
         if let Some(affinity) = &self.affinity {
-            // It fails if those cores were taken from the process meanwhile: then any others are as good.
+            // It fails if those cores were taken from the process meanwhile: then any others are as
+            // good.
             let _ = sched_setaffinity(None, affinity);
         }
         if let Some(policy) = self.policy
             && policy.set().is_err()
         {
-            // Who may use a realtime priority by its limit alone may not take back that children don't inherit it.
+            // Who may use a realtime priority by its limit alone may not take back that children
+            // don't inherit it.
             let _ = policy.not_for_children().set();
         }
     }
@@ -192,7 +201,8 @@ impl Drop for Restore {
 /// How many workers of this process are placed on each core, where there are any.
 static PLACED: LazyLock<Mutex<BTreeMap<usize, usize>>> = LazyLock::new(|| Mutex::new(BTreeMap::new()));
 
-/// The cores of the workers of one executor, entered in [`PLACED`]. Empty: they stay where the kernel puts them.
+/// The cores of the workers of one executor, entered in [`PLACED`]. Empty: they stay where the
+/// kernel puts them.
 #[derive(Debug, Default)]
 struct Places(Vec<usize>);
 
@@ -231,7 +241,8 @@ fn spread(workers: usize, allowed: &[usize], placed: &mut BTreeMap<usize, usize>
     (0..workers).filter_map(|_| choose()).collect()
 }
 
-/// The cores that the calling thread may run on; none if nobody knows (more of them than a set here holds, a sandbox).
+/// The cores that the calling thread may run on; none if nobody knows (more of them than a set here
+/// holds, a sandbox).
 fn allowed_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
     (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
@@ -259,7 +270,8 @@ struct Policy {
 }
 
 impl Policy {
-    /// Threads and processes that a callback starts don't inherit it: they would take the core for as long as they like.
+    /// Threads and processes that a callback starts don't inherit it: they would take the core for
+    /// as long as they like.
     fn realtime(priority: u8) -> Self {
         Self { policy: libc::SCHED_FIFO, priority: i32::from(priority) }.not_for_children()
     }
@@ -453,7 +465,8 @@ mod tests {
 
     #[test]
     fn memory_is_locked_or_the_error_says_what_it_takes() {
-        // In a process of its own: with a limit on locked memory, the other tests could get none any more.
+        // In a process of its own: with a limit on locked memory, the other tests could get none
+        // any more.
         const IN_CHILD: &str = "SINEW_TEST_LOCKS_MEMORY";
         if std::env::var_os(IN_CHILD).is_none() {
             let name = thread::current().name().map(str::to_owned).unwrap();

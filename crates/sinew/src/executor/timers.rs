@@ -1,8 +1,9 @@
 //! A thread of their own for an executor's timers.
 //!
-//! By default the threads that run callbacks mind the timers, too, which costs no switch between threads; but then a timer that
-//! is due waits until one of them has time. A thread of their own wakes when they are due, however busy the others are, and
-//! either puts them into the queue, or runs their callbacks itself, if their groups are free.
+//! By default the threads that run callbacks mind the timers, too, which costs no switch between
+//! threads; but then a timer that is due waits until one of them has time. A thread of their own
+//! wakes when they are due, however busy the others are, and either puts them into the queue, or
+//! runs their callbacks itself, if their groups are free.
 
 use super::TimerThread;
 use super::scheduler::{Next, Scheduler, Work, Worker};
@@ -17,7 +18,8 @@ impl Scheduler {
         state.fired.clear();
     }
 
-    /// Puts back what ran, makes ready what is due, and gets what to run next, if this thread runs what is due.
+    /// Puts back what ran, makes ready what is due, and gets what to run next, if this thread runs
+    /// what is due.
     pub(super) fn next_timer(&self, kind: TimerThread, work: &mut Option<Work>, worker: &mut Worker) -> Next {
         if work.is_some() {
             self.finish(work);
@@ -33,7 +35,8 @@ impl Scheduler {
                     return Next::Run;
                 }
             }
-            // What is due is in the queue by now, and whoever has its group or is free will take it.
+            // What is due is in the queue by now, and whoever has its group or is free will take
+            // it.
             let (ready, load) = (state.ready.len(), state.load);
             let now = Time::steady().nanoseconds();
             if ready > 0

@@ -1,10 +1,12 @@
 //! A callback group's turn: who may touch its callbacks and its state now.
 //!
-//! Every group has a number, and at any time at most one [`Turn`] with that number: the scheduler makes it when it hands out
-//! a member of the group to be run, and takes it back before it hands out the next. The turn has two keys, to the group's
-//! callbacks and to the state they share. An [`Exclusive`] cell opens for the key with its number only, so `&mut Key` stands
-//! for `&mut` of what the key opens. No lock is held while the user's code runs, and none has to be taken: the scheduler's
-//! own lock, under which turns are made and taken back, orders the threads that have them one after the other.
+//! Every group has a number, and at any time at most one [`Turn`] with that number: the scheduler
+//! makes it when it hands out a member of the group to be run, and takes it back before it hands
+//! out the next. The turn has two keys, to the group's callbacks and to the state they share. An
+//! [`Exclusive`] cell opens for the key with its number only, so `&mut Key` stands for `&mut` of
+//! what the key opens. No lock is held while the user's code runs, and none has to be taken: the
+//! scheduler's own lock, under which turns are made and taken back, orders the threads that have
+//! them one after the other.
 
 use crate::sync::next_serial;
 use std::cell::UnsafeCell;
@@ -43,7 +45,8 @@ impl Turn {
     /// The turn of the group with this number.
     ///
     /// # Safety
-    /// There is no other turn with this number while this one lives, and what was done in the last one happens before.
+    /// There is no other turn with this number while this one lives, and what was done in the last
+    /// one happens before.
     #[inline]
     pub(crate) unsafe fn of(group: u64) -> Self {
         Self { callbacks: Key(group, PhantomData), state: Key(group, PhantomData) }
@@ -84,8 +87,9 @@ pub struct Exclusive<T, What> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a shared `Exclusive` gives access only through the key with its number. There is one at a time, and the threads
-// that have it come one after the other (`Turn::of`); so the value is moved between threads (`Send`) but never shared.
+// SAFETY: a shared `Exclusive` gives access only through the key with its number. There is one at a
+// time, and the threads that have it come one after the other (`Turn::of`); so the value is moved
+// between threads (`Send`) but never shared.
 unsafe impl<T: Send, What> Sync for Exclusive<T, What> {}
 
 impl<T, What> Exclusive<T, What> {
@@ -99,8 +103,9 @@ impl<T, What> Exclusive<T, What> {
         if size_of::<T>() != 0 {
             assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
         }
-        // SAFETY: there is one key per number and kind (`Turn::of`), it stays borrowed as long as the reference lives, and a
-        // key opens one cell at a time. References to values without a size can't conflict.
+        // SAFETY: there is one key per number and kind (`Turn::of`), it stays borrowed as long as
+        // the reference lives, and a key opens one cell at a time. References to values without a
+        // size can't conflict.
         unsafe { &mut *self.value.get() }
     }
 }

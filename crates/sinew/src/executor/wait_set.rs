@@ -1,10 +1,12 @@
-//! Wait sets: an executor's ready queue for programs that decide themselves what to take and what to run.
+//! Wait sets: an executor's ready queue for programs that decide themselves what to take and what
+//! to run.
 //!
-//! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is ready stays there, so the
-//! next wait finds it again. Only what was taken by hand in the meantime has to go. Who takes by hand doesn't know of the
-//! queue, so the wait asks those that stand in it, and only those: [`Entity::withdraw`] says, under the entity's own lock,
-//! whether there is something to do, and otherwise takes the entity out of the queue before anybody can announce it anew. So
-//! waiting costs what is ready, however much is in the set.
+//! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
+//! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
+//! has to go. Who takes by hand doesn't know of the queue, so the wait asks those that stand in it,
+//! and only those: [`Entity::withdraw`] says, under the entity's own lock, whether there is
+//! something to do, and otherwise takes the entity out of the queue before anybody can announce it
+//! anew. So waiting costs what is ready, however much is in the set.
 
 use super::current::Spinning;
 use super::scheduler::{Entity, Hand, Home, Scheduler, Work, Worker};
@@ -21,13 +23,16 @@ use std::fmt;
 use std::sync::Weak;
 use std::time::Duration;
 
-/// Waits until something is ready, and leaves it to the program what to do about that. ROS 2: `rclcpp::WaitSet`.
+/// Waits until something is ready, and leaves it to the program what to do about that. ROS 2:
+/// `rclcpp::WaitSet`.
 ///
-/// An [`Executor`] is the better choice for most programs. A wait set is for those that look at several inputs at once, or
-/// run callbacks between other things in an order of their own. It serves contexts, nodes and groups with all their callbacks
-/// as an executor does ([`add`](Self::add)), and subscriptions without a callback ([`add_subscription`](Self::add_subscription)),
-/// whose messages the program takes. One thread at a time waits (`&mut self`), and callbacks run on it alone, when it says so
-/// ([`Ready::run`]). Dropped, it gives free what it served, and what waits there keeps waiting.
+/// An [`Executor`] is the better choice for most programs. A wait set is for those that look at
+/// several inputs at once, or run callbacks between other things in an order of their own. It
+/// serves contexts, nodes and groups with all their callbacks as an executor does
+/// ([`add`](Self::add)), and subscriptions without a callback
+/// ([`add_subscription`](Self::add_subscription)), whose messages the program takes. One thread at
+/// a time waits (`&mut self`), and callbacks run on it alone, when it says so ([`Ready::run`]).
+/// Dropped, it gives free what it served, and what waits there keeps waiting.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -107,10 +112,12 @@ impl WaitSet {
         self
     }
 
-    /// Serves a context, a node or a group from now on, as [`Executor::add`] does: everything in it that has a callback.
+    /// Serves a context, a node or a group from now on, as [`Executor::add`] does: everything in it
+    /// that has a callback.
     ///
     /// # Errors
-    /// [`AddError`]: an executor or another wait set serves it, or its context is shut down or lives in another time.
+    /// [`AddError`]: an executor or another wait set serves it, or its context is shut down or
+    /// lives in another time.
     pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
         self.executor.add(what)
     }
@@ -118,23 +125,28 @@ impl WaitSet {
     /// Waits for messages of a subscription without a callback, too, until it is dropped.
     ///
     /// # Errors
-    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down or lives in another time.
+    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
+    /// or lives in another time.
     pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
         subscription.watch(&self.executor)
     }
 
-    /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time; `None` for ever), and
-    /// returns all that is ready now, each once, in the order in which an executor would run it. Nothing after the timeout.
+    /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time;
+    /// `None` for ever), and returns all that is ready now, each once, in the order in which an
+    /// executor would run it. Nothing after the timeout.
     ///
-    /// Ready is a subscription with messages, a timer that is due, a guard condition that was triggered, an entity with a
-    /// status event. What is neither taken nor [run](Ready::run) is returned by the next wait again, which then doesn't sleep.
-    /// (To run callbacks in exactly an executor's order, run the first and wait again: it may have more to do that is older
-    /// than what the second has.) Once warm, nothing is allocated; the cost is that of what is ready, however much is in
-    /// the set.
+    /// Ready is a subscription with messages, a timer that is due, a guard condition that was
+    /// triggered, an entity with a status event. What is neither taken nor [run](Ready::run) is
+    /// returned by the next wait again, which then doesn't sleep. (To run callbacks in exactly an
+    /// executor's order, run the first and wait again: it may have more to do that is older than
+    /// what the second has.) Once warm, nothing is allocated; the cost is that of what is ready,
+    /// however much is in the set.
     ///
     /// # Errors
-    /// [`SpinError::Nothing`]: it would wait for ever, as there is nothing to wait for. [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait, or a context was shut down,
-    /// then every time. And what [`SpinError`] a callback brought about that a thread waiting for its answer ran meanwhile.
+    /// [`SpinError::Nothing`]: it would wait for ever, as there is nothing to wait for.
+    /// [`SpinError::Stopped`]: the [stop handle](Self::stop_handle) was used since the last wait,
+    /// or a context was shut down, then every time. And what [`SpinError`] a callback brought about
+    /// that a thread waiting for its answer ran meanwhile.
     pub fn wait(
         &mut self,
         timeout: impl Into<Option<Duration>>,
@@ -152,7 +164,8 @@ impl WaitSet {
         Ok(set.ready.iter().map(move |candidate| Ready { set, candidate }))
     }
 
-    /// A handle that makes the [wait](Self::wait) that runs, or the next one, return [`SpinError::Stopped`], from any thread.
+    /// A handle that makes the [wait](Self::wait) that runs, or the next one, return
+    /// [`SpinError::Stopped`], from any thread.
     pub fn stop_handle(&self) -> StopHandle {
         self.executor.stop_handle()
     }
@@ -183,12 +196,14 @@ impl Ready<'_> {
         entity.map_or_else(|| "something that is gone".to_owned(), |entity| entity.describe())
     }
 
-    /// Runs its callback for the oldest thing there is to do, on this thread, in its group's turn. False if nothing was left
-    /// to do, it is gone, its context is shut down, or it has no callback.
+    /// Runs its callback for the oldest thing there is to do, on this thread, in its group's turn.
+    /// False if nothing was left to do, it is gone, its context is shut down, or it has no
+    /// callback.
     ///
     /// # Errors
-    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](WaitSet::on_error) says to stop; or it was called
-    /// while another thread, or a callback of this set, runs something of the set.
+    /// [`SpinError`]: the callback panicked, or failed and [`on_error`](WaitSet::on_error) says to
+    /// stop; or it was called while another thread, or a callback of this set, runs something of
+    /// the set.
     pub fn run(&self) -> Result<bool, SpinError> {
         let scheduler = &self.set.executor.scheduler;
         let _stay = Stay::begin(scheduler)?;
@@ -202,8 +217,8 @@ impl fmt::Debug for Ready<'_> {
     }
 }
 
-/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`], a [`GuardCondition`], a [`Server`], or
-/// a [`Client`] with results for callbacks.
+/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`], a
+/// [`GuardCondition`], a [`Server`], or a [`Client`] with results for callbacks.
 pub trait Waitable: sealed::Sealed {
     #[doc(hidden)]
     fn subject(&self) -> usize;
@@ -248,7 +263,8 @@ impl<S: Service, G> Waitable for Client<S, G> {
     }
 }
 
-/// While it lives, this thread spins the scheduler. A stop that comes in between is for the next wait.
+/// While it lives, this thread spins the scheduler. A stop that comes in between is for the next
+/// wait.
 struct Stay<'a> {
     scheduler: &'a Scheduler,
     _spinning: Spinning,
@@ -270,7 +286,8 @@ impl Drop for Stay<'_> {
 }
 
 impl Scheduler {
-    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed, and lists what is ready.
+    /// Waits until something is ready or the deadline (of the machine's steady clock) has passed,
+    /// and lists what is ready.
     fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
         let mut worker = Worker::new(0);
         loop {
@@ -282,7 +299,8 @@ impl Scheduler {
                     return Err(state.fault.take().unwrap_or(SpinError::Stopped));
                 }
                 state.fire_by_clock();
-                // While a thread from outside runs a callback in place of this one, there is nothing for this one to run.
+                // While a thread from outside runs a callback in place of this one, there is
+                // nothing for this one to run.
                 if state.ready.first().is_some() && !state.workers.are_full() {
                     break;
                 }

@@ -7,11 +7,13 @@ use sinew_msg::loan::{self, BuildError, Built};
 use std::borrow::Borrow;
 use std::fmt;
 
-/// A message of which the image is made in place: the small parts are there, the sequences are to be filled.
+/// A message of which the image is made in place: the small parts are there, the sequences are to
+/// be filled.
 ///
-/// From [`Publisher::draft`]. If other processes listen, it lies in shared memory, where they will read it; else in ordinary memory that
-/// the publisher uses again. [Published](Publisher::publish), it is what all get: subscriptions of this process that take
-/// [views](crate::View) see it where it lies, one value is decoded for those which take values. Dropped, it was never there.
+/// From [`Publisher::draft`]. If other processes listen, it lies in shared memory, where they will
+/// read it; else in ordinary memory that the publisher uses again. [Published](Publisher::publish),
+/// it is what all get: subscriptions of this process that take [views](crate::View) see it where it
+/// lies, one value is decoded for those which take values. Dropped, it was never there.
 ///
 /// `V` is the value as it was given, `T` or `&T`.
 pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
@@ -21,7 +23,8 @@ pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
 }
 
 impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
-    /// The sequences, to be filled. They contain what was in the memory before, until they are written; what was written stays there.
+    /// The sequences, to be filled. They contain what was in the memory before, until they are
+    /// written; what was written stays there.
     ///
     /// # Panics
     /// If [`Built`] is implemented by hand, and doesn't do the same every time.
@@ -52,14 +55,16 @@ impl<T: Built + Message, V: Borrow<T>> fmt::Debug for Draft<T, V> {
 }
 
 impl<T: Built + Message> Publisher<T> {
-    /// A message whose image is made where it will be published, so that nothing large in it is copied: `value` has its small parts, and
-    /// `lengths` says how many elements each sequence has that is then filled in place (what `value` has in these is not looked at).
+    /// A message whose image is made where it will be published, so that nothing large in it is
+    /// copied: `value` has its small parts, and `lengths` says how many elements each sequence has
+    /// that is then filled in place (what `value` has in these is not looked at).
     ///
-    /// The value is given as `T`, or as `&T`: so one that is used again for every message is made, and its strings allocated, once. A stamp in it is set
-    /// before: when the capture begins.
+    /// The value is given as `T`, or as `&T`: so one that is used again for every message is made,
+    /// and its strings allocated, once. A stamp in it is set before: when the capture begins.
     ///
-    /// For types that the generator made from definitions (`sinew-interfaces` has ROS 2's) and that have sequences of numbers or plain
-    /// structs. Never blocks but for short locks; once warm, allocates nothing.
+    /// For types that the generator made from definitions (`sinew-interfaces` has ROS 2's) and that
+    /// have sequences of numbers or plain structs. Never blocks but for short locks; once warm,
+    /// allocates nothing.
     ///
     /// ```
     /// use sinew::prelude::*;
@@ -76,8 +81,8 @@ impl<T: Built + Message> Publisher<T> {
     /// ```
     ///
     /// # Errors
-    /// [`BuildError`] if a sequence is to be longer than its type allows, there is no memory, or a sequence can't be filled in place on this
-    /// machine.
+    /// [`BuildError`] if a sequence is to be longer than its type allows, there is no memory, or a
+    /// sequence can't be filled in place on this machine.
     pub fn draft<V: Borrow<T>>(&self, value: V, lengths: T::Lengths) -> Result<Draft<T, V>, BuildError> {
         T::check(&lengths)?;
         let length = loan::size(value.borrow(), &lengths);

@@ -12,10 +12,11 @@ use sinew_msg::view::{self, Viewed};
 use sinew_msg::{DecodeError, Message};
 use std::fmt;
 
-/// A message that came, its sequences to be changed, and to be [published](Publisher::publish) again.
+/// A message that came, its sequences to be changed, and to be [published](Publisher::publish)
+/// again.
 ///
-/// From [`Publisher::edit`]. It is the very message that came if that can be ([`is_in_place`](Self::is_in_place)), else a copy.
-/// Dropped, it was never there.
+/// From [`Publisher::edit`]. It is the very message that came if that can be
+/// ([`is_in_place`](Self::is_in_place)), else a copy. Dropped, it was never there.
 pub struct Edit<T: Built + Message> {
     held: Held<T>,
     is_in_place: bool,
@@ -29,8 +30,8 @@ enum Held<T: Built + Message> {
 }
 
 impl<T: Built + Message> Edit<T> {
-    /// The sequences, to be changed: those that a [`Draft`](crate::Draft) gives to be filled, with what came in them. All
-    /// else in the message, and their lengths, stay.
+    /// The sequences, to be changed: those that a [`Draft`](crate::Draft) gives to be filled, with
+    /// what came in them. All else in the message, and their lengths, stay.
     ///
     /// # Panics
     /// If [`Built`] or [`Viewed`] is implemented by hand, and doesn't do the same every time.
@@ -59,8 +60,9 @@ impl<T: Built + Message> Edit<T> {
         }
     }
 
-    /// Whether nothing is copied: it is the memory in which the message came, and in which it will be read, as far as is known
-    /// now. If not, the publisher has counted a copy, an encoding or a decoding.
+    /// Whether nothing is copied: it is the memory in which the message came, and in which it will
+    /// be read, as far as is known now. If not, the publisher has counted a copy, an encoding or a
+    /// decoding.
     pub fn is_in_place(&self) -> bool {
         self.is_in_place
     }
@@ -86,17 +88,21 @@ impl<T: Built + Message> fmt::Debug for Edit<T> {
 }
 
 impl<T: Built + Message> Publisher<T> {
-    /// A message that came, to be changed and published by this publisher: in place where that can be, else a copy.
+    /// A message that came, to be changed and published by this publisher: in place where that can
+    /// be, else a copy.
     ///
-    /// It is changed where it lies if the caller has the only reference to it, if it lies in memory of this process that
-    /// no other thread reads, and if those who listen to this publisher can read it there. That is so for a
-    /// [draft](Publisher::draft), or a value, of a publisher in this process that only the caller's subscription takes.
-    /// What came from another process, which others may read as well, is copied as bytes into the memory where this publisher's
-    /// messages are read; [`statistics`](Publisher::statistics) count that, and [`Edit::is_in_place`] says so.
+    /// It is changed where it lies if the caller has the only reference to it, if it lies in memory
+    /// of this process that no other thread reads, and if those who listen to this publisher can
+    /// read it there. That is so for a [draft](Publisher::draft), or a value, of a publisher in
+    /// this process that only the caller's subscription takes. What came from another process,
+    /// which others may read as well, is copied as bytes into the memory where this publisher's
+    /// messages are read; [`statistics`](Publisher::statistics) count that, and
+    /// [`Edit::is_in_place`] says so.
     ///
-    /// Once an image in ordinary memory had to be copied since other processes listen here, the publisher that made it makes
-    /// the next ones where they can read them, as long as they listen. So a camera, its filter in the same process and a viewer in
-    /// another one share one memory, whichever of them knows of the others.
+    /// Once an image in ordinary memory had to be copied since other processes listen here, the
+    /// publisher that made it makes the next ones where they can read them, as long as they listen.
+    /// So a camera, its filter in the same process and a viewer in another one share one memory,
+    /// whichever of them knows of the others.
     ///
     /// The callback takes a [`Sample`]; then the same program is right wherever its parts run:
     ///
@@ -130,8 +136,9 @@ impl<T: Built + Message> Publisher<T> {
     /// Never blocks but for short locks; once warm, allocates nothing.
     ///
     /// # Errors
-    /// [`BuildError`] if there is no memory for a copy, or the message is an image of which there is no value: its writer has changed it
-    /// against all rules, or it came from a machine of the other byte order and contains a string that is not UTF-8.
+    /// [`BuildError`] if there is no memory for a copy, or the message is an image of which there
+    /// is no value: its writer has changed it against all rules, or it came from a machine of the
+    /// other byte order and contains a string that is not UTF-8.
     pub fn edit(&self, message: impl Into<Sample<T>>) -> Result<Edit<T>, BuildError> {
         let came = message.into().erase();
         let outlet = self.outlet();
@@ -153,7 +160,8 @@ impl<T: Built + Message> Publisher<T> {
     }
 }
 
-/// An image of the message, to which there is no other reference, where the publisher's messages are read.
+/// An image of the message, to which there is no other reference, where the publisher's messages
+/// are read.
 #[cold]
 fn copy(outlet: &Arc<Outlet>, message: Erased) -> Result<Erased, BuildError> {
     let length = message.image_length().unwrap_or(0);

@@ -1,4 +1,5 @@
-//! What keeps the memory of a message that lies in shared memory, or of which there is only an image.
+//! What keeps the memory of a message that lies in shared memory, or of which there is only an
+//! image.
 
 use sinew_msg::bytemuck;
 use sinew_shm::{Hold, Lent, Loan};
@@ -6,7 +7,8 @@ use std::alloc::{self, Layout};
 
 /// Who lends memory in which other processes will read a message.
 pub(crate) trait Lends: Send + Sync {
-    /// For an image of so many bytes; `None`: no process reads there now, so short an image is copied anyway, or there is no room.
+    /// For an image of so many bytes; `None`: no process reads there now, so short an image is
+    /// copied anyway, or there is no room.
     fn lend(&self, length: usize) -> Option<Loan>;
 }
 
@@ -60,7 +62,8 @@ impl Keep {
     }
 }
 
-/// An image in ordinary memory. It lies as in shared memory: its byte 4, where CDR's alignment begins, is aligned to 16.
+/// An image in ordinary memory. It lies as in shared memory: its byte 4, where CDR's alignment
+/// begins, is aligned to 16.
 #[derive(Default)]
 pub(crate) struct OwnImage {
     memory: Vec<u128>,
@@ -77,7 +80,8 @@ pub(crate) fn out_of_memory(length: usize) -> ! {
 const LEAD: usize = size_of::<u128>() - 4;
 
 impl OwnImage {
-    /// So long from now on. What was there stays there; what is new is 0. `None`, and empty: there is no memory for it.
+    /// So long from now on. What was there stays there; what is new is 0. `None`, and empty: there
+    /// is no memory for it.
     #[must_use]
     pub(crate) fn resize(&mut self, length: usize) -> Option<()> {
         self.length = 0;

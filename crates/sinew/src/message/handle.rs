@@ -12,10 +12,12 @@ use std::ops::{Deref, DerefMut};
 
 /// The only reference to a message: it may be read, changed in place, taken apart and published.
 ///
-/// One pointer wide. The message lies in a publisher's pool ([`Publisher::loan`](crate::Publisher::loan)), in a box
-/// that was adopted, or in an allocation of its own; it keeps its address until it is taken out. Moving a `Unique` moves no
-/// message. It may be dropped on any thread; that runs the message's `Drop`, unless it was lent by a pool, to which it
-/// returns with all it has reserved. Nothing here blocks but the pool's short lock; only `new` and `into_box` allocate.
+/// One pointer wide. The message lies in a publisher's pool
+/// ([`Publisher::loan`](crate::Publisher::loan)), in a box that was adopted, or in an allocation of
+/// its own; it keeps its address until it is taken out. Moving a `Unique` moves no message. It may
+/// be dropped on any thread; that runs the message's `Drop`, unless it was lent by a pool, to which
+/// it returns with all it has reserved. Nothing here blocks but the pool's short lock; only `new`
+/// and `into_box` allocate.
 ///
 /// ```
 /// use sinew::{Message, Unique};
@@ -39,7 +41,8 @@ impl<T: Message> Unique<T> {
         Self::assume(Erased::new(value))
     }
 
-    /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the ends.
+    /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the
+    /// ends.
     pub(crate) fn assume(message: Erased) -> Self {
         debug_assert!(message.table().representation == Table::of::<T>().representation && message.is_sole());
         debug_assert!(!message.is_image(), "there is a value");
@@ -112,8 +115,8 @@ impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
 
 /// One of several references to a message, which nobody can change any more.
 ///
-/// One pointer wide; `clone` counts, it copies no message. The last reference lets the message go, on whatever thread it
-/// is dropped.
+/// One pointer wide; `clone` counts, it copies no message. The last reference lets the message go,
+/// on whatever thread it is dropped.
 ///
 /// ```
 /// # #[derive(Clone, Debug)] struct Frame { pixels: Vec<u8> }
@@ -179,8 +182,8 @@ impl<T: Message> Deref for Shared<T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`, which nobody may change while
-        // there are several references.
+        // SAFETY: a filled block of type `T` (checked in `assume`), alive through `self`, which
+        // nobody may change while there are several references.
         unsafe { self.message.value().cast::<T>().as_ref() }
     }
 }
@@ -227,7 +230,8 @@ impl<'a, T: Message> Incoming<'a, T> {
         (Sample::assume(self.message), work)
     }
 
-    /// The message for its reader alone, and what that took: a copy if there is another reference to the message.
+    /// The message for its reader alone, and what that took: a copy if there is another reference
+    /// to the message.
     pub(crate) fn unique(self) -> (Unique<T>, Work)
     where
         T: Clone,

@@ -45,8 +45,9 @@ pub enum Path {
 
 /// Where a chain of messages began.
 ///
-/// Whatever is published inside a subscription's callback inherits the lineage of the message that the callback was
-/// called with. So the end-to-end latency of any chain is one subtraction, on any node of it.
+/// Whatever is published inside a subscription's callback inherits the lineage of the message that
+/// the callback was called with. So the end-to-end latency of any chain is one subtraction, on any
+/// node of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lineage {
     /// Steady time of the first message's publication, in nanoseconds.
@@ -77,8 +78,8 @@ pub(crate) struct Publication {
     pub(crate) stamp: Stamp,
     /// Counts the publisher's messages from 1.
     pub(crate) sequence: u64,
-    /// The publisher's number in its participant, and in the upper half which participant: 0 for the one that receives the message,
-    /// else as [`introduce`] numbered it.
+    /// The publisher's number in its participant, and in the upper half which participant: 0 for
+    /// the one that receives the message, else as [`introduce`] numbered it.
     pub(crate) publisher: u64,
     pub(crate) lineage: Lineage,
     /// Steady nanoseconds after which nobody wants it any more; `i64::MAX` when it lives for ever.
@@ -86,12 +87,14 @@ pub(crate) struct Publication {
 }
 
 impl Publication {
-    /// The publication of message `sequence`, which continues the chain of the callback it is published in, if any.
+    /// The publication of message `sequence`, which continues the chain of the callback it is
+    /// published in, if any.
     #[inline]
     pub(crate) fn new(stamp: Stamp, sequence: u64, publisher: u64, lifespan: i64) -> Self {
         let lineage = CHAIN.get().unwrap_or(Lineage {
             stamp: stamp.time,
-            // Publishers of a participant are few and messages many: 24 and 40 bits keep ids apart for years of 1 MHz.
+            // Publishers of a participant are few and messages many: 24 and 40 bits keep ids apart
+            // for years of 1 MHz.
             id: (publisher << 40) ^ sequence,
         });
         let expires = stamp.time.saturating_add(lifespan); // for ever stays for ever: stamps are not negative
@@ -99,8 +102,8 @@ impl Publication {
     }
 }
 
-/// Other participants whose messages came here, in the order in which they were introduced; few, and never forgotten, as a message may
-/// outlive the acquaintance.
+/// Other participants whose messages came here, in the order in which they were introduced; few,
+/// and never forgotten, as a message may outlive the acquaintance.
 static INTRODUCED: std::sync::RwLock<Vec<u64>> = std::sync::RwLock::new(Vec::new());
 
 /// The number that stands for another participant in [`Publication::publisher`], in the upper half.
@@ -142,7 +145,8 @@ impl Drop for ChainScope {
 
 /// What a callback may ask about its message.
 ///
-/// Times are computed when they are asked for; a callback that doesn't take `&MessageInfo` pays for none of it.
+/// Times are computed when they are asked for; a callback that doesn't take `&MessageInfo` pays for
+/// none of it.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -199,8 +203,8 @@ impl MessageInfo {
         Time::from_nanoseconds(self.received) - Time::from_nanoseconds(self.publication.stamp.time)
     }
 
-    /// The number of the message among those of its publisher, from 1. Gaps are messages that this subscription never
-    /// got, or lost to newer ones.
+    /// The number of the message among those of its publisher, from 1. Gaps are messages that this
+    /// subscription never got, or lost to newer ones.
     pub fn publication_sequence(&self) -> u64 {
         self.publication.sequence
     }
@@ -232,8 +236,8 @@ impl MessageInfo {
         Time::from_nanoseconds(self.received) - self.publication.lineage.stamp()
     }
 
-    /// While the returned scope lives, what this thread publishes continues this message's chain, as it would in a
-    /// callback: for messages that were taken by hand.
+    /// While the returned scope lives, what this thread publishes continues this message's chain,
+    /// as it would in a callback: for messages that were taken by hand.
     pub fn continue_chain(&self) -> Chain {
         Chain {
             _scope: ChainScope::enter(Some(self.publication.lineage)),

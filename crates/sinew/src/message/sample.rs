@@ -10,12 +10,14 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// One of several references to a message as it lies: a value that a publisher of this process has made, or an image in the memory of
-/// another process (or of a [`Draft`](crate::Draft)). [`view`](Self::view) reads either; nothing is copied or decoded for it.
+/// One of several references to a message as it lies: a value that a publisher of this process has
+/// made, or an image in the memory of another process (or of a [`Draft`](crate::Draft)).
+/// [`view`](Self::view) reads either; nothing is copied or decoded for it.
 ///
-/// One pointer wide; `clone` counts. An image stays where it is, and its publisher leaves it alone, until the last reference is dropped:
-/// so hold few of them, and not for long, or the publisher needs more memory. It may be dropped on any thread. Published again, by any
-/// publisher of the type, an image is passed on as it is.
+/// One pointer wide; `clone` counts. An image stays where it is, and its publisher leaves it alone,
+/// until the last reference is dropped: so hold few of them, and not for long, or the publisher
+/// needs more memory. It may be dropped on any thread. Published again, by any publisher of the
+/// type, an image is passed on as it is.
 ///
 /// ```
 /// use sinew::Sample;
@@ -39,7 +41,8 @@ pub struct Sample<T: Message> {
 }
 
 impl<T: Message> Sample<T> {
-    /// Takes `message` for a reference to a `T`, or the image of one, which the core checked when it matched the ends.
+    /// Takes `message` for a reference to a `T`, or the image of one, which the core checked when
+    /// it matched the ends.
     pub(crate) fn assume(message: Erased) -> Self {
         debug_assert!(message.table().representation == Table::of::<T>().representation);
         Self { message, of: PhantomData }
@@ -54,16 +57,18 @@ impl<T: Message> Sample<T> {
         if self.message.is_image() {
             return None;
         }
-        // SAFETY: a filled block of type `T` (checked in `assume`), which is no image, so there is a value, alive through `self`; nobody
-        // may change it while there are several references.
+        // SAFETY: a filled block of type `T` (checked in `assume`), which is no image, so there is
+        // a value, alive through `self`; nobody may change it while there are several references.
         Some(unsafe { self.message.value().cast::<T>().as_ref() })
     }
 
-    /// What is in the message. Of an image, all is checked, in steps that its number of fields and of strings count, not its length;
-    /// allocated is only what the view owns, see [`view`](mod@crate::view).
+    /// What is in the message. Of an image, all is checked, in steps that its number of fields and
+    /// of strings count, not its length; allocated is only what the view owns, see
+    /// [`view`](mod@crate::view).
     ///
     /// # Errors
-    /// [`DecodeError`] if it is an image whose writer has changed it against all rules: it was checked when it came.
+    /// [`DecodeError`] if it is an image whose writer has changed it against all rules: it was
+    /// checked when it came.
     pub fn view(&self) -> Result<T::View<'_>, DecodeError>
     where
         T: Structure + Viewed,
@@ -74,10 +79,12 @@ impl<T: Message> Sample<T> {
         }
     }
 
-    /// The message as a value: the same one if it is a value, otherwise decoded, which allocates what it contains.
+    /// The message as a value: the same one if it is a value, otherwise decoded, which allocates
+    /// what it contains.
     ///
     /// # Errors
-    /// [`DecodeError`] if it is an image of which there is no value: it contains a string that is not UTF-8.
+    /// [`DecodeError`] if it is an image of which there is no value: it contains a string that is
+    /// not UTF-8.
     pub fn into_shared(self) -> Result<Shared<T>, DecodeError> {
         if !self.message.is_image() {
             return Ok(Shared::assume(self.message));
@@ -116,7 +123,8 @@ impl<T: Message> fmt::Debug for Sample<T> {
     }
 }
 
-/// A view of a message, for the time of a callback. It derefs to what the generator made for the type, e.g. `ImageView<'_>` for `Image`.
+/// A view of a message, for the time of a callback. It derefs to what the generator made for the
+/// type, e.g. `ImageView<'_>` for `Image`.
 ///
 /// ```
 /// use sinew::View;
@@ -157,7 +165,8 @@ impl<'a, T: Viewed<View<'a>: fmt::Debug>> fmt::Debug for View<'a, T> {
     }
 }
 
-/// Whether bytes are an image of a type: what is asked of what comes from outside, where it isn't decoded.
+/// Whether bytes are an image of a type: what is asked of what comes from outside, where it isn't
+/// decoded.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Check(pub(crate) fn(&[u8]) -> Result<(), DecodeError>);

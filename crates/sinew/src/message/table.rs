@@ -13,7 +13,8 @@ pub(crate) struct Table {
     /// Drops a value in place.
     ///
     /// # Safety
-    /// The pointer is a valid, initialised value of the type, owned by the caller and not used afterwards.
+    /// The pointer is a valid, initialised value of the type, owned by the caller and not used
+    /// afterwards.
     pub(crate) drop: unsafe fn(*mut u8),
     /// The representation: only ends with the same one exchange pointers.
     pub(crate) representation: TypeId,
@@ -36,11 +37,12 @@ pub(crate) struct ImageFunctions {
     /// # Safety
     /// As `size`.
     pub(crate) encode: unsafe fn(*const u8, &mut [u8]),
-    /// Makes a value of an image: over the value there if the flag is set, else into the uninitialised place, which stays so after an
-    /// error.
+    /// Makes a value of an image: over the value there if the flag is set, else into the
+    /// uninitialised place, which stays so after an error.
     ///
     /// # Safety
-    /// The pointer is to a place for a value of the type, which is the caller's alone and holds a value if the flag says so.
+    /// The pointer is to a place for a value of the type, which is the caller's alone and holds a
+    /// value if the flag says so.
     pub(crate) decode: unsafe fn(&[u8], *mut u8, bool) -> Result<(), DecodeError>,
     /// Whether a value's bytes are its image, but for the header.
     pub(crate) is_plain: bool,
@@ -70,7 +72,8 @@ impl Table {
         self.description?.describe()
     }
 
-    /// Whether messages of one type can be given to those who take the other: as they are, or by their images.
+    /// Whether messages of one type can be given to those who take the other: as they are, or by
+    /// their images.
     pub(crate) fn exchanges_with(&self, other: &Self) -> bool {
         let by_images = || {
             self.image.is_some()
@@ -154,10 +157,12 @@ unsafe fn drop_value<T>(value: *mut u8) {
     unsafe { ptr::drop_in_place(value.cast::<T>()) }
 }
 
-/// Clones a value of a type the caller knows: over the value at `to` when `filled`, else into the uninitialised place.
+/// Clones a value of a type the caller knows: over the value at `to` when `filled`, else into the
+/// uninitialised place.
 ///
 /// # Safety
-/// `from` is an initialised value, `to` is as `filled` says and exclusive, both of the type the function was made for.
+/// `from` is an initialised value, `to` is as `filled` says and exclusive, both of the type the
+/// function was made for.
 pub(crate) type CloneInto = unsafe fn(from: *const u8, to: *mut u8, filled: bool);
 
 /// The cloning function of `T`, for the ends of the delivery that need one.
@@ -172,7 +177,8 @@ pub(crate) const fn clone_into<T: Clone>() -> CloneInto {
             to.clone_from(from);
         } else {
             let copy = from.clone();
-            // SAFETY: `to` is a place for a `T` that the caller owns; nothing is there to be dropped.
+            // SAFETY: `to` is a place for a `T` that the caller owns; nothing is there to be
+            // dropped.
             unsafe { to.write(copy) };
         }
     }

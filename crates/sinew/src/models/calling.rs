@@ -1,4 +1,5 @@
-//! Calls: answers, sleeping and giving up at the same time; lent threads; futures that are woken while they are polled.
+//! Calls: answers, sleeping and giving up at the same time; lent threads; futures that are woken
+//! while they are polled.
 
 use super::{Probe, check};
 use crate::context::Context;
@@ -21,7 +22,8 @@ impl Service for Probing {
     type Response = Probe;
 }
 
-/// As long as a callback is taken to run of which nothing is known yet: so a thread from outside runs it.
+/// As long as a callback is taken to run of which nothing is known yet: so a thread from outside
+/// runs it.
 const LONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 fn room() -> (Context, Node) {
@@ -51,7 +53,8 @@ fn wait(calls: &Calls, id: CallId) -> Result<u64, CallFailure> {
     }
 }
 
-/// An answer that comes while the caller goes to sleep wakes it, and brings all that was written before it.
+/// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
+/// before it.
 ///
 /// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `settle` doesn't wake.
 #[test]
@@ -87,8 +90,8 @@ fn of_two_answers_one_counts() {
     });
 }
 
-/// A call is answered while its caller gives up and begins another one in the same place: the answer is either the caller's or
-/// comes back, and is never taken for that of the other call.
+/// A call is answered while its caller gives up and begins another one in the same place: the
+/// answer is either the caller's or comes back, and is never taken for that of the other call.
 ///
 /// Fails if `settle` doesn't compare the numbers of the calls.
 #[test]
@@ -162,8 +165,8 @@ fn echo(node: &Node) -> Server<Probing> {
     node.service::<Probing>("n").callback(|request: Unique<Probe>| request).unwrap()
 }
 
-/// A thread calls a server while another one spins its executor, rests, and is stopped: one of them runs the server, the other
-/// one isn't left sleeping.
+/// A thread calls a server while another one spins its executor, rests, and is stopped: one of them
+/// runs the server, the other one isn't left sleeping.
 ///
 /// Fails if a thread that can't run the server is rung: it would look again and again.
 #[test]
@@ -234,7 +237,8 @@ impl Future for Flag {
 
 /// A future that is woken while it is polled, put back or waits is polled again.
 ///
-/// Fails if `wake` does nothing for a future that is being polled, or if `put_back` doesn't look for that.
+/// Fails if `wake` does nothing for a future that is being polled, or if `put_back` doesn't look
+/// for that.
 #[test]
 fn a_future_is_not_forgotten() {
     check(2, || {

@@ -6,8 +6,8 @@ use loom::thread;
 
 /// The value is dropped once, by whoever lets go last, after everything that anybody read from it.
 ///
-/// Fails if B1 is Relaxed, if B2 is left out, if B3 is Relaxed (a sole reference drops without counting down), or if the
-/// count is written back as load and store.
+/// Fails if B1 is Relaxed, if B2 is left out, if B3 is Relaxed (a sole reference drops without
+/// counting down), or if the count is written back as load and store.
 #[test]
 fn the_last_one_drops_after_all_have_read() {
     check(6, || {
@@ -71,7 +71,8 @@ fn the_sole_reference_writes_after_all_have_read() {
     });
 }
 
-/// Of two that try to become sole, at most one does while the other lives, and the message outlives both attempts.
+/// Of two that try to become sole, at most one does while the other lives, and the message outlives
+/// both attempts.
 ///
 /// Fails if `is_sole` is true for two references.
 #[test]

@@ -23,11 +23,11 @@ fn take_all(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take().map(|(number, _)| number.0)).collect()
 }
 
-/// When `create` has returned, a volatile subscription gets everything that is published from then on, and what it gets
-/// is in order, without gaps after the first.
+/// When `create` has returned, a volatile subscription gets everything that is published from then
+/// on, and what it gets is in order, without gaps after the first.
 ///
-/// Fails if C1 counts up before it changes the list, if C2 notes a generation that it reads after the list, or if a
-/// publisher never looks at the generation again.
+/// Fails if C1 counts up before it changes the list, if C2 notes a generation that it reads after
+/// the list, or if a publisher never looks at the generation again.
 ///
 /// `warm`: the publisher has a list already.
 fn volatile(others: &'static [BufferType], warm: bool) {
@@ -77,10 +77,12 @@ fn a_volatile_joiner_among_owners() {
     volatile(&[BufferType::Unique], true);
 }
 
-/// A transient-local subscription that joins while its publisher publishes gets every message once, in order.
+/// A transient-local subscription that joins while its publisher publishes gets every message once,
+/// in order.
 ///
-/// Fails if the joiner copies what is retained before it is in the list; among owners also if the careful publish
-/// doesn't look at the generation again before it delivers; and if `merge` doesn't drop what came twice.
+/// Fails if the joiner copies what is retained before it is in the list; among owners also if the
+/// careful publish doesn't look at the generation again before it delivers; and if `merge` doesn't
+/// drop what came twice.
 fn transient_local(others: &'static [BufferType]) {
     check(5, move || {
         let node = node();
@@ -114,7 +116,8 @@ fn a_transient_local_joiner_among_owners() {
     transient_local(&[BufferType::Unique]);
 }
 
-/// A subscription that goes while others publish: nobody trips over it, and those that stay miss nothing.
+/// A subscription that goes while others publish: nobody trips over it, and those that stay miss
+/// nothing.
 #[test]
 fn leaving_while_others_publish() {
     check(5, || {
@@ -133,8 +136,8 @@ fn leaving_while_others_publish() {
     });
 }
 
-/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to be
-/// told so.
+/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to
+/// be told so.
 ///
 /// Fails if the number changes before a handler hears.
 #[test]

@@ -20,7 +20,8 @@ fn one_ready() -> (Arc<Scheduler>, Home) {
 
 /// When `leave` has returned, the entity isn't handed out any more, also if it becomes ready again.
 ///
-/// Fails if `leave` doesn't take it out of the heap, or if `make_ready` doesn't look whether it is still a member.
+/// Fails if `leave` doesn't take it out of the heap, or if `make_ready` doesn't look whether it is
+/// still a member.
 #[test]
 fn nothing_starts_after_leave() {
     check(6, || {
@@ -53,9 +54,11 @@ fn nothing_starts_after_leave() {
     });
 }
 
-/// When `leave` has returned that was told to wait, the callback doesn't run any more, and what it wrote is to be seen.
+/// When `leave` has returned that was told to wait, the callback doesn't run any more, and what it
+/// wrote is to be seen.
 ///
-/// Fails if `leave` doesn't wait, if `finish` doesn't notify, or if `running` isn't noted when the entity is handed out.
+/// Fails if `leave` doesn't wait, if `finish` doesn't notify, or if `running` isn't noted when the
+/// entity is handed out.
 fn leave_waits(through_next: bool) {
     check(6, move || {
         let (scheduler, home) = one_ready();
@@ -94,8 +97,8 @@ fn leaving_waits_while_the_executor_goes_on() {
 struct Tick;
 impl Message for Tick {}
 
-/// The same from outside: when `Subscription::close` has returned, its callback neither runs nor starts, whatever is
-/// published; and the executor still wakes up for others.
+/// The same from outside: when `Subscription::close` has returned, its callback neither runs nor
+/// starts, whatever is published; and the executor still wakes up for others.
 #[test]
 fn closing_a_subscription_waits_for_its_callback() {
     check(6, || {

@@ -1,4 +1,5 @@
-//! S1-S4: looks for which nobody waits; and D1-D4: work that is taken while something is brought in.
+//! S1-S4: looks for which nobody waits; and D1-D4: work that is taken while something is brought
+//! in.
 
 use super::{Probe, check, notify};
 use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
@@ -29,11 +30,12 @@ impl Place {
     }
 }
 
-/// Three threads announce something and look: in the end all of it has been found, though none waits for another, and one at a time
-/// had the value.
+/// Three threads announce something and look: in the end all of it has been found, though none
+/// waits for another, and one at a time had the value.
 ///
-/// Fails if a look that serves a word doesn't see what came before it (S1 without Release or Acquire), if leaving forgets the word
-/// (S3), if nobody asks for it (S4), and if two are in at once.
+/// Fails if a look that serves a word doesn't see what came before it (S1 without Release or
+/// Acquire), if leaving forgets the word (S3), if nobody asks for it (S4), and if two are in at
+/// once.
 #[test]
 fn whoever_finds_it_taken_is_served() {
     check(3, || {
@@ -48,7 +50,8 @@ fn whoever_finds_it_taken_is_served() {
     });
 }
 
-/// Somebody has the value for something else after he has left word, and asks then: what was wanted isn't forgotten.
+/// Somebody has the value for something else after he has left word, and asks then: what was wanted
+/// isn't forgotten.
 ///
 /// Fails if two are in at once (S2).
 #[test]
@@ -67,9 +70,11 @@ fn whoever_finds_it_taken_for_something_else_is_served() {
     });
 }
 
-/// A thread brings in what came, the younger first, while another one takes work: that one begins with the older, or before either.
+/// A thread brings in what came, the younger first, while another one takes work: that one begins
+/// with the older, or before either.
 ///
-/// Fails if work is taken without a look whether something is being brought in (D2), or if that isn't said before it is (D1).
+/// Fails if work is taken without a look whether something is being brought in (D2), or if that
+/// isn't said before it is (D1).
 #[test]
 fn nobody_begins_what_came_later() {
     check(3, || {

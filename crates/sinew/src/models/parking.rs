@@ -6,7 +6,8 @@ use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
 use crate::executor::turn::Number;
 use loom::thread;
 
-/// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops it.
+/// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops
+/// it.
 fn spin(scheduler: &Scheduler, count: usize) -> usize {
     let mut worker = Worker::new(0);
     for ran in 0..count {
@@ -20,11 +21,12 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
     count
 }
 
-/// What becomes ready while the executor goes to sleep is run: two notifiers, two entities, none forgotten.
+/// What becomes ready while the executor goes to sleep is run: two notifiers, two entities, none
+/// forgotten.
 ///
-/// Fails if `next` doesn't set `parked`, if it sets it before it has looked at the heap and lets go of the lock in
-/// between, if `notify` asks for `parked` before the entity is in the heap and under another lock, or if the caller
-/// doesn't signal.
+/// Fails if `next` doesn't set `parked`, if it sets it before it has looked at the heap and lets go
+/// of the lock in between, if `notify` asks for `parked` before the entity is in the heap and under
+/// another lock, or if the caller doesn't signal.
 #[test]
 fn two_notifiers_wake_one_sleeper() {
     check(6, || {
@@ -56,7 +58,8 @@ fn ready_again_while_it_runs() {
     });
 }
 
-/// A stop is never slept through, whether it comes before, while or after the executor goes to sleep.
+/// A stop is never slept through, whether it comes before, while or after the executor goes to
+/// sleep.
 ///
 /// Fails if `halt` doesn't ring the bell, or marks without the lock.
 #[test]

@@ -10,7 +10,8 @@ fn loan(pool: &Arc<Pool>) -> Unique<Probe> {
     Unique::assume(pool.loan::<Probe>())
 }
 
-/// A block that one thread lets go is lent to another with all that was written to it, and to nobody else.
+/// A block that one thread lets go is lent to another with all that was written to it, and to
+/// nobody else.
 ///
 /// Fails if a block that is lent stays in the list.
 #[test]
@@ -39,7 +40,8 @@ fn a_block_moves_between_threads() {
     });
 }
 
-/// Closing a pool while its blocks come home: every value is dropped once, and no block stays behind.
+/// Closing a pool while its blocks come home: every value is dropped once, and no block stays
+/// behind.
 ///
 /// Fails if `take_back` doesn't look at `closed`, or looks at it before it locks.
 #[test]

@@ -22,7 +22,8 @@ fn pair() -> (Context, Publisher<Number>, Arc<Subscription<Number>>) {
     (context, publisher, Arc::new(subscription))
 }
 
-/// A thread that sleeps until its future is woken: a wake that is lost is a deadlock, which loom reports.
+/// A thread that sleeps until its future is woken: a wake that is lost is a deadlock, which loom
+/// reports.
 struct Sleeper {
     woken: Mutex<bool>,
     bell: Condvar,
@@ -112,7 +113,8 @@ fn a_future_that_goes_leaves_its_message_to_others() {
 
 /// A shutdown is noticed by a task that waits, and by one that is about to.
 ///
-/// Fails if the shutdown doesn't wake tasks, or a task doesn't look for it under the lock before it waits.
+/// Fails if the shutdown doesn't wake tasks, or a task doesn't look for it under the lock before it
+/// waits.
 #[test]
 fn a_shutdown_ends_a_tasks_wait() {
     check(4, || {

@@ -6,11 +6,12 @@ use crate::executor::turn::Number;
 use crate::sync::Arc;
 use loom::thread;
 
-/// Two threads take work from one scheduler, whose two entities are of one group: whoever has the turn is alone with the
-/// group's state, and finds what the other one left there. Nobody's work is lost over it.
+/// Two threads take work from one scheduler, whose two entities are of one group: whoever has the
+/// turn is alone with the group's state, and finds what the other one left there. Nobody's work is
+/// lost over it.
 ///
-/// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the queue, or if `put_back`
-/// doesn't put the group back that has more to do.
+/// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the
+/// queue, or if `put_back` doesn't put the group back that has more to do.
 #[test]
 fn one_turn_at_a_time() {
     check(6, || {

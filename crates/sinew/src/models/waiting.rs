@@ -25,7 +25,8 @@ fn full() -> (Context, Publisher<Number>, Subscription<Number>) {
 
 /// A place that becomes free while the publisher goes to sleep wakes it.
 ///
-/// Fails if `take` doesn't notify, or asks whether anybody waits before it has made room and under another lock.
+/// Fails if `take` doesn't notify, or asks whether anybody waits before it has made room and under
+/// another lock.
 #[test]
 fn taking_makes_room() {
     check(6, || {
@@ -38,8 +39,8 @@ fn taking_makes_room() {
     });
 }
 
-/// Two publishers want the one place that becomes free: it is promised once, so that the history never holds more than it
-/// may; the other one waits on, and is let go when the subscription goes.
+/// Two publishers want the one place that becomes free: it is promised once, so that the history
+/// never holds more than it may; the other one waits on, and is let go when the subscription goes.
 ///
 /// Fails if `reserve` doesn't count what it has promised.
 #[test]

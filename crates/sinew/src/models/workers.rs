@@ -1,7 +1,8 @@
 //! P1-P3 with several threads, lent ones among them.
 //!
-//! Time stands still in a model, and no sleep ends by itself: so every callback that was measured is known to be short, no
-//! watchman looks whether something was left lying, and what is not called for must be found by who is busy.
+//! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
+//! is known to be short, no watchman looks whether something was left lying, and what is not called
+//! for must be found by who is busy.
 
 use super::{Probe, add_group, check, notify, stamp};
 use crate::executor::Order;
@@ -53,8 +54,8 @@ fn two_threads() -> Arc<Scheduler> {
 
 /// What becomes ready while two workers go to sleep is run, all of it, once.
 ///
-/// Fails if `notify` calls nobody, or calls without the lock; if `signal` rings for one worker alone; or if `unpark` doesn't
-/// count who has come.
+/// Fails if `notify` calls nobody, or calls without the lock; if `signal` rings for one worker
+/// alone; or if `unpark` doesn't count who has come.
 #[test]
 fn two_workers_share_what_comes() {
     check(3, || {
@@ -74,8 +75,8 @@ fn two_workers_share_what_comes() {
     });
 }
 
-/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings for both, so that both
-/// workers come.
+/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings
+/// for both, so that both workers come.
 ///
 /// Fails if `signal` reads `due` and empties it in two steps.
 #[test]
@@ -110,7 +111,8 @@ fn two_notifiers_call_two_workers() {
     });
 }
 
-/// An entity that is ready is called for once, however often it is announced. (`ready_member` and `for_new` both see to that.)
+/// An entity that is ready is called for once, however often it is announced. (`ready_member` and
+/// `for_new` both see to that.)
 #[test]
 fn one_call_for_one_need() {
     check(3, || {
@@ -131,7 +133,8 @@ fn one_call_for_one_need() {
     });
 }
 
-/// Two workers, one group: one callback at a time, and the one who ends it leaves the rest to be found.
+/// Two workers, one group: one callback at a time, and the one who ends it leaves the rest to be
+/// found.
 ///
 /// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep over it.
 #[test]
@@ -161,8 +164,8 @@ fn an_exclusive_group_passes_between_workers() {
     });
 }
 
-/// A reentrant group's entity with two messages, the second of which it announces before its callback for the first runs:
-/// two workers call it twice.
+/// A reentrant group's entity with two messages, the second of which it announces before its
+/// callback for the first runs: two workers call it twice.
 ///
 /// Fails if `hand_out` doesn't put the group back, or `put_back` takes the announcement away.
 #[test]
@@ -222,10 +225,11 @@ fn a_lent_thread_or_the_worker() {
     });
 }
 
-/// While a thread from outside has the only place, the worker sleeps over what else is ready; then it is called.
+/// While a thread from outside has the only place, the worker sleeps over what else is ready; then
+/// it is called.
 ///
-/// Fails if `finish` doesn't call for the place that became free, or if `pop` doesn't mind that there was none (two would
-/// run at once).
+/// Fails if `finish` doesn't call for the place that became free, or if `pop` doesn't mind that
+/// there was none (two would run at once).
 #[test]
 fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {

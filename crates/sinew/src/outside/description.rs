@@ -1,4 +1,5 @@
-//! What participants tell each other of an entity, beyond names: its QoS in 64 bytes, and whether its type can leave the process.
+//! What participants tell each other of an entity, beyond names: its QoS in 64 bytes, and whether
+//! its type can leave the process.
 //!
 //! | bytes | field |
 //! |---|---|
@@ -23,8 +24,9 @@ use std::time::Duration;
 const VERSION: u8 = 1;
 
 impl QoS {
-    /// The QoS in the form in which participants tell each other of it, in an [`Entity`](sinew_shm::Entity); `travels`: whether the type can
-    /// leave its process. For tools that take part without this crate's nodes.
+    /// The QoS in the form in which participants tell each other of it, in an
+    /// [`Entity`](sinew_shm::Entity); `travels`: whether the type can leave its process. For tools
+    /// that take part without this crate's nodes.
     pub fn to_bytes(self, travels: bool) -> [u8; 64] {
         let mut bytes = [0; 64];
         let (history, depth) = match self.history {
@@ -58,7 +60,8 @@ impl QoS {
         bytes[5] == 1
     }
 
-    /// The QoS that a participant tells of in an [`Entity`](sinew_shm::Entity); `None` if the bytes make no sense.
+    /// The QoS that a participant tells of in an [`Entity`](sinew_shm::Entity); `None` if the bytes
+    /// make no sense.
     ///
     /// ```
     /// assert_eq!(sinew::QoS::from_bytes(&[0; 64]), None);

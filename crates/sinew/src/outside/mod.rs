@@ -1,4 +1,5 @@
-//! The other processes of the host: this context's participant in shared memory, and what it knows of the others.
+//! The other processes of the host: this context's participant in shared memory, and what it knows
+//! of the others.
 //!
 //! | file | what |
 //! |---|---|
@@ -123,7 +124,8 @@ impl Outside {
         participant.advertise(&entity, about.of_node)
     }
 
-    /// The same, for the creation of `name`. `inbox`: of a subscription, to which alone others may send.
+    /// The same, for the creation of `name`. `inbox`: of a subscription, to which alone others may
+    /// send.
     pub(crate) fn advertise_or(
         &self,
         name: &str,
@@ -142,7 +144,8 @@ impl Outside {
         Ok(entity)
     }
 
-    /// An entity of its own for a client's way to one server: its requests come from it, and answers go to it.
+    /// An entity of its own for a client's way to one server: its requests come from it, and
+    /// answers go to it.
     pub(crate) fn advertise_line(&self, calls: &Arc<Calls>) -> Result<OwnEntity, CapacityError> {
         let about = About {
             kind: EntityKind::Request,
@@ -172,7 +175,8 @@ impl Outside {
         self.context.upgrade()
     }
 
-    /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are too many.
+    /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
+    /// too many.
     pub(crate) fn port_of_this_thread(&self) -> Option<Arc<Port>> {
         std::thread_local! {
             static PORTS: std::cell::RefCell<Vec<Arc<Port>>> = const { std::cell::RefCell::new(Vec::new()) };
@@ -284,7 +288,8 @@ impl ContextShared {
         Ok(Some(entity))
     }
 
-    /// Tells other processes of a client, if there are to be any. Before that, it is looked who they are now.
+    /// Tells other processes of a client, if there are to be any. Before that, it is looked who
+    /// they are now.
     pub(crate) fn make_client_known(
         &self,
         node: &Node,

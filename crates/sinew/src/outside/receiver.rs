@@ -1,5 +1,6 @@
-//! The thread that receives from other processes for subscriptions that wait without an executor: tasks that await a message,
-//! listeners, and executors inside somebody else's event loop. It sleeps while nothing comes.
+//! The thread that receives from other processes for subscriptions that wait without an executor:
+//! tasks that await a message, listeners, and executors inside somebody else's event loop. It
+//! sleeps while nothing comes.
 
 use crate::sync::{Arc, AtomicBool, Ordering};
 use sinew_shm::{CapacityError, Participant, Port};

@@ -1,5 +1,5 @@
-//! Publishers, subscriptions and an executor against a list per subscription: who gets what, in which order, and what the
-//! statistics say of it.
+//! Publishers, subscriptions and an executor against a list per subscription: who gets what, in
+//! which order, and what the statistics say of it.
 
 use crate::{
     BufferType, Context, Duration, Executor, Message, Node, PublishFailure, Publisher, QoS, Shared,
@@ -351,7 +351,8 @@ impl Pair {
         self.sinks.push(sink);
     }
 
-    /// A late joiner gets the newest of what all its publishers retain, in order of time, none expired.
+    /// A late joiner gets the newest of what all its publishers retain, in order of time, none
+    /// expired.
     fn join(&self, sink: &mut Sink) {
         let now = self.now();
         let sources = self.sources.iter().filter(|source| sink.matches(source.policies));
@@ -396,7 +397,8 @@ impl Pair {
                 publisher.publish(kept)
             }
         };
-        // Every reader that may hold up this publisher needs room, or nobody gets it; asked in the order of creation.
+        // Every reader that may hold up this publisher needs room, or nobody gets it; asked in the
+        // order of creation.
         let policies = source.policies;
         let mut fits = true;
         for sink in self.sinks.iter_mut().filter(|sink| sink.matches(policies) && sink.wants(number)) {
@@ -430,7 +432,8 @@ impl Pair {
         }
     }
 
-    /// The executor runs what is ready; the oracle goes along and asks at each step whether that was one of the oldest.
+    /// The executor runs what is ready; the oracle goes along and asks at each step whether that
+    /// was one of the oldest.
     fn spin(&mut self) {
         self.executor.spin_all(Duration::from_secs(60)).expect("no callback fails");
         let now = self.now();
@@ -440,8 +443,8 @@ impl Pair {
         loop {
             let first = self.sinks.iter().filter_map(|sink| sink.key).min();
             let Some(first) = first else { break };
-            // Several may be ready under one key; among them the order is not promised, and those that find all their
-            // messages expired call nobody.
+            // Several may be ready under one key; among them the order is not promised, and those
+            // that find all their messages expired call nobody.
             let reported = next.map(|(id, _)| id);
             let at_first = |sink: &&mut Sink| sink.key == Some(first);
             let silent = |sink: &Sink| sink.waiting.iter().all(|publication| publication.expires <= now);

@@ -8,7 +8,8 @@ use proptest::sample::Index;
 
 #[derive(Debug, Clone)]
 enum Operation {
-    /// A worker begins a callback, of which the run time and the tail may be known; or ends the one it is in.
+    /// A worker begins a callback, of which the run time and the tail may be known; or ends the one
+    /// it is in.
     Work {
         worker: Index,
         run: Option<i64>,
@@ -322,8 +323,9 @@ impl Room {
 }
 
 proptest! {
-    /// Nobody is left to sleep over what may wait longer than a wake-up takes; who has slept the shortest is called, and as
-    /// many as there is work for; who was called is not called again; while all sleep, exactly one minds the timers.
+    /// Nobody is left to sleep over what may wait longer than a wake-up takes; who has slept the
+    /// shortest is called, and as many as there is work for; who was called is not called again;
+    /// while all sleep, exactly one minds the timers.
     #[test]
     fn who_is_needed_is_called(threads in 1..5_usize, operations in vec(operation(), 1..100)) {
         let mut room = Room::new(threads);

@@ -217,14 +217,14 @@ proptest! {
         prop_assert_eq!(rest, expected);
     }
 
-    /// A late joiner: some of what is retained has arrived as well, some has expired, and not all of it fits. Afterwards it
-    /// goes on as any history.
+    /// A late joiner: some of what is retained has arrived as well, some has expired, and not all
+    /// of it fits. Afterwards it goes on as any history.
     #[test]
     fn a_merge_brings_in_each_once_in_order(
         capacity in 1..8_usize,
         keep_all: bool,
-        // Per publication, in order of time: it is retained, it arrived after the subscription was in the list, and how
-        // long it lives.
+        // Per publication, in order of time: it is retained, it arrived after the subscription was
+        // in the list, and how long it lives.
         publications in vec((any::<bool>(), any::<bool>(), lifespan()), 0..20),
         joins in prop_oneof![Just(Joins::Now), Just(Joins::Before)],
         later in vec(operation(), 0..40),

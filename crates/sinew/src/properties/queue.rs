@@ -58,7 +58,8 @@ enum Operation {
     Finish {
         worker: Index,
     },
-    /// A thread that is none of the executor's takes a certain entity, or ends its callback if it is in one.
+    /// A thread that is none of the executor's takes a certain entity, or ends its callback if it
+    /// is in one.
     Lend {
         entity: Index,
     },
@@ -238,7 +239,8 @@ impl Pair {
         }
     }
 
-    /// The oracle's end of a callback; what is ready then, if its entity still is there. `None` if nothing ran.
+    /// The oracle's end of a callback; what is ready then, if its entity still is there. `None` if
+    /// nothing ran.
     fn end_callback(&mut self, thread: usize) -> Option<Option<Stamp>> {
         let Callback { group, serial, next } = self.threads[thread].runs.take()?;
         self.groups[group].running -= 1;
@@ -336,8 +338,8 @@ impl Pair {
         }
     }
 
-    /// The thread from outside puts back what it ran, or takes an entity if that is what would run next and there is a place for
-    /// a callback.
+    /// The thread from outside puts back what it ran, or takes an entity if that is what would run
+    /// next and there is a place for a callback.
     fn lend(&mut self, entity: &Index) {
         let outside = self.workers();
         if self.threads[outside].runs.is_some() {
@@ -348,7 +350,8 @@ impl Pair {
         let (home, serial, key, group) = (member.home.clone(), member.serial, member.key, member.group);
         let could = key.is_some() && self.groups[group].is_free() && !is_full;
         let mine = (Reverse(self.groups[group].priority), key);
-        // Timers that are due stand in the queue if some worker has looked since: so they may come before it or not.
+        // Timers that are due stand in the queue if some worker has looked since: so they may come
+        // before it or not.
         let all = self.sorted(None);
         let is_first =
             all.iter().all(|(priority, key, other)| *other == serial || (*priority, Some(*key)) > mine);

@@ -1,4 +1,5 @@
-//! What a publisher must offer to match what a subscription requests (DDS 1.4, section 2.2.3, "RxO").
+//! What a publisher must offer to match what a subscription requests (DDS 1.4, section 2.2.3,
+//! "RxO").
 //!
 //! | policy | offered and requested match if | order |
 //! |---|---|---|
@@ -29,7 +30,8 @@ pub enum Policy {
     Durability,
     /// A publisher with a longer deadline, or none, doesn't match a subscription that asks for one.
     Deadline,
-    /// An automatic publisher doesn't match a subscription that asks for liveliness that is manual by topic.
+    /// An automatic publisher doesn't match a subscription that asks for liveliness that is manual
+    /// by topic.
     Liveliness,
     /// A publisher with a longer lease, or none, doesn't match a subscription that asks for one.
     Lease,
@@ -52,7 +54,8 @@ fn limit(limit: Option<Duration>) -> Duration {
     limit.and_then(limited).unwrap_or(Duration::MAX)
 }
 
-/// Every policy for which a publisher offers less than a subscription requests; they match if there is none.
+/// Every policy for which a publisher offers less than a subscription requests; they match if there
+/// is none.
 fn unmet(offered: &QoS, requested: &QoS) -> impl Iterator<Item = Policy> {
     let unmet = [
         (offered.reliability < requested.reliability, Policy::Reliability),
@@ -69,9 +72,11 @@ pub(crate) fn incompatibility(offered: &QoS, requested: &QoS) -> Option<Policy> 
     unmet(offered, requested).next()
 }
 
-/// A publisher offers less than a subscription requests, so they exchange no messages; from [`QoS::incompatibility`].
+/// A publisher offers less than a subscription requests, so they exchange no messages; from
+/// [`QoS::incompatibility`].
 ///
-/// As a text it names each policy with both values: "durability (offers volatile, asked transient_local)".
+/// As a text it names each policy with both values: "durability (offers volatile, asked
+/// transient_local)".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Incompatibility {
     offered: QoS,
@@ -96,7 +101,8 @@ impl fmt::Display for Incompatibility {
 }
 
 impl QoS {
-    /// What keeps a publisher that offers this from a subscription that requests the other; `None` if they match.
+    /// What keeps a publisher that offers this from a subscription that requests the other; `None`
+    /// if they match.
     ///
     /// ```
     /// use sinew::QoS;
@@ -109,8 +115,8 @@ impl QoS {
         found.map(|_| Incompatibility { offered: *self, requested: *requested })
     }
 
-    /// Whether publishers with these two reach the same subscriptions in the same way: they are equal in all that
-    /// matching looks at, and in whether they wait for room.
+    /// Whether publishers with these two reach the same subscriptions in the same way: they are
+    /// equal in all that matching looks at, and in whether they wait for room.
     pub(crate) fn same_class(&self, other: &QoS) -> bool {
         let class = |qos: &QoS| {
             (
@@ -157,8 +163,8 @@ mod tests {
     use crate::qos::any;
     use proptest::prelude::*;
 
-    /// DDS 1.4, table in section 2.2.3, for the kinds there are: R(eliable), B(est effort), T(ransient local),
-    /// V(olatile).
+    /// DDS 1.4, table in section 2.2.3, for the kinds there are: R(eliable), B(est effort),
+    /// T(ransient local), V(olatile).
     #[test]
     fn every_kind_offered_meets_every_kind_requested() {
         let qos = |text: &str| {
@@ -261,7 +267,8 @@ mod tests {
         [Policy::Reliability, Policy::Durability, Policy::Deadline, Policy::Liveliness, Policy::Lease];
 
     proptest! {
-        /// A request is a list of demands; an offer is what it can do. Nothing else about the ends matters.
+        /// A request is a list of demands; an offer is what it can do. Nothing else about the ends
+        /// matters.
         #[test]
         fn ends_match_if_every_demand_is_met(offered in any::qos(), requested in any::qos()) {
             let within = |offered: Option<Duration>, requested: Option<Duration>| {

@@ -1,8 +1,8 @@
 //! Quality of service: what is kept for whom, and what is promised.
 //!
-//! A publisher *offers* a [`QoS`], a subscription *requests* one. They match if nothing is requested that isn't offered
-//! (DDS 1.4, section 2.2.3: request/offered); everything else each end settles for itself. Names, presets and defaults
-//! are those of ROS 2.
+//! A publisher *offers* a [`QoS`], a subscription *requests* one. They match if nothing is
+//! requested that isn't offered (DDS 1.4, section 2.2.3: request/offered); everything else each end
+//! settles for itself. Names, presets and defaults are those of ROS 2.
 
 mod matching;
 mod validation;
@@ -25,9 +25,10 @@ const KEEP_ALL_SAMPLES: usize = 1000;
 
 /// The quality of service of a publisher or a subscription.
 ///
-/// Start from [`default`](QoS::default), [`new`](QoS::new) (the same, for constants) or a preset and change what
-/// differs; a later call overrides an earlier one. The fields are there to be read. Whether the settings agree with
-/// each other is checked when an entity is created with them, which fails with a [`QosError`] if they don't.
+/// Start from [`default`](QoS::default), [`new`](QoS::new) (the same, for constants) or a preset
+/// and change what differs; a later call overrides an earlier one. The fields are there to be read.
+/// Whether the settings agree with each other is checked when an entity is created with them, which
+/// fails with a [`QosError`] if they don't.
 ///
 /// Plain data: never allocates, never blocks.
 ///
@@ -50,17 +51,18 @@ pub struct QoS {
     pub reliability: Reliability,
     /// Whether a subscription gets messages that were published before it. Default: `Volatile`.
     pub durability: Durability,
-    /// At most this long between two messages: promised by a publisher, expected by a subscription. `None`, the default: no
-    /// limit.
+    /// At most this long between two messages: promised by a publisher, expected by a subscription.
+    /// `None`, the default: no limit.
     pub deadline: Option<Duration>,
     /// How long after its publication a message is worth taking. `None`, the default: for ever.
     pub lifespan: Option<Duration>,
     /// Who says that a publisher is alive. Default: `Automatic`.
     pub liveliness: Liveliness,
-    /// How long a publisher counts as alive after its last sign of life. `None`, the default: no limit. ROS 2's
-    /// `liveliness_lease_duration`.
+    /// How long a publisher counts as alive after its last sign of life. `None`, the default: no
+    /// limit. ROS 2's `liveliness_lease_duration`.
     pub lease: Option<Duration>,
-    /// How many messages an entity holds at most. `None`, the default: the depth with keep last, 1000 with keep all.
+    /// How many messages an entity holds at most. `None`, the default: the depth with keep last,
+    /// 1000 with keep all.
     pub max_samples: Option<usize>,
     /// How long publishing may wait for room; see [`QoS::keep_all`]. Default: 100 ms, as in DDS.
     pub max_blocking_time: Duration,
@@ -96,7 +98,8 @@ pub enum Reliability {
     Reliable,
 }
 
-/// Whether a subscription gets messages that were published before it. The stronger promise is the greater one.
+/// Whether a subscription gets messages that were published before it. The stronger promise is the
+/// greater one.
 ///
 /// ```
 /// use sinew::{Durability, QoS};
@@ -122,10 +125,11 @@ pub enum Durability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Liveliness {
-    /// Nobody has to: it is alive while it exists in a process that lives. In one process, its lease has no say.
+    /// Nobody has to: it is alive while it exists in a process that lives. In one process, its
+    /// lease has no say.
     Automatic,
-    /// The program, for each publisher, by publishing or with [`assert_liveliness`](crate::Publisher::assert_liveliness), at
-    /// least once in every lease.
+    /// The program, for each publisher, by publishing or with
+    /// [`assert_liveliness`](crate::Publisher::assert_liveliness), at least once in every lease.
     ManualByTopic,
 }
 
@@ -151,8 +155,8 @@ impl QoS {
         }
     }
 
-    /// Best effort, volatile, the last 5 messages: for sensors, where fresh counts more than complete.
-    /// `rmw_qos_profile_sensor_data` in ROS 2.
+    /// Best effort, volatile, the last 5 messages: for sensors, where fresh counts more than
+    /// complete. `rmw_qos_profile_sensor_data` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -162,8 +166,9 @@ impl QoS {
         Self::new().best_effort().keep_last(5)
     }
 
-    /// Reliable, volatile, the last 10 messages: for requests and responses. Volatile, so that a service that comes
-    /// back doesn't answer old requests. `rmw_qos_profile_services_default` in ROS 2.
+    /// Reliable, volatile, the last 10 messages: for requests and responses. Volatile, so that a
+    /// service that comes back doesn't answer old requests. `rmw_qos_profile_services_default` in
+    /// ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -173,8 +178,8 @@ impl QoS {
         Self::new()
     }
 
-    /// Reliable, volatile, the last 1000 messages: for the services of parameters. `rmw_qos_profile_parameters` in
-    /// ROS 2.
+    /// Reliable, volatile, the last 1000 messages: for the services of parameters.
+    /// `rmw_qos_profile_parameters` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -184,8 +189,8 @@ impl QoS {
         Self::new().keep_last(1000)
     }
 
-    /// Reliable, volatile, the last 1000 messages: for `/parameter_events`. `rmw_qos_profile_parameter_events` in
-    /// ROS 2.
+    /// Reliable, volatile, the last 1000 messages: for `/parameter_events`.
+    /// `rmw_qos_profile_parameter_events` in ROS 2.
     ///
     /// ```
     /// use sinew::QoS;
@@ -195,8 +200,8 @@ impl QoS {
         Self::new().keep_last(1000)
     }
 
-    /// What the middleware thinks best. In ROS 2, `rmw_qos_profile_system_default` leaves it to the implementation
-    /// below; here there is none below, so it is the default.
+    /// What the middleware thinks best. In ROS 2, `rmw_qos_profile_system_default` leaves it to the
+    /// implementation below; here there is none below, so it is the default.
     ///
     /// ```
     /// use sinew::QoS;
@@ -229,8 +234,8 @@ impl QoS {
         Self::new().keep_last(1000).transient_local().lifespan(Duration::from_secs(10))
     }
 
-    /// Keeps the newest `depth` messages; when one more comes, the oldest is dropped and counted. At least 1, at most
-    /// 16,777,216, and not more than `max_samples` if that is set.
+    /// Keeps the newest `depth` messages; when one more comes, the oldest is dropped and counted.
+    /// At least 1, at most 16,777,216, and not more than `max_samples` if that is set.
     ///
     /// ```
     /// use sinew::{History, QoS};
@@ -243,9 +248,9 @@ impl QoS {
 
     /// Keeps every message until it is taken, up to [`max_samples`](QoS::max_samples).
     ///
-    /// When that is full and both ends are keep all and reliable, publishing waits for room, up to the publisher's
-    /// [`max_blocking_time`](QoS::max_blocking_time). Otherwise no subscription stops a publisher: the new message is
-    /// dropped for that subscription and counted.
+    /// When that is full and both ends are keep all and reliable, publishing waits for room, up to
+    /// the publisher's [`max_blocking_time`](QoS::max_blocking_time). Otherwise no subscription
+    /// stops a publisher: the new message is dropped for that subscription and counted.
     ///
     /// ```
     /// use sinew::{History, QoS};
@@ -256,8 +261,8 @@ impl QoS {
         self
     }
 
-    /// Promises (publisher) or asks (subscription) that no message is lost on its way. Such a subscription doesn't
-    /// match a best-effort publisher.
+    /// Promises (publisher) or asks (subscription) that no message is lost on its way. Such a
+    /// subscription doesn't match a best-effort publisher.
     ///
     /// ```
     /// use sinew::{QoS, Reliability};
@@ -290,8 +295,8 @@ impl QoS {
         self
     }
 
-    /// A publisher keeps its history for subscriptions that come later; a subscription asks for it, and doesn't match
-    /// a volatile publisher. With a depth of 1 this is ROS 1's latching.
+    /// A publisher keeps its history for subscriptions that come later; a subscription asks for it,
+    /// and doesn't match a volatile publisher. With a depth of 1 this is ROS 1's latching.
     ///
     /// ```
     /// use sinew::{Durability, QoS};
@@ -302,10 +307,12 @@ impl QoS {
         self
     }
 
-    /// At most this long between two messages; `Duration::MAX`: no limit. More than zero, and up to 292 years.
+    /// At most this long between two messages; `Duration::MAX`: no limit. More than zero, and up to
+    /// 292 years.
     ///
-    /// A publisher promises it, a subscription asks for it, and doesn't match a publisher that promises nothing or less. Each
-    /// end counts the periods that pass without a message, from the first message on, for its `on_deadline_missed` handler.
+    /// A publisher promises it, a subscription asks for it, and doesn't match a publisher that
+    /// promises nothing or less. Each end counts the periods that pass without a message, from the
+    /// first message on, for its `on_deadline_missed` handler.
     ///
     /// ```
     /// use sinew::QoS;
@@ -319,8 +326,8 @@ impl QoS {
         self
     }
 
-    /// A message that wasn't taken for so long after its publication is dropped and counted; `Duration::MAX`: no limit.
-    /// More than zero, and up to 292 years.
+    /// A message that wasn't taken for so long after its publication is dropped and counted;
+    /// `Duration::MAX`: no limit. More than zero, and up to 292 years.
     ///
     /// ```
     /// use sinew::QoS;
@@ -334,8 +341,8 @@ impl QoS {
         self
     }
 
-    /// Who says that a publisher is alive. A subscription that asks for `ManualByTopic` doesn't match a publisher that is
-    /// `Automatic`.
+    /// Who says that a publisher is alive. A subscription that asks for `ManualByTopic` doesn't
+    /// match a publisher that is `Automatic`.
     ///
     /// ```
     /// use sinew::{Liveliness, QoS};
@@ -348,12 +355,12 @@ impl QoS {
         self
     }
 
-    /// How long a publisher counts as alive after its last sign of life; `Duration::MAX`: no limit. More than zero, and up to
-    /// 292 years. ROS 2's `liveliness_lease_duration`.
+    /// How long a publisher counts as alive after its last sign of life; `Duration::MAX`: no limit.
+    /// More than zero, and up to 292 years. ROS 2's `liveliness_lease_duration`.
     ///
-    /// A subscription that asks for a lease doesn't match a publisher with a longer one or none; the publisher's is the one
-    /// that counts. An automatic publisher needs no lease to be known dead: it is alive while it exists. A manual one without
-    /// a lease never lapses.
+    /// A subscription that asks for a lease doesn't match a publisher with a longer one or none;
+    /// the publisher's is the one that counts. An automatic publisher needs no lease to be known
+    /// dead: it is alive while it exists. A manual one without a lease never lapses.
     ///
     /// ```
     /// use sinew::QoS;
@@ -367,8 +374,8 @@ impl QoS {
         self
     }
 
-    /// How many messages the entity holds at most: the bound of [`keep_all`](QoS::keep_all). At least 1, and not less
-    /// than the depth of keep last.
+    /// How many messages the entity holds at most: the bound of [`keep_all`](QoS::keep_all). At
+    /// least 1, and not less than the depth of keep last.
     ///
     /// ```
     /// use sinew::QoS;
@@ -379,8 +386,8 @@ impl QoS {
         self
     }
 
-    /// How long publishing may wait for room in a keep-all history that is full; then it fails and gives the message
-    /// back. Zero: not at all; `Duration::MAX`: for ever; else up to 292 years.
+    /// How long publishing may wait for room in a keep-all history that is full; then it fails and
+    /// gives the message back. Zero: not at all; `Duration::MAX`: for ever; else up to 292 years.
     ///
     /// ```
     /// use sinew::QoS;
@@ -407,7 +414,8 @@ impl QoS {
         matches!(self.history, History::KeepAll)
     }
 
-    /// Whether a full history here may make publishing wait: keep all and reliable, which takes both ends.
+    /// Whether a full history here may make publishing wait: keep all and reliable, which takes
+    /// both ends.
     pub(crate) const fn is_blocking(&self) -> bool {
         self.is_keep_all() && matches!(self.reliability, Reliability::Reliable)
     }
@@ -417,7 +425,8 @@ impl QoS {
         self.capacity()
     }
 
-    /// Whether messages are kept, or asked for, that were published before the subscription was there.
+    /// Whether messages are kept, or asked for, that were published before the subscription was
+    /// there.
     pub(crate) const fn is_transient_local(&self) -> bool {
         matches!(self.durability, Durability::TransientLocal)
     }
@@ -432,7 +441,8 @@ impl QoS {
         self.deadline.and_then(limited).map(clock::nanoseconds)
     }
 
-    /// The lease in nanoseconds, if the program has to give signs of life within it. A process needs none to be known alive.
+    /// The lease in nanoseconds, if the program has to give signs of life within it. A process
+    /// needs none to be known alive.
     pub(crate) fn manual_lease_nanoseconds(&self) -> Option<i64> {
         let lease = self.lease.filter(|_| self.liveliness == Liveliness::ManualByTopic);
         lease.and_then(limited).map(clock::nanoseconds)
@@ -440,7 +450,8 @@ impl QoS {
 }
 
 impl Default for QoS {
-    /// Reliable, volatile, the last 10 messages, no limits in time. `rmw_qos_profile_default` in ROS 2.
+    /// Reliable, volatile, the last 10 messages, no limits in time. `rmw_qos_profile_default` in
+    /// ROS 2.
     fn default() -> Self {
         Self::new()
     }

@@ -3,7 +3,8 @@
 use super::{DEEPEST, History, QoS};
 use std::time::Duration;
 
-/// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no limit.
+/// The longest duration that nanoseconds in an `i64` hold. `RMW_DURATION_INFINITE` in ROS 2: no
+/// limit.
 pub(super) const LONGEST: Duration = Duration::from_nanos(i64::MAX as u64);
 
 /// A duration as a limit: none, if it is one of the two that mean "for ever".
@@ -19,10 +20,11 @@ pub(super) const fn limited(duration: Duration) -> Option<Duration> {
 impl QoS {
     /// Whether an entity can be created with it: no setting is out of range or contradicts another.
     ///
-    /// Deadline, lifespan, liveliness and lease contradict nothing at the same end. A lifespan may be shorter than the
-    /// deadline: what is older than it is worthless, new or not. A lease may be shorter than the deadline, for a program may
-    /// say that it is alive without publishing. And a lease without manual liveliness, or the other way round, is a request
-    /// or an offer like any other: matching compares each by itself (DDS 1.4, section 2.2.3.11).
+    /// Deadline, lifespan, liveliness and lease contradict nothing at the same end. A lifespan may
+    /// be shorter than the deadline: what is older than it is worthless, new or not. A lease may be
+    /// shorter than the deadline, for a program may say that it is alive without publishing. And a
+    /// lease without manual liveliness, or the other way round, is a request or an offer like any
+    /// other: matching compares each by itself (DDS 1.4, section 2.2.3.11).
     pub(crate) fn validate(&self) -> Result<(), QosError> {
         if let History::KeepLast(0) = self.history {
             return Err(QosError::ZeroDepth);

@@ -24,7 +24,8 @@ use std::time::Duration;
 const DEPTH_LIMIT: usize = 64;
 
 thread_local! {
-    /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost one sleeps.)
+    /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost
+    /// one sleeps.)
     static BELL: Arc<Bell> = Arc::new(Bell::new());
 }
 
@@ -70,8 +71,9 @@ enum Wait {
 
 /// Sends a request and waits for the answer; meanwhile runs the server, if that can be done here.
 ///
-/// The request is announced without waking anybody, as this thread is about to run the server itself. Only if it can't, because
-/// the server's group is busy or its executor has no place for this thread, somebody is woken for it.
+/// The request is announced without waking anybody, as this thread is about to run the server
+/// itself. Only if it can't, because the server's group is busy or its executor has no place for
+/// this thread, somebody is woken for it.
 pub(super) fn wait_for(inner: &Arc<Inner>, request: Erased, timeout: Duration) -> Outcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
@@ -122,8 +124,8 @@ impl Waiting<'_> {
         }
     }
 
-    /// Waits for an answer from another process: on a port of this thread's own, so that the answer wakes it at once. `None` if it must
-    /// be waited for in another way.
+    /// Waits for an answer from another process: on a port of this thread's own, so that the answer
+    /// wakes it at once. `None` if it must be waited for in another way.
     #[inline(never)]
     fn wait_outside(&self, line: &Line, deadline: Time, timeout: Duration) -> Option<Outcome> {
         let Waiting { calls, id, .. } = self;
@@ -175,7 +177,8 @@ impl Waiting<'_> {
         let elsewhere = current::worker_of(home.scheduler.id).is_none();
         let _blocked = if elsewhere { Blocked::begin() } else { None };
         let mut _known = None;
-        // Who answers what was taken to be answered later, nobody knows: so whether that is in vain, neither.
+        // Who answers what was taken to be answered later, nobody knows: so whether that is in
+        // vain, neither.
         if !deferred {
             let lends = current::spins(home.scheduler.id);
             _known = match calls.context.waits.enter(home, lends) {
@@ -212,12 +215,14 @@ fn why(home: &Home) -> &'static str {
     }
 }
 
-/// A call on its way: a future that yields the response. From [`Client::call_async`](super::Client::call_async).
+/// A call on its way: a future that yields the response. From
+/// [`Client::call_async`](super::Client::call_async).
 ///
-/// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until); moved to another thread; and
-/// dropped at any time: then the call is abandoned, its request taken back if no server has taken it, and an answer that comes
-/// all the same is counted by the server. It keeps its client alive. If the server goes or the context is shut down it yields an
-/// error; there is no timeout but that of the runtime.
+/// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until);
+/// moved to another thread; and dropped at any time: then the call is abandoned, its request taken
+/// back if no server has taken it, and an answer that comes all the same is counted by the server.
+/// It keeps its client alive. If the server goes or the context is shut down it yields an error;
+/// there is no timeout but that of the runtime.
 #[must_use = "dropped, the call is abandoned"]
 pub struct PendingCall<S: Service> {
     state: State<S>,

@@ -18,7 +18,8 @@ use std::fmt::Display;
 /// What came of a call: the response, or why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// A request or a response as it may be given: `T` (moved into a pool), `Box<T>` (adopted where it lies) or [`Unique<T>`].
+/// A request or a response as it may be given: `T` (moved into a pool), `Box<T>` (adopted where it
+/// lies) or [`Unique<T>`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be given as a `{T}`",
     note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
@@ -72,8 +73,8 @@ pub(super) fn erase<T: Message>(given: impl Given<T>, pool: &Arc<Pool>) -> Erase
     sealed::Erase::erase(given, sealed::Blocks(pool)).0
 }
 
-/// What a server's callback may return: a response as it may be [given](Given), or a `Result` of one whose error can be
-/// displayed. The caller gets the error as [`CallFailure::Failed`].
+/// What a server's callback may return: a response as it may be [given](Given), or a `Result` of
+/// one whose error can be displayed. The caller gets the error as [`CallFailure::Failed`].
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
     label = "returns `{Self}`",
@@ -163,11 +164,12 @@ pub(super) fn info(publication: Publication, caller: Option<&Caller>) -> Request
 
 /// A callback for the requests of a service; `Q` is `S::Request`.
 ///
-/// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none of them needs a copy.
-/// `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's state `&mut S` may come first. It returns the
-/// response (see [`Reply`]). Or its last parameter is a [`Responder`], which answers later; then it returns `()` or a `Result`
-/// whose error is reported by the executor. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure must
-/// name the type of its parameters.
+/// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none
+/// of them needs a copy. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's
+/// state `&mut S` may come first. It returns the response (see [`Reply`]). Or its last parameter is
+/// a [`Responder`], which answers later; then it returns `()` or a `Result` whose error is reported
+/// by the executor. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure
+/// must name the type of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for requests of type `{Q}` in a `{G}`",
     label = "no form of callback fits",
@@ -326,8 +328,8 @@ forms!(Q, |request| request.into_inner());
 
 /// A callback that answers requests with futures; `Q` is `S::Request`.
 ///
-/// It takes the request as [`Unique<Q>`], `Box<Q>` or `Q`; a [`RequestInfo`] may follow. The future it returns yields the
-/// response (see [`Reply`]). Usually `|request: Q| async move { .. }`.
+/// It takes the request as [`Unique<Q>`], `Box<Q>` or `Q`; a [`RequestInfo`] may follow. The future
+/// it returns yields the response (see [`Reply`]). Usually `|request: Q| async move { .. }`.
 #[diagnostic::on_unimplemented(
     message = "this is not an asynchronous callback for requests of type `{Q}` in a `{G}`",
     label = "no form of callback fits",
@@ -431,8 +433,8 @@ async_forms!(Q, |request| request.into_inner());
 
 /// A callback for the result of one call, see [`Client::call_then`](super::Client::call_then).
 ///
-/// It takes the [`CallResult<S>`]; in a [`Group<S>`](crate::Group) the group's state `&mut S` may come first. It is called once.
-/// A closure must name the type of its parameters.
+/// It takes the [`CallResult<S>`]; in a [`Group<S>`](crate::Group) the group's state `&mut S` may
+/// come first. It is called once. A closure must name the type of its parameters.
 #[diagnostic::on_unimplemented(
     message = "this is not a callback for the result of a call of `{S}` in a `{G}`",
     label = "no form of callback fits",

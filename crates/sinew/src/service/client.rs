@@ -27,11 +27,12 @@ const POOL_CAPACITY: usize = 64;
 
 /// Calls a service.
 ///
-/// Made by [`Node::client`](crate::Node::client). Clones are the same client; it exists until the last one, and the last
-/// [`PendingCall`] of it, is dropped. May be used from any thread; calls of one client reach the server in their order.
+/// Made by [`Node::client`](crate::Node::client). Clones are the same client; it exists until the
+/// last one, and the last [`PendingCall`] of it, is dropped. May be used from any thread; calls of
+/// one client reach the server in their order.
 ///
-/// A request that was accepted is not lost: it is answered, or the call says why not. Without a server it waits for one to
-/// come. There are three ways to get the response:
+/// A request that was accepted is not lost: it is answered, or the call says why not. Without a
+/// server it waits for one to come. There are three ways to get the response:
 ///
 /// | | waits | in an executor's callback |
 /// |---|---|---|
@@ -124,8 +125,9 @@ pub(super) fn error_of<S: Service>(service: &str, fault: Fault) -> CallError<S::
 }
 
 impl<S: Service, G: CallbackGroup> Client<S, G> {
-    /// A request from the client's pool, to be filled and sent: its content is what an earlier request left, with all the
-    /// capacity it has, or `Request::default()`. As [`Publisher::loan`](crate::Publisher::loan).
+    /// A request from the client's pool, to be filled and sent: its content is what an earlier
+    /// request left, with all the capacity it has, or `Request::default()`. As
+    /// [`Publisher::loan`](crate::Publisher::loan).
     pub fn loan(&self) -> Unique<S::Request>
     where
         S::Request: Default,
@@ -133,16 +135,18 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         Unique::assume(self.inner.pool.loan::<S::Request>())
     }
 
-    /// Calls the service and waits for the response, at most for `timeout` (of real time, also in virtual time).
+    /// Calls the service and waits for the response, at most for `timeout` (of real time, also in
+    /// virtual time).
     ///
-    /// In a callback, and while an executor is spun, this thread makes itself useful: if the server belongs to the executor
-    /// that runs the callback, or to one that has a thread at rest, and its group is free, the server's waiting requests run
-    /// here, oldest first, inside this call. So a chain of calls needs one thread. Calls inside calls go 64 deep at most. Once
-    /// warm, nothing is allocated.
+    /// In a callback, and while an executor is spun, this thread makes itself useful: if the server
+    /// belongs to the executor that runs the callback, or to one that has a thread at rest, and its
+    /// group is free, the server's waiting requests run here, oldest first, inside this call. So a
+    /// chain of calls needs one thread. Calls inside calls go 64 deep at most. Once warm, nothing
+    /// is allocated.
     ///
     /// # Errors
-    /// [`CallError`], which has the request if no server took it. A wait that could never end fails at once:
-    /// [`CallFailure::WouldDeadlock`](super::CallFailure::WouldDeadlock).
+    /// [`CallError`], which has the request if no server took it. A wait that could never end fails
+    /// at once: [`CallFailure::WouldDeadlock`](super::CallFailure::WouldDeadlock).
     pub fn call(
         &self,
         request: impl Given<S::Request>,
@@ -156,8 +160,8 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     }
 
     /// Calls the service. The future yields the response; it can be polled in any runtime, by
-    /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call. The request is sent now,
-    /// not when the future is polled. Never blocks.
+    /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call.
+    /// The request is sent now, not when the future is polled. Never blocks.
     pub fn call_async(&self, request: impl Given<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
         match self.inner.send(request, None, false) {
@@ -166,8 +170,9 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         }
     }
 
-    /// Calls the service. The executor of the client's group calls back with the result; see [`ResponseCallback`] for the
-    /// forms. Callbacks whose client is dropped are dropped. Never blocks; allocates room for what the callback captures.
+    /// Calls the service. The executor of the client's group calls back with the result; see
+    /// [`ResponseCallback`] for the forms. Callbacks whose client is dropped are dropped. Never
+    /// blocks; allocates room for what the callback captures.
     ///
     /// # Errors
     /// [`CallError`]: the request was not accepted, and the callback won't be called.
@@ -191,8 +196,8 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
             .map_err(|fault| error_of::<S>(self.name(), fault))
     }
 
-    /// Keeps it until the context ends, so that the callbacks of calls that were [begun](Self::call_then) run; as
-    /// [`Timer::detach`](crate::Timer::detach).
+    /// Keeps it until the context ends, so that the callbacks of calls that were
+    /// [begun](Self::call_then) run; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let context = self.inner.node.context.clone();
         context.detach(self);
@@ -204,8 +209,9 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         !calls.context.has_ended() && calls.requests.is_served(&calls.types)
     }
 
-    /// Waits until there is a server of these types, at most for `timeout` (of real time, also in virtual time), or until the
-    /// context is shut down; returns whether there is one. Not for callbacks: it does nothing else meanwhile.
+    /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
+    /// virtual time), or until the context is shut down; returns whether there is one. Not for
+    /// callbacks: it does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
         let calls = &self.inner.calls;
         calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.context)
@@ -312,8 +318,9 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         ClientBuilder { node, name, group: group.clone(), busy_wait, of: PhantomData }
     }
 
-    /// How long a thread in [`Client::call`] looks for the answer of a server in another process before it sleeps (default: not at
-    /// all). As [`Executor::busy_wait`](crate::Executor::busy_wait).
+    /// How long a thread in [`Client::call`] looks for the answer of a server in another process
+    /// before it sleeps (default: not at all). As
+    /// [`Executor::busy_wait`](crate::Executor::busy_wait).
     pub fn busy_wait(mut self, patience: Duration) -> Self {
         self.busy_wait = patience;
         self

@@ -47,8 +47,8 @@ pub enum CallFailure {
     Timeout {
         /// The timeout.
         waited: Duration,
-        /// Whether the server may have taken the request: it has, or is in another process, where that isn't known. If not, it never
-        /// will.
+        /// Whether the server may have taken the request: it has, or is in another process, where
+        /// that isn't known. If not, it never will.
         started: bool,
     },
     /// The server went before it answered.
@@ -167,7 +167,8 @@ impl<T: Message> fmt::Display for CallError<T> {
 
 impl<T: Message> std::error::Error for CallError<T> {}
 
-/// A response that nobody waits for any more: the caller has given up or gone, or the context was shut down.
+/// A response that nobody waits for any more: the caller has given up or gone, or the context was
+/// shut down.
 pub struct RespondError<T: Message>(Option<Unique<T>>);
 
 impl<T: Message> RespondError<T> {

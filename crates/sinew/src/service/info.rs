@@ -7,7 +7,8 @@ use std::time::Duration;
 
 /// What a server's callback may ask about a request. ROS 2: `rmw_service_info_t`.
 ///
-/// Times are computed when they are asked for. Together, the client and the number identify the request.
+/// Times are computed when they are asked for. Together, the client and the number identify the
+/// request.
 #[derive(Debug, Clone)]
 pub struct RequestInfo(MessageInfo);
 
@@ -51,8 +52,8 @@ impl RequestInfo {
         self.0.chain_latency()
     }
 
-    /// While the returned scope lives, what this thread publishes and calls continues this request's chain, as it does in the
-    /// callback: for answers that are worked out elsewhere.
+    /// While the returned scope lives, what this thread publishes and calls continues this
+    /// request's chain, as it does in the callback: for answers that are worked out elsewhere.
     pub fn continue_chain(&self) -> Chain {
         self.0.continue_chain()
     }

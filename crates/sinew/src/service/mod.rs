@@ -11,8 +11,8 @@
 //! | `info` | what is known about a request |
 //! | `error` | what goes wrong |
 //!
-//! The type-erased way between them is in `delivery`: `services` (who is there), `requests` (a server's queue), `calls` (a
-//! client's calls).
+//! The type-erased way between them is in `delivery`: `services` (who is there), `requests` (a
+//! server's queue), `calls` (a client's calls).
 
 pub(crate) mod call;
 mod callback;

@@ -92,9 +92,10 @@ impl Drop for Ticket {
 
 /// Answers one request, later and from any thread.
 ///
-/// A server's callback that takes it as its last parameter answers when it likes: it passes the responder on, to a thread, a
-/// later callback or a task. Dropped without an answer, the call fails at once with [`CallFailure::Dropped`]. It outlives its
-/// server. As long as it lives it counts among the server's [`max_requests`](super::ServiceBuilder::max_requests).
+/// A server's callback that takes it as its last parameter answers when it likes: it passes the
+/// responder on, to a thread, a later callback or a task. Dropped without an answer, the call fails
+/// at once with [`CallFailure::Dropped`]. It outlives its server. As long as it lives it counts
+/// among the server's [`max_requests`](super::ServiceBuilder::max_requests).
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -124,8 +125,8 @@ impl<S: Service> Responder<S> {
         Self { ticket, of: PhantomData }
     }
 
-    /// Answers: with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The caller's thread, waker or
-    /// executor is woken, under no lock.
+    /// Answers: with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The
+    /// caller's thread, waker or executor is woken, under no lock.
     ///
     /// # Errors
     /// The response comes back if nobody waits for it any more.

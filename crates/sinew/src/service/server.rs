@@ -29,10 +29,11 @@ const POOL_CAPACITY: usize = 64;
 
 /// Answers the requests of a service.
 ///
-/// Made by [`Node::service`](crate::Node::service). A service has one server at a time. Its requests wait in a bounded queue and
-/// are taken in the order of the calls. It exists until it is dropped: then the calls that wait for it fail at once
-/// ([`CallFailure::ServerGone`]), but what a [`Responder`](super::Responder) was taken for may still be answered. It may be
-/// dropped in its own callback.
+/// Made by [`Node::service`](crate::Node::service). A service has one server at a time. Its
+/// requests wait in a bounded queue and are taken in the order of the calls. It exists until it is
+/// dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
+/// [`Responder`](super::Responder) was taken for may still be answered. It may be dropped in its
+/// own callback.
 ///
 /// ```
 /// use sinew::prelude::*;
@@ -90,7 +91,8 @@ impl<S: Service> Server<S> {
         }
     }
 
-    /// Keeps it without a handle until the context ends; as [`Timer::detach`](crate::Timer::detach).
+    /// Keeps it without a handle until the context ends; as
+    /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
         let context = self.node.context.clone();
         context.detach(self);
@@ -100,8 +102,8 @@ impl<S: Service> Server<S> {
         Arc::as_ptr(&self.desk).addr()
     }
 
-    /// Ends it as dropping it does, and waits for its callback if that is running on another thread. Called in its own
-    /// callback, it doesn't wait.
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
         self.group.part(self.membership, true);
     }
@@ -138,7 +140,8 @@ pub struct ServerStatistics {
     pub received: u64,
     /// Requests that wait in it now.
     pub waiting: u64,
-    /// Requests that were taken by a [`Responder`](super::Responder) or a future and have no answer yet.
+    /// Requests that were taken by a [`Responder`](super::Responder) or a future and have no answer
+    /// yet.
     pub in_hand: u64,
     /// Responses that reached their callers.
     pub answered: u64,
@@ -177,8 +180,8 @@ impl<S: Service> ServiceBuilder<S> {
 }
 
 impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
-    /// How many requests may wait, those included that were taken to be answered later (1000 by default, at least 1). More are
-    /// refused with [`CallFailure::Full`].
+    /// How many requests may wait, those included that were taken to be answered later (1000 by
+    /// default, at least 1). More are refused with [`CallFailure::Full`].
     pub fn max_requests(mut self, requests: usize) -> Self {
         self.max_requests = requests;
         self
@@ -195,14 +198,16 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         }
     }
 
-    /// Makes the server, with a callback that the executor runs for each request; see [`ServiceCallback`] for its forms. It may
-    /// also run on the thread of a caller that waits, in the place of one of the executor's. A panic in it is passed on to the
-    /// caller, and then treated as in any callback.
+    /// Makes the server, with a callback that the executor runs for each request; see
+    /// [`ServiceCallback`] for its forms. It may also run on the thread of a caller that waits, in
+    /// the place of one of the executor's. A panic in it is passed on to the caller, and then
+    /// treated as in any callback.
     ///
     /// Requests that wait already, because clients came before the server, are its first.
     ///
     /// # Errors
-    /// [`CreateError`]: the name, another server of that name, a limit of 0, or the context is shut down.
+    /// [`CreateError`]: the name, another server of that name, a limit of 0, or the context is shut
+    /// down.
     pub fn callback<Form, F>(self, callback: F) -> Result<Server<S>, CreateError>
     where
         F: ServiceCallback<S, S::Request, G, Form>,
@@ -222,9 +227,10 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         Ok(Server { desk, group, membership, tasks: None, node, of: PhantomData })
     }
 
-    /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its forms. They are polled by the
-    /// executor in the turn of the group, several may be on their way at once (at most [`max_requests`](Self::max_requests),
-    /// with those that wait), and no runtime is needed. Futures of a server that is dropped are dropped.
+    /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
+    /// forms. They are polled by the executor in the turn of the group, several may be on their way
+    /// at once (at most [`max_requests`](Self::max_requests), with those that wait), and no runtime
+    /// is needed. Futures of a server that is dropped are dropped.
     ///
     /// ```
     /// use sinew::prelude::*;

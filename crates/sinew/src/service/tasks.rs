@@ -12,8 +12,9 @@
 //! | `Polled` | the thread that polls it | `PolledAgain` |
 //! | `PolledAgain` | the thread that polls it, which puts it back as `Woken` | - |
 //!
-//! A waker of a future that is over may wake the next one in the room: it is polled once for nothing. Polling, and dropping a
-//! future or what it yields, are other people's code: the room is taken out for it, and no lock is held.
+//! A waker of a future that is over may wake the next one in the room: it is polled once for
+//! nothing. Polling, and dropping a future or what it yields, are other people's code: the room is
+//! taken out for it, and no lock is held.
 
 use super::callback::{Reply, outcome};
 use super::error::CallFailure;
@@ -267,8 +268,8 @@ where
         if state.announced { state.oldest() } else { None }
     }
 
-    /// Takes back its announcement if no future can go on, with that of the requests, which are asked whether they have
-    /// something and told whether the futures have.
+    /// Takes back its announcement if no future can go on, with that of the requests, which are
+    /// asked whether they have something and told whether the futures have.
     pub(crate) fn retract(&self, requests: impl FnOnce(bool) -> bool) -> bool {
         let mut state = self.state.lock(); // held for both, so that nothing is announced and taken back between them
         let woken = state.oldest().is_some();
@@ -301,7 +302,8 @@ where
     A: Future<Output: Reply<T>> + Send + 'static,
     T: Message,
 {
-    /// Drops the futures; their callers are told. One that is being polled is dropped after that, if it isn't ready then.
+    /// Drops the futures; their callers are told. One that is being polled is dropped after that,
+    /// if it isn't ready then.
     fn close(&self) {
         let gone: Vec<_> = {
             let mut state = self.state.lock();

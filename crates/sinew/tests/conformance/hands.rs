@@ -1,4 +1,5 @@
-//! Taking messages without callbacks: by hand, in tasks, as listeners are told, from a wait set and inside others' event loops.
+//! Taking messages without callbacks: by hand, in tasks, as listeners are told, from a wait set and
+//! inside others' event loops.
 
 use crate::stage::{Executing, Path, Runner, Stage};
 use crate::support::tasks::block_on;

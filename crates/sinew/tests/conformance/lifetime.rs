@@ -242,7 +242,8 @@ pub(crate) fn entities_come_and_go_while_others_publish<R: Runner, P: Path>() ->
             (0..ROUNDS).try_for_each(come_and_go)
         })
     })?;
-    // A thread that was told of the end of the last publisher may be bringing in what that one published.
+    // A thread that was told of the end of the last publisher may be bringing in what that one
+    // published.
     assert_eq!(all_numbers_in(&steady, 4 * ROUNDS).len() as u64, 4 * ROUNDS, "who stayed got everything");
     if R::THREADS == 1 {
         let rounds = log.lines();
@@ -291,7 +292,8 @@ impl Busy {
             pen.write("closed");
         });
         assert_eq!(this.log.next(), "closing");
-        // Time enough to be wrong in; whoever waits as he should waits for the gate, however long this is.
+        // Time enough to be wrong in; whoever waits as he should waits for the gate, however long
+        // this is.
         assert_eq!(this.log.next_within(Duration::from_millis(5)), None, "it didn't wait");
         this.leave.open();
         assert_eq!([this.log.next(), this.log.next()], ["ends", "closed"]);

@@ -1,9 +1,10 @@
-//! The same scenarios for whatever runs the callbacks and over whatever way the messages go. (The design's section 12.)
+//! The same scenarios for whatever runs the callbacks and over whatever way the messages go. (The
+//! design's section 12.)
 //!
-//! A scenario is a function that is generic over a [`Runner`](stage::Runner) and a [`Path`](stage::Path). It is written down
-//! once, and listed below once; the macro makes a test of it for each of them, whose name says both:
-//! `intra::multi_2::order::nothing_is_lost_...`. What only one of them can do has its tests elsewhere (`executor.rs`,
-//! `wait_set.rs`).
+//! A scenario is a function that is generic over a [`Runner`](stage::Runner) and a
+//! [`Path`](stage::Path). It is written down once, and listed below once; the macro makes a test of
+//! it for each of them, whose name says both: `intra::multi_2::order::nothing_is_lost_...`. What
+//! only one of them can do has its tests elsewhere (`executor.rs`, `wait_set.rs`).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod events;
@@ -210,7 +211,8 @@ conformance! {
     }
 }
 
-// Between processes. A wait that could never end isn't found out there: nobody knows what the others wait for.
+// Between processes. A wait that could never end isn't found out there: nobody knows what the
+// others wait for.
 conformance! {
     shm over Shm:
     [single = Single, multi_2 = Multi<2>, multi_4 = Multi<4>, wait_set = Set]

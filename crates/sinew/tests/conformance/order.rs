@@ -46,8 +46,8 @@ pub(crate) fn messages_of_one_group_run_in_the_order_of_their_publication<R: Run
     Ok(())
 }
 
-/// They were reported by callbacks that began in this order, at most so many at once: before each, all that were to begin
-/// before it have begun, if not reported.
+/// They were reported by callbacks that began in this order, at most so many at once: before each,
+/// all that were to begin before it have begun, if not reported.
 #[track_caller]
 fn assert_begun_in_order<T: PartialEq + Clone + Debug>(reported: &[T], expected: &[T], threads: usize) {
     let mut open = expected.to_vec();

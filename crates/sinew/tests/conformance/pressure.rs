@@ -1,4 +1,5 @@
-//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's section 8.)
+//! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's
+//! section 8.)
 
 use crate::stage::{Path, Runner, Stage, spinning};
 use crate::support::{Log, Number, PATIENCE, numbers_in};
@@ -122,7 +123,8 @@ pub(crate) fn of_two_runners_that_would_wait_for_each_other_one_is_told<R: Runne
 -> sinew::Result<()> {
     let (context, _) = P::open(None);
     let (log, both) = (Log::new(), Arc::new(Barrier::new(2)));
-    // Each callback passes its first message on to the other runner, whose history is full, once both are that far.
+    // Each callback passes its first message on to the other runner, whose history is full, once
+    // both are that far.
     let side = |name: &str, from: &str, to: &str| -> sinew::Result<_> {
         let (node, runner, both, pen) = (context.node(name)?, R::new(), both.clone(), log.pen());
         runner.add(&node)?;

@@ -361,7 +361,8 @@ pub(crate) fn a_client_that_goes_leaves_the_others_served<R: Runner, P: Path>() 
     Ok(())
 }
 
-/// A asks B, which asks A again, whose group is busy: within one process that is found out, else the wait ends.
+/// A asks B, which asks A again, whose group is busy: within one process that is found out, else
+/// the wait ends.
 pub(crate) fn a_server_that_asks_its_caller_is_not_stuck<R: Runner, P: Path>() -> sinew::Result<()> {
     const HASTE: Duration = Duration::from_millis(20);
     let stage = Stage::<R>::unserved::<P>()?;

@@ -144,7 +144,8 @@ impl Runner for Set {
 
 /// The way from a publisher to a subscription: two contexts, which may be one.
 pub(crate) trait Path {
-    /// The contexts are two, and find out about each other's entities later than when these are made.
+    /// The contexts are two, and find out about each other's entities later than when these are
+    /// made.
     const APART: bool;
 
     /// Where publishers are made, and where subscriptions are. In a scenario that is played.
@@ -178,7 +179,8 @@ impl Path for Intra {
 pub(crate) struct Shm;
 
 thread_local! {
-    /// The directory of the scenario that this thread plays, and how many domains it has used there.
+    /// The directory of the scenario that this thread plays, and how many domains it has used
+    /// there.
     static PLACE: RefCell<(PathBuf, u32)> = const { RefCell::new((PathBuf::new(), 0)) };
 }
 
@@ -215,8 +217,8 @@ impl Path for Shm {
 
 /// A node that publishes, a node that subscribes, and a runner that serves both.
 ///
-/// Over every path, whatever was made before a publisher or a subscription of the stage is made, or before the runner runs,
-/// is known everywhere.
+/// Over every path, whatever was made before a publisher or a subscription of the stage is made, or
+/// before the runner runs, is known everywhere.
 pub(crate) struct Stage<R> {
     clock: Option<VirtualClock>,
     finds_out: bool,
@@ -259,7 +261,8 @@ impl<R: Runner> Stage<R> {
         Ok(Self { clock, finds_out, sending, receiving, sender, receiver, runner })
     }
 
-    /// Has both contexts find out what there is now. A request's way back takes three looks of one side.
+    /// Has both contexts find out what there is now. A request's way back takes three looks of one
+    /// side.
     pub(crate) fn find_out(&self) {
         for _ in 0..if self.finds_out { 3 } else { 0 } {
             for node in [&self.sender, &self.receiver] {
@@ -269,7 +272,8 @@ impl<R: Runner> Stage<R> {
     }
 
     fn serve_all(&self) -> Result<(), AddError> {
-        // First where the timers are: an executor follows the ROS time of the first context that it serves.
+        // First where the timers are: an executor follows the ROS time of the first context that it
+        // serves.
         self.runner.add(&self.receiving)?;
         self.runner.add(&self.sending)
     }
@@ -313,7 +317,8 @@ impl<R: Runner> Stage<R> {
         spinning(&self.runner, work)
     }
 
-    /// Spins until so many lines were reported, and then runs what else is ready. Returns all that was reported.
+    /// Spins until so many lines were reported, and then runs what else is ready. Returns all that
+    /// was reported.
     pub(crate) fn collect<T: fmt::Debug>(&self, log: &Log<T>, lines: usize) -> sinew::Result<Vec<T>> {
         let mut lines = self.while_spinning(|| Ok(log.wait_for(lines as u64)))?;
         self.settle()?;

@@ -107,7 +107,8 @@ pub(crate) fn an_expiry_that_waits_does_not_run_if_its_timer_is_cancelled_or_res
 
 pub(crate) fn timers_and_messages_run_by_due_time_and_time_of_publication<R: Runner, P: Path>()
 -> sinew::Result<()> {
-    // With timers of other clocks about, or with different priorities, it is found out in another way what is due.
+    // With timers of other clocks about, or with different priorities, it is found out in another
+    // way what is due.
     for (other_clock, priority) in [(false, 0), (true, 0), (false, 1)] {
         let stage = Stage::<R>::new::<P>()?;
         let log = Log::new();

@@ -227,7 +227,8 @@ impl Actor {
         }
     }
 
-    /// Writes what has no nodes. An actor that finds a variable without a master is that from then on.
+    /// Writes what has no nodes. An actor that finds a variable without a master is that from then
+    /// on.
     fn write(&self, space: &Space) {
         let options = QueueOptions { capacity: 8, patience: Some(Duration::from_secs(1)) };
         let queue = Queue::<[u8]>::open_with(space, "queue", &options).unwrap();

@@ -1,6 +1,6 @@
-//! Three to six processes with every kind of entity, which are killed, stopped and started again. The
-//! others go on, every message is what was published and comes in its place, and nothing is left of those
-//! that died.
+//! Three to six processes with every kind of entity, which are killed, stopped and started again.
+//! The others go on, every message is what was published and comes in its place, and nothing is
+//! left of those that died.
 //!
 //! `SINEW_KILLS` says how often something happens to one of them (`.ci/deep kills`).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]

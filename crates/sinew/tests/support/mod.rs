@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread;
 
-/// How long a test that would otherwise hang may take. No test that passes comes near it, however busy the
-/// machine is.
+/// How long a test that would otherwise hang may take. No test that passes comes near it, however
+/// busy the machine is.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A test can't do here what it is there for. It passes; the sentence is found, after a run of many tests, in the
-/// file `$SINEW_SKIPPED`.
+/// A test can't do here what it is there for. It passes; the sentence is found, after a run of many
+/// tests, in the file `$SINEW_SKIPPED`.
 pub(crate) fn skip(why: &str) {
     println!("skipped: {why}");
     if let Some(path) = std::env::var_os("SINEW_SKIPPED") {
@@ -45,7 +45,8 @@ impl Room {
         Self { clock, context, node, executor }
     }
 
-    /// Runs all there is to run now, also what becomes ready meanwhile; returns how many callbacks ran.
+    /// Runs all there is to run now, also what becomes ready meanwhile; returns how many callbacks
+    /// ran.
     pub(crate) fn run(&self) -> u64 {
         self.executor.spin_all(PATIENCE).expect("no callback fails")
     }
@@ -262,7 +263,8 @@ pub(crate) fn numbers_in(subscription: &Subscription<Number>) -> Vec<u64> {
     std::iter::from_fn(|| subscription.take()).map(|(number, _)| number.0).collect()
 }
 
-/// The same where another thread may be bringing in the last of them: waits until so many have come, and tells who has more.
+/// The same where another thread may be bringing in the last of them: waits until so many have
+/// come, and tells who has more.
 pub(crate) fn all_numbers_in(subscription: &Subscription<Number>, count: u64) -> Vec<u64> {
     let begin = sinew::Time::steady();
     let mut numbers = numbers_in(subscription);

@@ -6,8 +6,8 @@ use std::process::Command;
 /// Where the small file system is; absent in the test itself.
 const PLACE: &str = "SINEW_TEST_SMALL_PLACE";
 
-/// Runs the part in a process of its own, for which a file system of this size is mounted, if this user may
-/// mount one.
+/// Runs the part in a process of its own, for which a file system of this size is mounted, if this
+/// user may mount one.
 #[track_caller]
 pub(crate) fn on_a_small_file_system(
     test: &str,
