@@ -391,20 +391,22 @@ pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};
 
-/// Compiles the programs in the README.
+/// Compiles the programs in the README and the pages.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
-/// Compiles the adapter in docs/messages.md.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/messages.md")]
-struct OwnMessages;
-
-/// Compiles the program in docs/copy-free.md.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/copy-free.md")]
-struct CopyFree;
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/tour.md")]
+    struct Tour;
+    #[doc = include_str!("../../../docs/between-processes.md")]
+    struct BetweenProcesses;
+    #[doc = include_str!("../../../docs/ros2-messages.md")]
+    struct RosMessages;
+    #[doc = include_str!("../../../docs/messages.md")]
+    struct OwnMessages;
+    #[doc = include_str!("../../../docs/copy-free.md")]
+    struct CopyFree;
+}
 
 /// What most programs use.
 pub mod prelude {
