@@ -292,6 +292,60 @@ fn an_executor_that_spins_in_another_thread_is_not_woken() -> sinew::Result<()> 
     })
 }
 
+/// Returns what it is asked for.
+struct Echo;
+
+impl sinew::Service for Echo {
+    type Request = Count;
+    type Response = Count;
+}
+
+/// The client's executor runs a future that waits for one answer after the other.
+#[test]
+fn a_client_that_spins_while_it_awaits_answers_asks_for_nothing() -> sinew::Result<()> {
+    let place = tempfile::tempdir_in("/dev/shm").expect("shared memory");
+    let context = || Context::builder().domain(3).directory(place.path()).build();
+    let (serving, asking) = (context()?, context()?);
+    let _server = serving.node("server")?.service::<Echo>("echo").callback(|request: &Count| *request)?;
+    let client = asking.node("client")?.client::<Echo>("echo").create()?;
+    assert!(client.wait_for_server(PATIENCE));
+    let spinning = |context: &Context| -> sinew::Result<Executor> {
+        let executor = Executor::single().busy_wait(Duration::from_secs(3600));
+        executor.add(context)?;
+        Ok(executor)
+    };
+    let (servers, clients) = (spinning(&serving)?, spinning(&asking)?);
+    let stop = servers.stop_handle();
+    let calls = Arc::<Calls>::default();
+    let ask = async |count| {
+        let answer = client.call_async(Count { count }).await.expect("an answer");
+        assert_eq!(answer.count, count);
+    };
+    let ask_often = async || {
+        for count in 0..FEW {
+            ask(count).await;
+        }
+        if let Err(error) = calls.watch() {
+            return skip(&format!("system calls can't be counted here: {error}"));
+        }
+        calls.counts.store(true, Ordering::Release);
+        for count in 0..FEW {
+            ask(count).await;
+        }
+        calls.counts.store(false, Ordering::Release);
+    };
+    thread::scope(|scope| {
+        let serving = scope.spawn(|| servers.spin());
+        let asked = scope.spawn(|| clients.spin_until(ask_often())).join();
+        stop.stop();
+        asked.expect("no panic")?;
+        serving.join().expect("no panic")
+    })?;
+    let (count, last) = (calls.count.load(Ordering::Relaxed), calls.last.load(Ordering::Relaxed));
+    assert_eq!(count, 0, "system calls for {FEW} answers; the last one had number {last}");
+    Ok(())
+}
+
 /// Messages of a flood, and how many of them may be under way.
 const FLOOD: u64 = 20_000;
 const UNDER_WAY: usize = 512;

@@ -24,6 +24,7 @@
 //! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
 //! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
 
+use super::trail;
 use crate::clock::Time;
 use crate::logging::{Level, later, tell};
 use crate::outside::Outside;
@@ -280,22 +281,39 @@ pub(crate) struct Post<'a> {
 }
 
 impl Post<'_> {
-    /// Sleeps until somebody calls or something came, which is brought in then.
-    pub(crate) fn sleep(self, timeout: Option<Duration>) {
-        let Some(first) = self.ports.first() else { return };
-        let is_pending = || self.ports.iter().any(|ear| ear.port.is_pending());
-        if !self.stay_awake(timeout) {
-            self.ports.iter().for_each(|ear| ear.port.park()); // K2
-            if !is_pending() {
-                let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
-                let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
-                first.port.sleep(self.seen, timeout); // K3
-            }
-            self.ports.iter().for_each(|ear| ear.port.unpark());
+    /// Waits until something came, which is brought in then, or until the worker is called. First it stays
+    /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it slept, and has
+    /// yet to [fetch](trail::fetch) what it will touch.
+    pub(crate) fn wait(self, timeout: Option<Duration>, falls_asleep: impl FnOnce()) -> bool {
+        let sleeps = !self.stay_awake(timeout);
+        if sleeps {
+            falls_asleep();
+            self.sleep(timeout);
         }
+        // What comes in touches the same histories and callbacks as what runs then.
+        let fetches = sleeps && self.is_pending();
         let ears = self.ears;
         drop(self);
+        if fetches {
+            trail::fetch();
+        }
         ears.drain();
+        sleeps && !fetches
+    }
+
+    fn is_pending(&self) -> bool {
+        self.ports.iter().any(|ear| ear.port.is_pending())
+    }
+
+    fn sleep(&self, timeout: Option<Duration>) {
+        let Some(first) = self.ports.first() else { return };
+        self.ports.iter().for_each(|ear| ear.port.park()); // K2
+        if !self.is_pending() {
+            let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
+            let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
+            first.port.sleep(self.seen, timeout); // K3
+        }
+        self.ports.iter().for_each(|ear| ear.port.unpark());
     }
 
     /// Looks for a while without sleeping, if it is to. True if something came.
@@ -309,7 +327,7 @@ impl Post<'_> {
         let end = Time::steady() + patience;
         loop {
             for _ in 0..LOOKS {
-                if self.ports.iter().any(|ear| ear.port.is_pending()) || first.port.bell() != self.seen {
+                if self.is_pending() || first.port.bell() != self.seen {
                     return true;
                 }
                 std::hint::spin_loop();

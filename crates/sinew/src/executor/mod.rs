@@ -643,11 +643,12 @@ impl Executor {
         let waker = Waker::from(Arc::new(Poke(self.scheduler.clone())));
         let mut future = pin!(future);
         let result = self.with_helpers(|spin| {
+            let mut worker = Worker::new(spin.worker);
             loop {
                 if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
                     return Ok(output);
                 }
-                if !spin.run_until_poked()? {
+                if !spin.run_until_poked(&mut worker)? {
                     return Err(SpinError::Stopped);
                 }
             }

@@ -44,12 +44,12 @@ impl Spin<'_> {
         self.executor.scheduler.fault().map_or(Ok(ran), Err)
     }
 
-    /// Runs callbacks until somebody pokes; false if the executor was stopped.
-    pub(super) fn run_until_poked(&self) -> Result<bool, SpinError> {
-        let mut worker = Worker::new(self.worker);
+    /// Runs callbacks until somebody pokes; false if the executor was stopped. `worker`: this thread, the same one for all calls
+    /// of a spin: to make its waits precise takes three system calls.
+    pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, &mut worker) {
+            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, worker) {
                 Next::Run => drop(self.execute(&mut hand)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),

@@ -835,20 +835,25 @@ impl Scheduler {
         };
         let watch = watch.map(wait_of);
         let timeout = timeout.into_iter().chain(watch).min();
-        worker.slack.tighten();
-        state = match self.ears.take_post(worker.index) {
+        let fetches;
+        (state, fetches) = match self.ears.take_post(worker.index) {
             Some(post) => {
                 drop(state);
-                post.sleep(timeout); // P1: from when the post was taken, under the mutex, calls go there
-                self.state.lock()
+                // P1: from when the post was taken, under the mutex, calls go there
+                let fetches = post.wait(timeout, || worker.slack.tighten());
+                (self.state.lock(), fetches)
             }
-            None => self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout),
+            None => {
+                worker.slack.tighten();
+                (self.bells.of_workers[worker.index as usize].wait_at_most(state, timeout), true)
+            }
         };
         if self.threads() > 1 {
             worker.now = Time::steady().nanoseconds();
         }
         let woken = state.workers.unpark(worker.index, worker.now);
-        if woken != Woken::Look {
+        // Who stayed awake has in its caches what it had.
+        if fetches && woken != Woken::Look {
             drop(state);
             trail::fetch();
             state = self.state.lock();
