@@ -1,6 +1,6 @@
 //! Bytes that nobody vouches for: an error or a value, and no more memory than the image has.
 
-use super::allocations::allocations;
+use super::counting::allocations;
 use super::decode;
 use super::definitions::interfaces;
 use super::every::every_type;

@@ -1,6 +1,6 @@
 //! What holds for a value of any type and its image.
 
-use super::allocations::allocations;
+use super::counting::allocations;
 use super::{decode, decode_into, encode, encoding};
 use sinew_msg::cdr::Structure;
 use sinew_msg::description::{TypeDescription, type_id};

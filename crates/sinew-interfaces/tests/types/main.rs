@@ -5,6 +5,8 @@ mod adapters;
 mod allocations;
 mod arbitrary;
 mod check;
+#[path = "../../../sinew-msg/tests/support/counting.rs"]
+mod counting;
 mod definitions;
 mod every;
 mod names;

@@ -1,6 +1,6 @@
 //! Messages as they are seen in an image, and images that are built in place.
 
-use super::allocations::allocations;
+use super::counting::allocations;
 use super::{encode, encoding};
 use sinew_interfaces::geometry_msgs::msg::TransformStamped;
 use sinew_interfaces::nav_msgs::msg::Odometry;

@@ -1,57 +1,9 @@
 //! What decoding allocates: nothing, once the value has room; never more than the image is long.
 
+use super::counting::allocations;
 use super::types::{PointCloud2, PointField, Sequences, Text, Time};
 use super::{decode_into, encode};
 use sinew_msg::Message;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-/// The system's allocator, which notes what each thread allocates.
-struct Counting;
-
-thread_local! {
-    /// How often.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-    /// The largest at once, in bytes.
-    static LARGEST: Cell<usize> = const { Cell::new(0) };
-}
-
-fn note(size: usize) {
-    // A thread that ends has no counters any more, and nobody who asks.
-    let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
-}
-
-// SAFETY: every call is passed on to the system's allocator as it is; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        note(layout.size());
-        // SAFETY: passed on from the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: passed on from the caller; what is freed came from the same allocator.
-        unsafe { System.dealloc(memory, layout) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        note(size);
-        // SAFETY: passed on from the caller; what grows came from the same allocator.
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// How often `work` allocates, and the most at once.
-fn allocations(work: impl FnOnce()) -> (usize, usize) {
-    LARGEST.set(0);
-    let before = COUNT.get();
-    work();
-    (COUNT.get() - before, LARGEST.get())
-}
 
 fn cloud(points: u8, frame: &str) -> PointCloud2 {
     let field = |name: &str| PointField { name: name.into(), ..PointField::default() };
@@ -70,7 +22,7 @@ fn a_value_with_room_is_read_into_without_allocating() {
         (value.header.frame_id.as_ptr(), value.fields.as_ptr(), value.data.as_ptr(), fields)
     };
     let before = addresses(&value);
-    let (count, _) = allocations(|| {
+    let ((), count, _) = allocations(|| {
         for image in images.iter().cycle().take(10) {
             decode_into(image, &mut value).unwrap();
         }
@@ -84,7 +36,7 @@ fn a_value_with_room_is_read_into_without_allocating() {
 fn encoding_allocates_nothing() {
     let value = cloud(200, "lidar");
     let mut image = encode(&value);
-    let (count, _) = allocations(|| (super::encoding().encode)(&value, &mut image));
+    let ((), count, _) = allocations(|| (super::encoding().encode)(&value, &mut image));
     assert_eq!(count, 0);
 }
 
@@ -108,7 +60,7 @@ fn lie<T: Message>(count: u32, length: usize) {
     let mut image = vec![0xff; length];
     image[..4].copy_from_slice(&[0, 1, 0, 0]);
     image[4..8].copy_from_slice(&count.to_le_bytes());
-    let (_, largest) = allocations(|| drop((super::encoding::<T>().decode)(&image)));
+    let (_, _, largest) = allocations(|| (super::encoding::<T>().decode)(&image));
     assert!(largest <= length, "{largest} bytes for an image of {length} that claims {count} elements");
 }
 
@@ -133,6 +85,6 @@ fn sequences_of_a_value_with_room_are_kept() {
     };
     let image = encode(&full);
     let mut value = full.clone();
-    let (count, _) = allocations(|| decode_into(&image, &mut value).unwrap());
+    let ((), count, _) = allocations(|| decode_into(&image, &mut value).unwrap());
     assert_eq!((count, value), (0, full));
 }

@@ -4,6 +4,8 @@ mod allocations;
 mod arbitrary;
 mod bounded;
 mod broken;
+#[path = "../support/counting.rs"]
+mod counting;
 mod hashes;
 mod plain;
 mod reference;

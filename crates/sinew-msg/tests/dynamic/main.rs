@@ -6,6 +6,8 @@ mod allocations;
 mod arbitrary;
 mod bounds;
 mod broken;
+#[path = "../support/counting.rs"]
+mod counting;
 mod printing;
 mod reading;
 mod types;

@@ -5,9 +5,9 @@ use crate::control;
 use crate::holds::{Holds, collect};
 use crate::place::Place;
 use crate::ring::{Chunk, Found, Head, Payload, Ring};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::cell::UnsafeCell;
-use loom::thread;
+use loom::thread::{self, JoinHandle};
 
 /// Chunks whose every access loom watches.
 struct Chunks([UnsafeCell<u64>; 2]);
@@ -34,17 +34,43 @@ impl Chunks {
     }
 }
 
-/// Publishes a message that lies in a chunk.
-fn publish(ring: &Ring, number: u64, chunk: u64) {
-    ring.publish(number, &Head::default(), Payload::Chunk(Chunk { name: chunk, length: 8 }));
+/// A writer's ring and chunks, and a reader's table of holds.
+struct Scene {
+    ring: Ring,
+    chunks: Arc<Chunks>,
+    table: Place<[AtomicU64]>,
 }
 
-/// A reader's table of holds, and the reader's end of it: one to keep something with, one to copy.
-fn holds() -> (Place<[AtomicU64]>, Holds) {
-    let table = words(2);
-    let holds = Holds::new(table.clone());
-    holds.add(2);
-    (table, holds)
+impl Scene {
+    /// And the reader's end of the table: one word to keep something with, one to copy.
+    fn new(places: usize) -> (Self, Holds) {
+        let table = words(2);
+        let holds = Holds::new(table.clone());
+        holds.add(2);
+        (Self { ring: ring(places), chunks: Chunks::new(), table }, holds)
+    }
+
+    /// Publishes a message that lies in a chunk.
+    fn publish(&self, number: u64, chunk: u64) {
+        self.chunks.write(chunk, number);
+        let chunk = Chunk { name: chunk, length: 8 };
+        self.ring.publish(number, &Head::default(), Payload::Chunk(chunk));
+    }
+
+    /// Reads these messages on a thread of the reader's.
+    fn read<const N: usize>(&self, numbers: [u64; N], holds: Holds) -> JoinHandle<()> {
+        let (ring, chunks) = (self.ring.clone(), self.chunks.clone());
+        thread::spawn(move || {
+            for number in numbers {
+                read(&ring, number, &holds, &chunks, &AtomicU64::new(0));
+            }
+        })
+    }
+
+    /// Whether a retired chunk may be written again.
+    fn is_free(&self, chunk: u64) -> bool {
+        is_free(chunk, || Some(self.table.clone()))
+    }
 }
 
 /// Reads a message in place, as `Incoming::read_chunk` does, if no one has left. True if it was
@@ -62,10 +88,10 @@ fn read(ring: &Ring, number: u64, holds: &Holds, chunks: &Chunks, state: &Atomic
     there
 }
 
-/// Whether a retired chunk may be written again.
-fn is_free(chunk: u64, tables: &Mutex<Vec<Place<[AtomicU64]>>>) -> bool {
+/// Whether a retired chunk may be written again, as far as these tables say.
+fn is_free<L: IntoIterator<Item = Place<[AtomicU64]>>>(chunk: u64, tables: impl FnOnce() -> L) -> bool {
     let mut held = Vec::new();
-    collect(&mut held, || tables.lock().clone());
+    collect(&mut held, tables);
     !held.contains(&chunk)
 }
 
@@ -76,19 +102,12 @@ fn is_free(chunk: u64, tables: &Mutex<Vec<Place<[AtomicU64]>>>) -> bool {
 #[test]
 fn nobody_reads_what_is_written() {
     check(2, || {
-        let ours = ring(1);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
-        let tables = Mutex::new(vec![table]);
-        chunks.write(0, 1);
-        publish(&ours, 1, 0);
-        let (theirs, bytes) = (ours.clone(), chunks.clone());
-        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
-        chunks.write(1, 2);
-        publish(&ours, 2, 1); // nothing names the first chunk any more
-        if is_free(0, &tables) {
-            chunks.write(0, 3);
-            publish(&ours, 3, 0);
+        let (scene, holds) = Scene::new(1);
+        scene.publish(1, 0);
+        let reader = scene.read([1], holds);
+        scene.publish(2, 1); // nothing names the first chunk any more
+        if scene.is_free(0) {
+            scene.publish(3, 0);
         }
         reader.join().unwrap();
     });
@@ -102,18 +121,12 @@ fn nobody_reads_what_is_written() {
 #[test]
 fn a_message_that_loses_its_chunk() {
     check(3, || {
-        let ours = ring(1);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
-        let tables = Mutex::new(vec![table]);
-        chunks.write(0, 1);
-        publish(&ours, 1, 0);
-        let (theirs, bytes) = (ours.clone(), chunks.clone());
-        let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
-        ours.withdraw(1); // W0
-        if is_free(0, &tables) {
-            chunks.write(0, 2);
-            publish(&ours, 2, 0);
+        let (scene, holds) = Scene::new(1);
+        scene.publish(1, 0);
+        let reader = scene.read([1], holds);
+        scene.ring.withdraw(1); // W0
+        if scene.is_free(0) {
+            scene.publish(2, 0);
         }
         reader.join().unwrap();
     });
@@ -126,19 +139,13 @@ fn a_message_that_loses_its_chunk() {
 fn a_message_that_is_brought_back() {
     for another in [0, 1] {
         check(3, move || {
-            let ours = ring(1);
-            let chunks = Chunks::new();
-            let (table, holds) = holds();
-            let tables = Mutex::new(vec![table]);
-            chunks.write(0, 1);
-            publish(&ours, 1, 0);
-            let (theirs, bytes) = (ours.clone(), chunks.clone());
-            let reader = thread::spawn(move || read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0)));
-            ours.withdraw(1); // W0
-            if is_free(0, &tables) {
-                chunks.write(0, 7); // it was another's meanwhile
-                chunks.write(another, 1);
-                publish(&ours, 1, another);
+            let (scene, holds) = Scene::new(1);
+            scene.publish(1, 0);
+            let reader = scene.read([1], holds);
+            scene.ring.withdraw(1); // W0
+            if scene.is_free(0) {
+                scene.chunks.write(0, 7); // it was another's meanwhile
+                scene.publish(1, another);
             }
             reader.join().unwrap();
         });
@@ -152,23 +159,14 @@ fn a_message_that_is_brought_back() {
 #[test]
 fn a_word_marks_one_chunk_after_another() {
     check(3, || {
-        let ours = ring(2);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
-        let tables = Mutex::new(vec![table]);
-        chunks.write(0, 2);
-        chunks.write(1, 3);
-        publish(&ours, 2, 0);
-        publish(&ours, 3, 1);
-        let (theirs, bytes) = (ours.clone(), chunks.clone());
-        let reader = thread::spawn(move || {
-            read(&theirs, 2, &holds, &bytes, &AtomicU64::new(0));
-            read(&theirs, 3, &holds, &bytes, &AtomicU64::new(0));
-        });
+        let (scene, holds) = Scene::new(2);
+        scene.publish(2, 0);
+        scene.publish(3, 1);
+        let reader = scene.read([2, 3], holds);
         // Nothing names the first chunk from now on.
-        ours.publish(4, &Head::default(), Payload::Inline(&[]));
-        if is_free(0, &tables) {
-            chunks.write(0, 5);
+        scene.ring.publish(4, &Head::default(), Payload::Inline(&[]));
+        if scene.is_free(0) {
+            scene.chunks.write(0, 5);
         }
         reader.join().unwrap();
     });
@@ -181,19 +179,16 @@ fn a_word_marks_one_chunk_after_another() {
 #[test]
 fn a_reader_that_is_accepted_meanwhile() {
     check(2, || {
-        let ours = ring(1);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
+        let (scene, holds) = Scene::new(1);
         // A list that is stored whole, as the weakest that would do.
         let accepted = Arc::new(AtomicU64::new(0));
         let record = Arc::new(AtomicU64::new(0));
-        chunks.write(0, 1);
-        publish(&ours, 1, 0);
-        let (theirs, bytes, taken_up) = (ours.clone(), chunks.clone(), record.clone());
+        scene.publish(1, 0);
+        let (ring, chunks, taken_up) = (scene.ring.clone(), scene.chunks.clone(), record.clone());
         let reader = thread::spawn(move || {
             if taken_up.load(Ordering::Acquire) == 1 {
                 // T3
-                read(&theirs, 1, &holds, &bytes, &AtomicU64::new(0));
+                read(&ring, 1, &holds, &chunks, &AtomicU64::new(0));
             }
         });
         let list = accepted.clone();
@@ -201,12 +196,9 @@ fn a_reader_that_is_accepted_meanwhile() {
             list.store(1, Ordering::Release);
             record.store(1, Ordering::Release); // T2: the reader learns of it
         });
-        chunks.write(1, 2);
-        publish(&ours, 2, 1);
-        let mut held = Vec::new();
-        collect(&mut held, || (accepted.load(Ordering::Acquire) == 1).then(|| table.clone()));
-        if !held.contains(&0) {
-            chunks.write(0, 3);
+        scene.publish(2, 1);
+        if is_free(0, || (accepted.load(Ordering::Acquire) == 1).then(|| scene.table.clone())) {
+            scene.chunks.write(0, 3);
         }
         reader.join().unwrap();
         helper.join().unwrap();
@@ -219,16 +211,13 @@ fn a_reader_that_is_accepted_meanwhile() {
 #[test]
 fn a_reader_that_leaves() {
     check(2, || {
-        let ours = ring(1);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
+        let (scene, holds) = Scene::new(1);
         let holds = Arc::new(holds);
         let state = Arc::new(AtomicU64::new(0));
-        chunks.write(0, 1);
-        publish(&ours, 1, 0);
-        let (theirs, bytes, marks, theirs_state) =
-            (ours.clone(), chunks.clone(), holds.clone(), state.clone());
-        let reader = thread::spawn(move || read(&theirs, 1, &marks, &bytes, &theirs_state));
+        scene.publish(1, 0);
+        let (ring, chunks) = (scene.ring.clone(), scene.chunks.clone());
+        let (marks, theirs) = (holds.clone(), state.clone());
+        let reader = thread::spawn(move || read(&ring, 1, &marks, &chunks, &theirs));
         let left = state.clone();
         let leaver = thread::spawn(move || {
             holds.refuse(); // Q1
@@ -237,17 +226,14 @@ fn a_reader_that_leaves() {
                 control::let_go(&left); // Q3
             }
         });
-        chunks.write(1, 2);
-        publish(&ours, 2, 1);
-        let mut held = Vec::new();
+        scene.publish(2, 1);
         // Q4 is the helper thread's: it may change the list at the last moment.
-        collect(&mut held, || (!control::has_let_go(&state)).then(|| table.clone()));
-        if !held.contains(&0) {
-            chunks.write(0, 3);
+        if is_free(0, || (!control::has_let_go(&state)).then(|| scene.table.clone())) {
+            scene.chunks.write(0, 3);
         }
         reader.join().unwrap();
         leaver.join().unwrap();
-        assert!(control::has_let_go(&state), "whoever was the last says so");
+        assert!(control::has_let_go(&state), "the last one says so");
     });
 }
 
@@ -258,25 +244,21 @@ fn a_reader_that_leaves() {
 #[test]
 fn a_chunk_of_an_outgrown_ring() {
     check(2, || {
-        let mut ours = ring(1);
+        let (mut scene, holds) = Scene::new(1);
         let bigger = ring(2);
-        let chunks = Chunks::new();
-        let (table, holds) = holds();
-        let tables = Mutex::new(vec![table]);
-        chunks.write(0, 1);
-        publish(&ours, 1, 0);
-        let (old, new, bytes) = (ours.clone(), bigger.clone(), chunks.clone());
+        scene.publish(1, 0);
+        let (old, new, chunks) = (scene.ring.clone(), bigger.clone(), scene.chunks.clone());
         let reader = thread::spawn(move || {
-            if !read(&old, 1, &holds, &bytes, &AtomicU64::new(0)) {
-                read(&new, 1, &holds, &bytes, &AtomicU64::new(0));
+            if !read(&old, 1, &holds, &chunks, &AtomicU64::new(0)) {
+                read(&new, 1, &holds, &chunks, &AtomicU64::new(0));
             }
         });
-        ours.grow(bigger, 2, &AtomicU64::new(0), 1);
+        scene.ring.grow(bigger, 2, &AtomicU64::new(0), 1);
         // Message 1 is in the new ring; two more displace it there.
-        ours.publish(2, &Head::default(), Payload::Inline(&[]));
-        ours.publish(3, &Head::default(), Payload::Inline(&[]));
-        if is_free(0, &tables) {
-            chunks.write(0, 4);
+        scene.ring.publish(2, &Head::default(), Payload::Inline(&[]));
+        scene.ring.publish(3, &Head::default(), Payload::Inline(&[]));
+        if scene.is_free(0) {
+            scene.chunks.write(0, 4);
         }
         reader.join().unwrap();
     });
