@@ -32,6 +32,8 @@ pub mod logging;
 mod memory;
 #[cfg(all(test, loom))]
 mod models;
+#[cfg(all(test, not(loom)))]
+mod onlooker;
 mod own;
 mod participant;
 mod peer;

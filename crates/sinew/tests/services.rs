@@ -8,6 +8,7 @@ use sinew::{
     CallError, CallFailure, CallResult, CreateError, Gid, RequestInfo, Responder, SpinError, Unique,
 };
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use support::tasks::{Task, block_on};
 use support::{Log, Number, Numbers, Pen, Room, real_context};
 
@@ -22,6 +23,16 @@ fn ask(room: &Room, client: &Client<Numbers>, number: u64) -> CallResult<Numbers
 /// A callback's result, in few words.
 fn number(result: CallResult<Numbers>) -> Result<u64, CallFailure> {
     result.map(|number| number.0).map_err(|error| error.failure().clone())
+}
+
+/// A server that keeps its responders, a client of it, and where they come to.
+fn keeping(room: &Room) -> sinew::Result<(Server<Numbers>, Client<Numbers>, Receiver<Responder<Numbers>>)> {
+    let (keep, kept) = channel();
+    let server = room
+        .node
+        .service::<Numbers>("n")
+        .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
+    Ok((server, room.node.client::<Numbers>("n").create()?, kept))
 }
 
 fn failed(message: &str) -> Result<u64, CallFailure> {
@@ -209,7 +220,7 @@ fn requests_are_answered_in_the_order_of_the_calls_across_clients_and_topics() -
 #[test]
 fn answers_may_come_in_any_order_and_each_finds_its_call() -> sinew::Result<()> {
     let room = Room::new();
-    let (keep, kept) = std::sync::mpsc::channel();
+    let (keep, kept) = channel();
     let _server =
         room.node.service::<Numbers>("n").callback(move |n: Number, responder: Responder<Numbers>| {
             keep.send((n, responder)).unwrap();
@@ -345,7 +356,7 @@ fn a_queue_is_bounded_and_what_is_refused_comes_back() -> sinew::Result<()> {
 #[test]
 fn what_is_taken_to_be_answered_later_counts_until_it_is() -> sinew::Result<()> {
     let room = Room::new();
-    let (keep, kept) = std::sync::mpsc::channel();
+    let (keep, kept) = channel();
     let server = room
         .node
         .service::<Numbers>("n")
@@ -519,12 +530,7 @@ fn a_dropped_responder_fails_the_call_at_once() -> sinew::Result<()> {
 #[test]
 fn a_server_that_goes_fails_what_waits_but_a_responder_may_still_answer() -> sinew::Result<()> {
     let room = Room::new();
-    let (keep, kept) = std::sync::mpsc::channel();
-    let server = room
-        .node
-        .service::<Numbers>("n")
-        .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
-    let client = room.node.client::<Numbers>("n").create()?;
+    let (server, client, kept) = keeping(&room)?;
     let taken = client.call_async(Number(1));
     room.run();
     let waits = client.call_async(Number(2));
@@ -542,7 +548,7 @@ fn a_server_that_goes_fails_what_waits_but_a_responder_may_still_answer() -> sin
 #[test]
 fn a_server_may_go_in_its_own_callback_and_its_last_answer_still_counts() -> sinew::Result<()> {
     let room = Room::new();
-    let (give, given) = std::sync::mpsc::channel::<Server<Numbers>>();
+    let (give, given) = channel::<Server<Numbers>>();
     let server = room.node.service::<Numbers>("n").callback(move |n: Unique<Number>| {
         drop(given.recv().unwrap());
         n
@@ -626,12 +632,7 @@ fn a_dropped_client_takes_its_requests_back_and_forgets_its_callbacks() -> sinew
 #[test]
 fn an_answer_to_nobody_comes_back_and_is_counted() -> sinew::Result<()> {
     let room = Room::new();
-    let (keep, kept) = std::sync::mpsc::channel();
-    let server = room
-        .node
-        .service::<Numbers>("n")
-        .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
-    let client = room.node.client::<Numbers>("n").create()?;
+    let (server, client, kept) = keeping(&room)?;
     for _ in 0..2 {
         let call = client.call_async(Number(1));
         room.run();
@@ -653,12 +654,7 @@ fn an_answer_to_nobody_comes_back_and_is_counted() -> sinew::Result<()> {
 #[test]
 fn a_shutdown_fails_every_call_that_waits() -> sinew::Result<()> {
     let room = Room::new();
-    let (keep, kept) = std::sync::mpsc::channel();
-    let _server = room
-        .node
-        .service::<Numbers>("n")
-        .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
-    let client = room.node.client::<Numbers>("n").create()?;
+    let (_server, client, kept) = keeping(&room)?;
     let taken = client.call_async(Number(1));
     room.run();
     let waits = client.call_async(Number(2));

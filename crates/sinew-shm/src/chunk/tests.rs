@@ -1,26 +1,12 @@
 //! How much memory a writer takes, and how often it asks its readers.
 
 use crate::control::Table;
-use crate::entity::{Entity, EntityKey, EntityKind};
+use crate::entity::EntityKind;
+use crate::onlooker::{Onlooker, entity};
 use crate::ring::Head;
-use crate::sync::{Arc, Mutex};
-use crate::{Connect, Domain, Hold, Incoming, Observer, Participant, Peer, Sink, Writer};
+use crate::sync::Arc;
+use crate::{Connect, Domain, Hold, Incoming, Participant, Writer};
 use std::os::unix::fs::MetadataExt;
-
-#[derive(Default)]
-struct Told(Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
-
-impl Observer for Told {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
-        self.0.lock().0.push(peer.clone());
-    }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        self.0.lock().1.push(incoming);
-        None
-    }
-    fn left(&self, _: &Arc<Peer>) {}
-}
 
 /// A writer, and a reader of another participant.
 struct Pair {
@@ -35,19 +21,9 @@ impl Pair {
     fn new(depth: usize) -> Self {
         let base = tempfile::tempdir_in("/dev/shm").unwrap();
         let domain = Domain::open(Some(base.path()), 0).unwrap();
-        let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
+        let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
         let writing = Participant::join(&domain, a.clone()).unwrap();
         let reading = Participant::join(&domain, b.clone()).unwrap();
-        let text = String::new;
-        let entity = |kind| Entity {
-            kind,
-            number: 1,
-            node: text(),
-            name: text(),
-            type_name: text(),
-            hash: [0; 32],
-            qos: [0; 64],
-        };
         let _reads = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
         writing.refresh();
         let peer = a.0.lock().0.pop().unwrap();

@@ -1,35 +1,15 @@
 //! Whom a writer tells, and how much it keeps for others.
 
 use super::*;
-use crate::{Domain, Entity, EntityKind, Incoming, Observer, Sink, sys};
+use crate::onlooker::{Onlooker, entity};
+use crate::{Domain, EntityKind, sys};
 use std::time::Duration;
-
-/// Lets others come and go, and takes their connections up without listening.
-#[derive(Default)]
-struct Polls(Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
-
-impl Observer for Polls {
-    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
-        self.0.lock().0.push(peer.clone());
-    }
-    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
-    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        self.0.lock().1.push(incoming);
-        None
-    }
-    fn left(&self, _: &Arc<Peer>) {}
-}
-
-fn entity(kind: EntityKind) -> Entity {
-    let text = String::new;
-    Entity { kind, number: 1, node: text(), name: text(), type_name: text(), hash: [0; 32], qos: [0; 64] }
-}
 
 /// Whether a writer announces its messages to a reader that only polls.
 fn announces_to_who_polls() -> bool {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (a, b) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
+    let (a, b) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
     let writing = Participant::join(&domain, a.clone()).unwrap();
     let reading = Participant::join(&domain, b.clone()).unwrap();
     let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
@@ -75,7 +55,7 @@ fn every_message_is_announced_where_the_kernel_puts_no_fence_into_threads() {
 fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_of_it() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let (told, there) = (Arc::new(Polls::default()), Arc::new(Polls::default()));
+    let (told, there) = (Arc::new(Onlooker::default()), Arc::new(Onlooker::default()));
     let writing = Participant::join(&domain, told.clone()).unwrap();
     let reading = Participant::join(&domain, there.clone()).unwrap();
     let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
@@ -106,9 +86,9 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
 fn a_ring_grows_for_readers_to_a_limit_only_and_for_its_own_history_beyond() {
     let base = tempfile::tempdir_in("/dev/shm").unwrap();
     let domain = Domain::open(Some(base.path()), 0).unwrap();
-    let told = Arc::new(Polls::default());
+    let told = Arc::new(Onlooker::default());
     let writing = Participant::join(&domain, told.clone()).unwrap();
-    let reading = Participant::join(&domain, Arc::new(Polls::default())).unwrap();
+    let reading = Participant::join(&domain, Arc::new(Onlooker::default())).unwrap();
     let _target = reading.advertise(&entity(EntityKind::Subscription), None).unwrap();
     writing.refresh();
     let peer = told.0.lock().0[0].clone();

@@ -1,0 +1,28 @@
+//! What tests of the inside know participants by.
+
+use crate::entity::{Entity, EntityKey, EntityKind};
+use crate::sync::{Arc, Mutex};
+use crate::{Incoming, Observer, Peer, Sink};
+
+/// Keeps who appears and what is connected, and listens to nothing.
+#[derive(Default)]
+pub(crate) struct Onlooker(pub(crate) Mutex<(Vec<Arc<Peer>>, Vec<Incoming>)>);
+
+impl Observer for Onlooker {
+    fn appeared(&self, peer: &Arc<Peer>, _: EntityKey, _: &Entity) {
+        self.0.lock().0.push(peer.clone());
+    }
+    fn vanished(&self, _: &Arc<Peer>, _: EntityKey) {}
+    fn connected(&self, incoming: Incoming, _: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        self.0.lock().1.push(incoming);
+        None
+    }
+    fn left(&self, _: &Arc<Peer>) {}
+}
+
+/// An entity of which only its kind matters.
+pub(crate) fn entity(kind: EntityKind) -> Entity {
+    let text = String::new;
+    let (node, name, type_name) = (text(), text(), text());
+    Entity { kind, number: 1, node, name, type_name, hash: [0; 32], qos: [0; 64] }
+}
