@@ -25,13 +25,15 @@ fn number(result: CallResult<Numbers>) -> Result<u64, CallFailure> {
     result.map(|number| number.0).map_err(|error| error.failure().clone())
 }
 
+type Keeping = (Server<Numbers>, Client<Numbers>, Receiver<Responder<Numbers>>);
+
 /// A server that keeps its responders, a client of it, and where they come to.
-fn keeping(room: &Room) -> sinew::Result<(Server<Numbers>, Client<Numbers>, Receiver<Responder<Numbers>>)> {
+fn keeping(room: &Room) -> sinew::Result<Keeping> {
     let (keep, kept) = channel();
-    let server = room
-        .node
-        .service::<Numbers>("n")
-        .callback(move |_: &Number, responder: Responder<Numbers>| keep.send(responder).unwrap())?;
+    let server =
+        room.node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+            keep.send(responder).expect("the test keeps its end");
+        })?;
     Ok((server, room.node.client::<Numbers>("n").create()?, kept))
 }
 
