@@ -21,8 +21,21 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// How many blocks a publisher's pool has at most, unless the builder says otherwise.
+/// How many blocks a publisher's pool has at most, unless the builder says otherwise, or all of its
+/// messages are kept.
 const POOL_CAPACITY: usize = 64;
+
+/// Into so many bytes the blocks of a publisher must fit, whose messages are all kept.
+const POOL_BYTES: usize = 1 << 18;
+
+/// How many blocks a publisher's pool has at most, if its builder doesn't say: where all messages
+/// are kept, as many as that are on their way at once.
+fn pool_capacity<T>(qos: &QoS) -> usize {
+    // What a value owns elsewhere stays with its block: a pool of those would keep the memory of
+    // the greatest burst.
+    let kept = if qos.is_keep_all() && !std::mem::needs_drop::<T>() { qos.capacity() } else { 0 };
+    kept.min(POOL_BYTES / size_of::<T>().max(1)).max(POOL_CAPACITY)
+}
 
 /// Sends messages of type `T` to everybody who subscribed to its topic.
 ///
@@ -446,7 +459,7 @@ pub struct PublisherBuilder<T: Message, G = Group> {
     node: Node,
     topic: String,
     qos: QoS,
-    pool: usize,
+    pool: Option<usize>,
     group: G,
     handlers: Handlers,
     of: PhantomData<fn(T)>,
@@ -459,7 +472,7 @@ impl<T: Message> PublisherBuilder<T> {
             node: node.clone(),
             topic: topic.to_owned(),
             qos: QoS::default(),
-            pool: POOL_CAPACITY,
+            pool: None,
             group: node.default_group().clone(),
             handlers,
             of: PhantomData,
@@ -474,9 +487,11 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         self
     }
 
-    /// How many messages its pool has at most (64 by default; 0: none). A message beyond them is an allocation of its own.
+    /// How many messages its pool has at most (0: none). A message beyond them is an allocation of
+    /// its own. Default: 64; with [`keep_all`](QoS::keep_all), of types that own nothing elsewhere
+    /// (no `Vec`, no `String`), as many as that keeps, as far as they fit into 256 KB.
     pub fn pool(mut self, messages: usize) -> Self {
-        self.pool = messages;
+        self.pool = Some(messages);
         self
     }
 
@@ -569,6 +584,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let context = self.node.context_shared().clone();
         let observers = self.handlers.observers();
         let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
+        let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
         let offered = Offered {
             number: next_serial(),
@@ -577,7 +593,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             node_number: self.node.number(),
             qos: self.qos,
             table: Table::of::<T>(),
-            pool: Pool::new::<T>(self.pool),
+            pool: Pool::new::<T>(pool),
             context: context.clone(),
             promised,
         };
@@ -590,7 +606,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let inner = Inner {
             outlet: outlet.clone(),
             boxes: Mutex::new(None),
-            pool_capacity: self.pool,
+            pool_capacity: pool,
             handlers: self.handlers,
             node: self.node.core().clone(),
         };
