@@ -314,6 +314,25 @@ impl Drainer {
         }
     }
 
+    /// The position after the last connection that is announced now.
+    #[inline]
+    pub(crate) fn announced(&self) -> u64 {
+        let most = self.taken.saturating_add(self.entries.mask + 1);
+        let place =
+            (self.taken..most).find(|&index| !matches!(self.entries.entry(index), Entry::Connection(_)));
+        match place.map(|index| (index, self.entries.entry(index))) {
+            Some((_, Entry::Moved)) => u64::MAX, // seldom: all that is found there
+            Some((index, _)) => index,
+            None => most,
+        }
+    }
+
+    /// How far it has come.
+    #[inline]
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// Whether something was announced.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {

@@ -57,6 +57,8 @@ struct Source {
     slot: u32,
     drainer: Drainer,
     tail: Place<TailRecord>,
+    /// What is announced from here on came after the drain began.
+    end: u64,
     /// Its ring is elsewhere, where it can't be opened now: until then it isn't tried again, in steady nanoseconds.
     paused: Option<i64>,
 }
@@ -115,7 +117,14 @@ impl Port {
     pub(crate) fn add_source(&self, peer: &Arc<Peer>, slot: u32, entries: Entries, tail: Place<TailRecord>) {
         let mut sources = self.sources.lock();
         sources.retain(|source| source.peer.id() != peer.id());
-        sources.push(Source { peer: peer.clone(), slot, drainer: Drainer::new(entries), tail, paused: None });
+        sources.push(Source {
+            peer: peer.clone(),
+            slot,
+            drainer: Drainer::new(entries),
+            tail,
+            end: 0,
+            paused: None,
+        });
         drop(sources);
         self.ring(); // there may be something in it already
     }
@@ -134,17 +143,36 @@ impl Port {
         sources.iter().any(|source| source.paused.is_none() && source.drainer.is_pending())
     }
 
-    /// Drains what peers have announced, one connection after another, until there is nothing more. True if there was something.
+    /// Drains what peers have announced, one connection after another: all that was announced
+    /// before. What comes meanwhile is left for the next time, lest a peer that never pauses keeps
+    /// the caller. True if there was something.
     ///
     /// Several threads may do it at once.
     #[inline]
     pub fn drain(&self) -> bool {
+        if !self.look_how_far() {
+            return false;
+        }
         let mut any = false;
         while let Some(sink) = self.next() {
             any = true;
             if let Some(sink) = sink {
                 sink.drain();
             }
+        }
+        any
+    }
+
+    /// Notes what is announced now. False: nothing.
+    #[inline]
+    fn look_how_far(&self) -> bool {
+        if self.participant.is_forked() {
+            return false;
+        }
+        let mut any = false;
+        for source in self.sources.lock().iter_mut() {
+            source.end = source.drainer.announced();
+            any |= source.end != source.drainer.taken();
         }
         any
     }
@@ -157,7 +185,10 @@ impl Port {
         }
         let mut sources = self.sources.lock();
         for (index, source) in sources.iter_mut().enumerate() {
-            let Source { peer, slot, drainer, tail, paused } = source;
+            let Source { peer, slot, drainer, tail, end, paused } = source;
+            if drainer.taken() >= *end {
+                continue;
+            }
             if paused.is_some_and(|until| self.participant.is_pausing(until)) {
                 continue;
             }

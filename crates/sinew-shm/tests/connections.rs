@@ -155,6 +155,74 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     until("the directory is empty", || place.files().is_empty());
 }
 
+/// Each time it has read all there is, has the writer publish one more.
+#[derive(Default)]
+struct Echoed {
+    told: Told,
+    echo: Arc<Echo>,
+}
+
+#[derive(Default)]
+struct Echo {
+    reading: Mutex<Option<Arc<dyn Sink>>>,
+    writer: Mutex<Option<Writer>>,
+    drains: AtomicUsize,
+}
+
+impl Sink for Echo {
+    fn drain(&self) {
+        let mut writer = self.writer.lock().unwrap();
+        let (Some(reading), Some(writer)) = (&*self.reading.lock().unwrap(), &mut *writer) else { return };
+        assert!(self.drains.fetch_add(1, Ordering::SeqCst) < 100, "one drain after the other");
+        reading.drain();
+        writer.publish_inline(writer.next(), &Head::default(), b"more");
+    }
+}
+
+impl Observer for Echoed {
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        self.told.appeared(peer, key, entity);
+    }
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+        self.told.vanished(peer, key);
+    }
+    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        *self.echo.reading.lock().unwrap() = self.told.connected(incoming, target);
+        Some(self.echo.clone())
+    }
+    fn left(&self, peer: &Arc<Peer>) {
+        self.told.left(peer);
+    }
+}
+
+#[test]
+fn a_drain_ends_though_its_peers_go_on() {
+    let place = Place::new();
+    let (a, b) = (Arc::new(Told::default()), Arc::new(Echoed::default()));
+    let writing = Participant::join(&place.domain(), a.clone()).unwrap();
+    let reading = Participant::join(&place.domain(), b.clone()).unwrap();
+    let drains = || b.echo.drains.load(Ordering::SeqCst);
+    let port = Port::new(&reading, None).unwrap();
+    *b.told.port.lock().unwrap() = Some(port.clone());
+    let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
+    let _target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();
+    until("the reader is known", || a.appeared.lock().unwrap().len() == 1);
+    let (peer, ..) = a.appeared.lock().unwrap()[0].clone();
+    let mut writer = Writer::new(source, 8, 200, 1).unwrap();
+    writer.connect(&peer, &connect(1)).unwrap();
+    writer.publish_inline(1, &Head::default(), b"first");
+    *b.echo.writer.lock().unwrap() = Some(writer);
+    until("it is connected, and heard of", || {
+        port.drain();
+        drains() > 0
+    });
+    let before = drains();
+    assert!(port.is_pending(), "it has published one more");
+    assert!(port.drain());
+    assert_eq!(drains(), before + 1);
+    assert!(port.is_pending());
+}
+
 /// Publishes an image of one value that lies in a chunk.
 fn publish_filled(writer: &mut Writer, value: u8) {
     let mut loan = writer.lender().loan(100_000).unwrap();
