@@ -509,3 +509,48 @@ fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()>
     }
     Ok(())
 }
+
+/// After a short callback an executor doesn't look at once for what other processes have sent, but
+/// before it runs what was published since the last look.
+#[test]
+fn what_is_published_first_runs_first_wherever_it_comes_from() -> sinew::Result<()> {
+    const LAST: u64 = 300;
+    let place = Place::new();
+    let (one, other) = (place.context(), place.context());
+    let far = one.node("far")?.publisher::<Text>("far").create()?;
+    let node = other.node("near")?;
+    let near = node.publisher::<Text>("near").create()?;
+    let tick = node.publisher::<Text>("tick").create()?;
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let (saw_far, saw_near) = (seen.clone(), seen.clone());
+    let executor = Executor::single();
+    let over = executor.stop_handle();
+    let _far = node.subscription::<Text>("far").callback(move |text: &Text| {
+        saw_far.lock().expect("nobody panics").push(format!("far {}", text.0));
+    })?;
+    let next = tick.clone();
+    let _near = node.subscription::<Text>("near").callback(move |text: &Text| {
+        saw_near.lock().expect("nobody panics").push(format!("near {}", text.0));
+        let number: u64 = text.0.parse().expect("a number");
+        if number == LAST {
+            over.stop();
+        }
+        drop(next.publish(Text((number + 1).to_string())));
+    })?;
+    executor.add(&other)?;
+    assert!(far.wait_for_subscribers(1, PATIENCE));
+    far.publish(Text("warm".to_owned()))?;
+    while seen.lock().expect("nobody panics").is_empty() {
+        executor.spin_once(PATIENCE)?;
+    }
+    seen.lock().expect("nobody panics").clear();
+    let _ticks = node.subscription::<Text>("tick").callback(move |text: &Text| {
+        drop(far.publish(text.clone())); // first by another participant
+        drop(near.publish(text.clone()));
+    })?;
+    tick.publish(Text("0".to_owned()))?;
+    executor.spin()?;
+    let expected: Vec<_> = (0..=LAST).flat_map(|n| [format!("far {n}"), format!("near {n}")]).collect();
+    assert_eq!(*seen.lock().expect("nobody panics"), expected);
+    Ok(())
+}

@@ -143,16 +143,20 @@ impl Ears {
         Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
     }
 
-    /// Brings in what has come, or waits for another worker that does, and says whether something may have. Not under the scheduler's
+    /// Whether anything could come.
+    #[inline]
+    pub(crate) fn hear_anybody(&self) -> bool {
+        // Relaxed: a port that was just made has nothing yet; who makes it drains.
+        self.any.load(Ordering::Relaxed)
+    }
+
+    /// Brings in what has come, or waits for another worker that does. Not under the scheduler's
     /// mutex.
     #[inline]
-    pub(crate) fn listen(&self) -> bool {
-        // Relaxed: a port that was just made has nothing yet; who makes it drains.
-        let any = self.any.load(Ordering::Relaxed);
-        if any {
+    pub(crate) fn listen(&self) {
+        if self.hear_anybody() {
             self.drain();
         }
-        any
     }
 
     #[inline(never)]

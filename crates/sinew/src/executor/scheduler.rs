@@ -736,16 +736,39 @@ impl Scheduler {
         state.on_error = on_error.unwrap_or(state.on_error);
     }
 
+    /// Brings in what other processes have sent, but where what runs next was published before the
+    /// last look, after a short callback: it runs first anyway. Whether this thread has listened
+    /// now.
+    #[inline]
+    fn hear(&self, work: &mut Option<Work>, ended: i64, worker: &mut Worker) -> (Guard<'_, State>, bool) {
+        if !self.ears.hear_anybody() {
+            return (self.state.lock(), true);
+        }
+        // `ended` is there for callbacks that are not known to be short, and now and then for those
+        // that are.
+        if ended == 0
+            && self.order == Order::Arrival
+            && let Some(heard) = worker.heard.lasts()
+        {
+            let state = self.state.lock();
+            if state.goes_on_before(heard, work) {
+                return (state, false);
+            }
+            drop(state);
+        }
+        worker.heard.begins(ended);
+        self.ears.listen();
+        if let Some(work) = work {
+            work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
+        }
+        (self.state.lock(), true)
+    }
+
     /// Puts back what ran, and gets what to run next.
     #[inline(never)]
     pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, worker: &mut Worker) -> Next {
         let ended = Work::end(work);
-        if self.ears.listen()
-            && let Some(work) = work
-        {
-            work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
-        }
-        let mut state = self.state.lock();
+        let (mut state, mut has_listened) = self.hear(work, ended, worker);
         if work.is_some() {
             let gone = state.put_back(work, ended);
             if state.leaving > 0 {
@@ -796,6 +819,12 @@ impl Scheduler {
                     }
                     return Next::Run;
                 }
+            }
+            if !mem::replace(&mut has_listened, true) {
+                drop(state);
+                self.ears.listen();
+                state = self.state.lock();
+                continue;
             }
             let deadline = match patience {
                 Patience::None | Patience::Until(_) => return Next::Idle,

@@ -441,6 +441,17 @@ impl State {
         self.note_timers();
     }
 
+    /// Whether what runs next was published before `heard`, wherever it comes from, and so runs
+    /// before all that was published since. `work` is to be put back.
+    #[inline]
+    pub(super) fn goes_on_before(&self, heard: i64, work: &Option<Work>) -> bool {
+        let is_older = |key: Stamp| key.time <= heard;
+        let is_first = self.ready.first().is_some_and(|((_, key), _)| is_older(key));
+        let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
+        let clock = self.clock.as_ref();
+        (is_first || is_next) && self.priorities.len() <= 1 && !clock.is_some_and(Clock::is_virtual)
+    }
+
     /// Whether what has this key was ready at the limit. Virtual time may have gone back since: its stamps' order doesn't.
     fn in_time(&self, key: Stamp, limit: Stamp) -> bool {
         let is_virtual = self.clock.as_ref().is_some_and(Clock::is_virtual);

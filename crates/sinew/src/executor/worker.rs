@@ -1,5 +1,6 @@
 //! A thread that asks for work, and how precisely it sleeps meanwhile.
 
+use super::handover::SAMPLED;
 use crate::clock;
 use std::mem;
 
@@ -9,11 +10,42 @@ pub(crate) struct Worker {
     pub(super) slack: Slack,
     /// When it woke up last.
     pub(super) now: i64,
+    pub(super) heard: Heard,
+}
+
+/// What a thread knows of its last look at what other processes have sent.
+///
+/// A look costs as much as a short callback. So what was published before a look may run without
+/// another one after it: what the next look could bring was published later, and runs later. That
+/// goes for short callbacks, and for a few of them.
+#[derive(Default)]
+pub(super) struct Heard {
+    /// When the look began, in steady nanoseconds.
+    at: i64,
+    /// How many callbacks may run before the next one; 0 if nobody looked at the clock.
+    left: u8,
+}
+
+/// How many callbacks may run between two looks at most.
+const UNHEARD: u8 = SAMPLED;
+
+impl Heard {
+    /// When the last look was, if another callback may do with it.
+    #[inline]
+    pub(super) fn lasts(&mut self) -> Option<i64> {
+        self.left = self.left.saturating_sub(1);
+        (self.left > 0).then_some(self.at)
+    }
+
+    /// A look begins. `now` is 0 if nobody looked at the clock.
+    pub(super) fn begins(&mut self, now: i64) {
+        *self = if now == 0 { Self::default() } else { Self { at: now, left: UNHEARD } };
+    }
 }
 
 impl Worker {
     pub(crate) fn new(index: u32) -> Self {
-        Self { index, slack: Slack::new(), now: 0 }
+        Self { index, slack: Slack::new(), now: 0, heard: Heard::default() }
     }
 }
 
