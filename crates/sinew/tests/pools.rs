@@ -152,3 +152,26 @@ fn a_value_buffer_frees_the_publishers_block_at_once() -> sinew::Result<()> {
     assert_eq!(publisher.statistics().pooled, 1);
     Ok(())
 }
+
+/// All that is kept may be on its way at once: it comes home, but for types that keep memory elsewhere.
+#[test]
+fn the_pool_of_a_publisher_that_keeps_all_is_as_large_as_that() -> sinew::Result<()> {
+    let room = Room::new();
+    let all = QoS::default().keep_all().max_samples(200);
+    let numbers = room.node.subscription::<Number>("numbers").qos(all).create()?;
+    let frames = room.node.subscription::<Frame>("frames").qos(all).create()?;
+    let publisher = room.node.publisher::<Number>("numbers").qos(all).create()?;
+    let few = room.node.publisher::<Number>("numbers").qos(all).pool(3).create()?;
+    let of_frames = room.node.publisher::<Frame>("frames").qos(all).create()?;
+    for number in 0..100 {
+        publisher.publish(Number(number))?;
+        few.publish(Number(number))?;
+        of_frames.publish(of_frames.loan())?;
+    }
+    let pooled = || [publisher.statistics(), few.statistics()].map(|statistics| statistics.pooled);
+    assert_eq!((pooled(), of_frames.statistics().pooled), ([100, 3], 64));
+    while numbers.take().is_some() {}
+    while frames.take().is_some() {}
+    assert_eq!(pooled(), [100, 3]);
+    Ok(())
+}

@@ -72,6 +72,9 @@ pub(crate) struct Counts {
     pub(crate) expired: u64,
 }
 
+/// So many places are told of together, where there are many.
+const TOLD_TOGETHER: usize = 8;
+
 /// The messages a subscription still has to take, oldest first.
 ///
 /// The oldest one has a place of its own, in the same piece of memory as everything else here: a history that is emptied as
@@ -90,6 +93,11 @@ pub(crate) struct History {
     reserved: usize,
     /// Entries that can expire.
     mortal: usize,
+    /// The oldest were moved elsewhere, and so many of them have not been taken yet, as far as is
+    /// known here.
+    ahead: usize,
+    /// How many were ever taken of those that were moved, as far as is known here.
+    settled: usize,
     overwritten: u64,
     /// Of those, what never came in.
     missed: u64,
@@ -107,6 +115,8 @@ impl History {
             keep_all,
             reserved: 0,
             mortal: 0,
+            ahead: 0,
+            settled: 0,
             overwritten: 0,
             missed: 0,
             refused: 0,
@@ -116,7 +126,7 @@ impl History {
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        usize::from(self.first.is_some()) + self.rest.len()
+        usize::from(self.first.is_some()) + self.rest.len() + self.ahead
     }
 
     pub(crate) fn counts(&self) -> Counts {
@@ -128,6 +138,46 @@ impl History {
             refused: self.refused,
             expired: self.expired,
         }
+    }
+
+    /// How many messages that were moved have not been taken, as far as is known here.
+    #[inline]
+    pub(crate) fn ahead(&self) -> usize {
+        self.ahead
+    }
+
+    #[inline]
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.keep_all
+    }
+
+    /// Moves all messages to `to`, which is empty; they count as waiting until they are
+    /// [taken](Self::settle) there.
+    pub(crate) fn move_ahead(&mut self, to: &mut VecDeque<Entry>) {
+        debug_assert!(self.ahead == 0 && self.mortal == 0 && to.is_empty());
+        std::mem::swap(&mut self.rest, to);
+        if let Some(first) = self.first.take() {
+            to.push_front(first);
+        }
+        self.ahead = to.len();
+    }
+
+    /// Of those that were moved, now and before, so many were taken.
+    pub(crate) fn settle(&mut self, taken: usize) {
+        let more = taken.wrapping_sub(self.settled);
+        self.settled = taken;
+        self.ahead -= more;
+        self.taken += more as u64;
+    }
+
+    /// What was moved, and settled, comes back.
+    pub(crate) fn come_home(&mut self, from: &mut VecDeque<Entry>) {
+        debug_assert!(self.ahead == from.len());
+        from.extend(self.first.take());
+        from.append(&mut self.rest);
+        std::mem::swap(&mut self.rest, from);
+        self.first = self.rest.pop_front();
+        self.ahead = 0;
     }
 
     /// How many messages came in.
@@ -191,6 +241,18 @@ impl History {
     /// How many free places a publisher waits for, that found none: half of all, lest it waits for every message.
     pub(crate) fn half(&self) -> usize {
         (self.capacity / 2).max(1)
+    }
+
+    /// Whether publishers elsewhere are to be told at once of the place of the message with this
+    /// number, which was taken: where places may be short, and when nothing waits any more. Else
+    /// some are told of together.
+    #[inline]
+    pub(crate) fn is_to_be_told(&self, reception: u64) -> bool {
+        let half = self.half();
+        half < 8 * TOLD_TOGETHER
+            || self.free() < half
+            || self.first.is_none()
+            || reception.is_multiple_of(TOLD_TOGETHER as u64)
     }
 
     /// Promises a place to a publisher, if there is one; an expired message gives way. What gave way is returned.
@@ -269,6 +331,7 @@ impl History {
     /// The oldest message that has not expired; `expired` gets those that have.
     #[inline]
     pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
+        debug_assert!(self.ahead == 0, "there are older ones");
         loop {
             let entry = self.first.take()?;
             if !self.rest.is_empty() {

@@ -1,5 +1,6 @@
 //! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
 
+mod ahead;
 mod sources;
 
 use super::deadline::Deadline;
@@ -26,6 +27,7 @@ use crate::mismatch::End;
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
+use ahead::Ahead;
 use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters, EntityKey};
 use sources::Sources;
@@ -76,6 +78,8 @@ pub(crate) struct Inbox {
     lifespan: i64,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) wanted: Wanted,
+    /// Messages that were moved out of a long history, for whoever takes.
+    ahead: Ahead,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
     pub(crate) observers: Observers,
@@ -231,6 +235,7 @@ impl Inbox {
             lifespan,
             deadline,
             wanted,
+            ahead: Ahead::new(),
             space: Condvar::new(),
             observers,
             lost,
@@ -245,6 +250,7 @@ impl Inbox {
     pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
         let mut left = Left { dropped: None, went_back: false, signal: None, seldom: None };
         let mut state = self.state.lock();
+        self.ahead.settle_if_full(&mut state);
         left.went_back = place == Place::Free && !state.history.has_room() && !state.closed;
         if state.closed || left.went_back {
             left.dropped = Some(message);
@@ -259,6 +265,7 @@ impl Inbox {
                 }
                 state.announced = true;
             } else if lost.is_some()
+                && state.history.ahead() == 0 // else the oldest is there, and waits on
                 && let Some(oldest) = state.history.oldest()
             {
                 home.change_key(oldest);
@@ -327,14 +334,16 @@ impl Inbox {
 
     #[inline(never)]
     pub(crate) fn take_as(&self, taker: Taker) -> Option<Taken> {
-        let state = self.state.lock();
+        if let Some(taken) = self.take_ahead(taker) {
+            return Some(taken);
+        }
+        let state = self.whole();
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
             // What has expired is dropped when the lock is released again.
             return Outbox::with(|outbox| {
                 let Outbox { dropped, signals, .. } = outbox;
-                let (entry, signal) =
-                    self.take_from(self.state.lock(), taker, |old| dropped.push(old.message));
+                let (entry, signal) = self.take_from(self.whole(), taker, |old| dropped.push(old.message));
                 signals.extend(signal);
                 entry
             });
@@ -355,7 +364,8 @@ impl Inbox {
         if let Some(entry) = &entry {
             state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
         }
-        let frees = self.frees_elsewhere();
+        let frees = self.frees_elsewhere()
+            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
         }
@@ -367,6 +377,9 @@ impl Inbox {
             signal = Some(home.scheduler.clone());
         }
         let frees = frees && !(entry.is_some() && self.advances(&state));
+        if taker != Taker::Reentrant {
+            self.move_ahead(&mut state);
+        }
         self.release(state);
         if frees {
             self.read_sources();
@@ -400,7 +413,7 @@ impl Inbox {
         let result = Outbox::with(|outbox| {
             let mut ours: Option<Waker> = None;
             loop {
-                let mut state = self.state.lock();
+                let mut state = self.whole();
                 let expired = |old: Entry| outbox.dropped.push(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then asks under this lock who waits.
@@ -437,7 +450,7 @@ impl Inbox {
         if ticket.is_none() {
             return;
         }
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let has_messages = state.history.oldest().is_some();
         let (ours, next) = state.listen(|all| all.left(ticket, has_messages));
         drop(state);
@@ -449,7 +462,7 @@ impl Inbox {
 
     /// Sets whom to tell of every message, and tells it at once of those that wait.
     pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let waiting = state.history.len() as u64;
         let before = state.listen(|all| all.set_listener(listener.clone()));
         drop(state);
@@ -477,12 +490,12 @@ impl Inbox {
 
     /// The number of the oldest message of this publisher that waits.
     pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
-        self.state.lock().history.oldest_of(publisher)
+        self.whole().history.oldest_of(publisher)
     }
 
     /// Announces what was brought in besides [`push`](Self::push).
     pub(crate) fn announce_waiting(&self, outbox: &mut Outbox) {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let Some(oldest) = state.history.oldest() else { return };
         if let Some(home) = &state.home
             && !state.announced
@@ -503,6 +516,7 @@ impl Inbox {
         if state.closed {
             return None;
         }
+        self.ahead.settle(&mut state);
         let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
         drop(state);
         drop(freed); // user code
@@ -513,12 +527,13 @@ impl Inbox {
     #[inline]
     pub(super) fn reserve_free(&self) -> bool {
         let mut state = self.state.lock();
+        self.ahead.settle_if_full(&mut state);
         state.closed || state.history.reserve_free()
     }
 
     /// Takes back the announcement if nothing waits; whether something does.
     pub(crate) fn withdraw(&self) -> bool {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let waits = state.history.oldest().is_some();
         if !waits {
             state.announced = false;
@@ -531,7 +546,7 @@ impl Inbox {
 
     /// What is announced still, after a callback that may have panicked.
     pub(crate) fn left(&self) -> Option<Stamp> {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let oldest = state.history.oldest();
         // Somebody may have taken by hand what the callback left: then nobody would announce what comes next.
         state.announced &= oldest.is_some();
@@ -541,7 +556,7 @@ impl Inbox {
     /// Sets where to announce messages, and announces those that wait.
     pub(crate) fn attach(&self, home: Option<Home>) {
         Outbox::with(|outbox| {
-            let mut state = self.state.lock();
+            let mut state = self.whole();
             let oldest = state.history.oldest();
             state.announced = home.is_some() && oldest.is_some();
             if let (Some(home), Some(oldest)) = (&home, oldest)
@@ -556,7 +571,7 @@ impl Inbox {
 
     /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
     pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         let (mut waiting_for, mut _blocked) = (None, None);
         let mut fair: Option<i64> = None;
         loop {
@@ -579,7 +594,7 @@ impl Inbox {
                 if let Some(freed) = freed {
                     drop(state);
                     drop(freed); // user code
-                    state = self.state.lock();
+                    state = self.whole();
                     if granted {
                         return Ok(());
                     }
@@ -602,7 +617,7 @@ impl Inbox {
                 waiting_for = Some(waits.enter(home, false).map_err(|InVain| NoPlace::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
-                state = self.state.lock();
+                state = self.whole();
                 continue;
             }
             // A message that expires meanwhile gives way, too; nobody says when.
@@ -641,7 +656,7 @@ impl Inbox {
             Some(deadline) if !retained.is_empty() => deadline.arrived(now),
             _ => None,
         };
-        let out = self.state.lock().history.merge(retained, now, joins);
+        let out = self.whole().history.merge(retained, now, joins);
         drop(out); // user code, outside the lock
         scheduler::signal(signal);
     }
@@ -657,7 +672,7 @@ impl Inbox {
 
     /// Nothing comes in any more, and what waited is dropped.
     pub(crate) fn close(&self) {
-        let mut state = self.state.lock();
+        let mut state = self.whole();
         state.closed = true;
         state.home = None;
         state.announced = false;
@@ -680,7 +695,8 @@ impl Inbox {
     }
 
     pub(crate) fn counts(&self) -> (Counts, Work, usize) {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
+        self.ahead.settle(&mut state);
         (state.history.counts(), *state.work, state.history.len())
     }
 }

@@ -141,7 +141,7 @@ pub(super) struct Seldom {
 impl Left {
     /// The message, for which there was no [free place](super::history::Place::Free); else what is left to do.
     #[inline]
-    pub(super) fn placed(self) -> Result<Self, Erased> {
+    pub(crate) fn placed(self) -> Result<Self, Erased> {
         match self.dropped {
             Some(message) if self.went_back => Err(message),
             _ => Ok(self),

@@ -81,6 +81,12 @@ impl Routes {
         if self.bound && inbox.wanted.qos.is_blocking() { Place::Reserved } else { Place::Any }
     }
 
+    /// The same for one for which no place was reserved: it goes back if there is none.
+    #[inline]
+    pub(crate) fn place_before_reserving(&self, inbox: &Inbox) -> Place {
+        if self.bound && inbox.wanted.qos.is_blocking() { Place::Free } else { Place::Any }
+    }
+
     /// Nobody could read a message before it is given away.
     pub(super) fn nobody_shares(&self) -> bool {
         self.sharers == 0

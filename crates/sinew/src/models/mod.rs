@@ -20,6 +20,7 @@
 //! | `receiving` | A1-A3: tasks that wait for messages |
 //! | `calling` | calls and their answers |
 //! | `waiting` | publishers that wait for a place |
+//! | `moving` | N1-N3: messages taken ahead of the history's lock |
 //! | `looking` | S1-S4: looks for which nobody waits; D1-D4: work taken while something is brought in |
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -28,6 +29,7 @@ mod handles;
 mod joining;
 mod leaving;
 mod looking;
+mod moving;
 mod parking;
 mod pools;
 mod receiving;

@@ -390,11 +390,13 @@ impl Proxy {
         let depth = ends.depth();
         let mut count = 0;
         loop {
-            for waiting in std::mem::take(stalled) {
-                stalled.extend(self.deliver(&ends.groups, waiting, outbox).err());
-            }
             if !stalled.is_empty() {
-                break;
+                for waiting in std::mem::take(stalled) {
+                    stalled.extend(self.deliver(&ends.groups, waiting, outbox).err());
+                }
+                if !stalled.is_empty() {
+                    break;
+                }
             }
             if count == 1
                 && let Some(depth) = depth
@@ -479,6 +481,18 @@ impl Proxy {
         let Some(group) = groups.get(index) else { return Ok(()) };
         let publication = &publication;
         let routes = &group.routes;
+        let mut message = message;
+        if let [only] = routes.inboxes()
+            && routes.is_plain_sharers()
+        {
+            match only.push(message, publication, routes.place_before_reserving(only)).placed() {
+                Ok(left) => {
+                    outbox.add(left);
+                    return Ok(());
+                }
+                Err(back) => message = back,
+            }
+        }
         if routes.is_plain_sharers() && routes.reserve() {
             let mut message = Some(message);
             let inboxes = routes.inboxes();

@@ -111,7 +111,8 @@ impl Inbox {
         let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
         let direct = only.as_ref().is_some_and(|only| self.takes_directly(only));
         let only = {
-            let mut state = self.state.lock();
+            // Whole: who takes what was moved tells no publisher of another process of its place.
+            let mut state = self.whole();
             state.direct = direct;
             std::mem::replace(&mut state.only, only)
         };
@@ -158,6 +159,7 @@ impl Inbox {
             return;
         }
         let mut state = self.state.lock();
+        self.ahead.settle(&mut state);
         state.history.count_lost(count);
         state.count(None);
         drop(state);
