@@ -286,23 +286,24 @@ pub(crate) struct Post<'a> {
 
 impl Post<'_> {
     /// Waits until something came, which is brought in then, or until the worker is called. First it stays
-    /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it slept, and has
-    /// yet to [fetch](trail::fetch) what it will touch.
+    /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it was
+    /// [away](trail::AWAY), and has yet to [fetch](trail::fetch) what it will touch.
     pub(crate) fn wait(self, timeout: Option<Duration>, falls_asleep: impl FnOnce()) -> bool {
-        let sleeps = !self.stay_awake(timeout);
-        if sleeps {
+        let awake = self.stay_awake(timeout);
+        if awake.is_none() {
             falls_asleep();
             self.sleep(timeout);
         }
+        let was_away = awake.is_none_or(|awake| awake.as_nanos() > u128::from(trail::AWAY.unsigned_abs()));
         // What comes in touches the same histories and callbacks as what runs then.
-        let fetches = sleeps && self.is_pending();
+        let fetches = was_away && self.is_pending();
         let ears = self.ears;
         drop(self);
         if fetches {
             trail::fetch();
         }
         ears.drain();
-        sleeps && !fetches
+        was_away && !fetches
     }
 
     fn is_pending(&self) -> bool {
@@ -320,26 +321,27 @@ impl Post<'_> {
         self.ports.iter().for_each(|ear| ear.port.unpark());
     }
 
-    /// Looks for a while without sleeping, if it is to. True if something came.
-    fn stay_awake(&self, timeout: Option<Duration>) -> bool {
+    /// Looks for a while without sleeping, if it is to. If something came: for how long, to within a
+    /// few looks.
+    fn stay_awake(&self, timeout: Option<Duration>) -> Option<Duration> {
         let patience = Duration::from_nanos(self.ears.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
         if patience.is_zero() {
-            return false;
+            return None;
         }
-        let Some(first) = self.ports.first() else { return false };
-        let end = Time::steady() + patience;
-        loop {
+        let first = self.ports.first()?;
+        let begin = Time::steady();
+        let mut awake = Duration::ZERO;
+        while awake < patience {
             for _ in 0..LOOKS {
                 if self.is_pending() || first.port.bell() != self.seen {
-                    return true;
+                    return Some(awake);
                 }
                 std::hint::spin_loop();
             }
-            if Time::steady() >= end {
-                return false;
-            }
+            awake = Time::steady() - begin;
         }
+        None
     }
 }
 

@@ -881,7 +881,7 @@ impl Scheduler {
             worker.now = Time::steady().nanoseconds();
         }
         let woken = state.workers.unpark(worker.index, worker.now);
-        // Who stayed awake has in its caches what it had.
+        // A thread that was awake a moment ago has in its caches what it had.
         if fetches && woken != Woken::Look {
             drop(state);
             trail::fetch();

@@ -34,7 +34,7 @@ const LEARNT_PER_BURST: usize = 64;
 const FORGOTTEN_AFTER: u8 = 200;
 
 /// A thread that was away for so long, in nanoseconds, has lost what it had in its caches.
-const AWAY: i64 = 200_000;
+pub(super) const AWAY: i64 = 200_000;
 
 /// So much of the stack is fetched at most, in bytes.
 const MOST_STACK: usize = 32 * 1024;
