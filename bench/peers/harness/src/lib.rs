@@ -1,0 +1,326 @@
+//! What every peer of the benchmarks shares: the protocol between the report and a peer's program, and the parts of the
+//! scenarios that are the same on both sides.
+//!
+//! # The protocol
+//!
+//! A peer is a program. The report runs it in two ways, and reads the **last line** of its standard output:
+//!
+//! | command | answer |
+//! |---|---|
+//! | `PROGRAM systems` | a [`Peer`]: its name, version and [`System`]s, each a way to use it, with the scenarios it has |
+//! | `PROGRAM run CASE` | the [`Figures`] of one round of a [`Case`] |
+//!
+//! `CASE` is one argument of JSON:
+//! `{"system":"one session","seconds":0.4,"scenario":"chain","relays":10,"rate":100.0}`. Times are in nanoseconds, sizes in
+//! bytes. A program that can't do a case exits with another code than 0 and says why on standard error, in one line. The
+//! report asks for no scenario that a system hasn't named. A third command, `PROGRAM peer ..`, is for the programs' own other
+//! processes ([`Other`]).
+//!
+//! Programs written elsewhere, in any language, take part in the same way: see `bench/peers/README.md`.
+
+pub mod chain;
+pub mod pingpong;
+pub mod requests;
+pub mod throughput;
+
+use std::num::NonZeroI32;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+pub use sinew_bench::clock::now_ns;
+pub use sinew_bench::process::{Measuring, Process};
+pub use sinew_bench::report::Figures;
+
+/// What a measurement ends with when it fails: a sentence.
+pub type Result<T> = anyhow::Result<T>;
+
+/// A peer, as `systems` describes it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Peer {
+    /// Its name: `zenoh`.
+    pub peer: String,
+    /// The version that is measured.
+    pub version: String,
+    /// The ways it is used.
+    pub systems: Vec<System>,
+}
+
+/// One way to use a peer.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct System {
+    /// Its name, as it stands in the report's rows: `zenoh, one session`.
+    pub name: String,
+    /// How it is used, and why so: one sentence.
+    pub how: String,
+    /// The page of its documentation that says so.
+    pub link: String,
+    /// The scenarios that it has: names of [`Work`].
+    pub scenarios: Vec<String>,
+    /// Where the work differs from Sinew's: a sentence for each scenario that it concerns.
+    #[serde(default)]
+    pub differs: Vec<(String, String)>,
+    /// Why it can't be measured on this machine, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+}
+
+/// One case, for one round.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Case {
+    /// The name of the [`System`].
+    pub system: String,
+    /// How long to measure, warm-up included.
+    pub seconds: f64,
+    /// What is done.
+    #[serde(flatten)]
+    pub work: Work,
+}
+
+impl Case {
+    /// How long to measure, warm-up included.
+    pub fn time(&self) -> std::time::Duration {
+        std::time::Duration::from_secs_f64(self.seconds)
+    }
+}
+
+/// A scenario with its options. What is counted and timed is said here; both sides do the same.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(tag = "scenario", rename_all = "kebab-case")]
+pub enum Work {
+    /// Source => relays => sink in one process, a message of 16 bytes (stamp and number) `rate` times a second; each relay
+    /// publishes what it receives. `p50_ns`: source to sink, divided by `relays + 1`.
+    Chain {
+        /// Nodes between source and sink.
+        relays: u32,
+        /// Messages a second.
+        rate: f64,
+    },
+    /// The same over two processes, every hop from one into the other.
+    ProcessChain {
+        /// Nodes between source and sink.
+        relays: u32,
+        /// Messages a second.
+        rate: f64,
+    },
+    /// A client calls the first server, each server calls the next before it answers, all in one process. `p50_ns`: from
+    /// the call to the last server's start, divided by `relays + 1`; `roundtrip_p50_ns`: the whole, halved and divided alike.
+    ServiceChain {
+        /// Servers between the client and the last server.
+        relays: u32,
+        /// Calls a second.
+        rate: f64,
+    },
+    /// Two pinned processes, a message forth and one back, back to back or at a rate. `loan`: the first 8 bytes are touched,
+    /// and `p50_ns` is half a round trip; `whole`: the sender writes every word, the receiver reads every word and answers with 16
+    /// bytes that say when it had, and `p50_ns` is from before writing until then.
+    #[serde(rename = "pingpong")]
+    PingPong {
+        /// `loan` or `whole`.
+        mode: Mode,
+        /// How both sides wait.
+        wait: Wait,
+        /// Bytes of a message.
+        size: usize,
+        /// Times a second; back to back if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate: Option<f64>,
+    },
+    /// One publisher at 100 Hz, its subscribers in one other process that polls. `publish_p50_ns`: inside publish; `p50_ns`:
+    /// from before the publish until the last subscriber has the message.
+    Fanout {
+        /// Subscribers.
+        subscriptions: u32,
+    },
+    /// One client and one server in two pinned processes, 16 bytes each way. `p50_ns`: half a round trip.
+    Requests {
+        /// How both sides wait.
+        wait: Wait,
+        /// Calls a second; back to back if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rate: Option<f64>,
+    },
+    /// So many publishers, each with one subscription on a topic of its own. `create_ns_per_pair`, `rss_bytes_per_pair`.
+    Entities {
+        /// How many pairs.
+        pairs: u32,
+        /// In one process, or the subscriptions in another.
+        path: Path,
+    },
+    /// One way, nothing may be lost, each message is written whole and read whole. `messages_per_second`, `bytes_per_second`.
+    Throughput {
+        /// Bytes of a message.
+        size: usize,
+        /// Between two threads, or two processes.
+        path: Path,
+    },
+    /// One process writes a value as often as it can, another reads the newest one as often as it can. `publish_p50_ns`: a
+    /// write; `p50_ns`: a read.
+    Latest {
+        /// Bytes of the value.
+        size: usize,
+    },
+    /// An image of 8 MB at 10 Hz to another process that sleeps. `publish_p50_ns`: inside publish, the image already made;
+    /// `p50_ns`: from before the publish until the other has it.
+    Big {},
+    /// A robot's graph of `facts`: every publisher by its own timer, all nodes in one process. `mean_ns`, `p99_ns`.
+    Topology {
+        /// `sierra_nevada` or `mont_blanc`.
+        name: String,
+    },
+}
+
+impl Work {
+    /// The scenario's name.
+    pub fn scenario(&self) -> &'static str {
+        match self {
+            Self::Chain { .. } => "chain",
+            Self::ProcessChain { .. } => "process-chain",
+            Self::ServiceChain { .. } => "service-chain",
+            Self::PingPong { .. } => "pingpong",
+            Self::Fanout { .. } => "fanout",
+            Self::Requests { .. } => "requests",
+            Self::Entities { .. } => "entities",
+            Self::Throughput { .. } => "throughput",
+            Self::Latest { .. } => "latest",
+            Self::Big {} => "big",
+            Self::Topology { .. } => "topology",
+        }
+    }
+}
+
+/// What is done with the messages of a ping-pong.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Only their first 8 bytes are touched.
+    Loan,
+    /// They are written and read whole.
+    Whole,
+}
+
+/// How a side waits.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wait {
+    /// It polls, and is always awake.
+    Poll,
+    /// It sleeps at once.
+    Sleep,
+}
+
+/// Where the other end is.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Path {
+    /// In the same process.
+    Intra,
+    /// In another process of the host.
+    Shm,
+}
+
+/// What another process of a peer is to do: the case, and what else it has to know.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Other {
+    /// The case that is measured.
+    pub case: Case,
+    /// The core to be kept to, if any.
+    pub core: Option<usize>,
+    /// What the peer tells its own process: a name, an address, a number.
+    pub note: String,
+}
+
+/// What a peer's program does.
+pub trait Program {
+    /// Describes the peer.
+    fn systems() -> Peer;
+
+    /// Measures one round.
+    ///
+    /// # Errors
+    ///
+    /// Whatever stops it, as a sentence.
+    fn run(case: &Case) -> Result<Figures>;
+
+    /// In another process, started with [`start`]: does its part until `measuring` has had enough.
+    ///
+    /// # Errors
+    ///
+    /// Whatever stops it, as a sentence.
+    fn serve(other: &Other, measuring: Measuring) -> Result<()> {
+        let _ = (other, measuring);
+        anyhow::bail!("this peer has no other processes")
+    }
+}
+
+/// The `main` of a peer's program.
+pub fn main<P: Program>() -> ExitCode {
+    match command::<P>() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command<P: Program>() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["systems"] => println!("{}", serde_json::to_string(&P::systems())?),
+        ["run", case] => {
+            let figures = P::run(&serde_json::from_str(case)?)?;
+            println!("{}", serde_json::to_string(&figures)?);
+        }
+        ["peer", parent, role] => {
+            let peer =
+                sinew_bench::options::Peer { parent: parent.parse::<NonZeroI32>()?, role: role.to_owned() };
+            sinew_bench::process::serve::<Served<P>>(&peer)?;
+        }
+        _ => anyhow::bail!("usage: systems | run CASE (bench/peers/README.md says what they answer)"),
+    }
+    Ok(())
+}
+
+/// An [`Other`] of a certain program.
+#[derive(Deserialize, Serialize)]
+#[serde(bound = "", transparent)]
+struct Served<P> {
+    other: Other,
+    #[serde(skip)]
+    program: std::marker::PhantomData<fn(P)>,
+}
+
+impl<P: Program> sinew_bench::process::Work for Served<P> {
+    fn scenario(&self) -> &'static str {
+        self.other.case.work.scenario()
+    }
+
+    fn play(&self, measuring: Measuring) -> std::result::Result<(), sinew_bench::Error> {
+        if let Some(core) = self.other.core {
+            sinew_bench::machine::pin_to(core)?;
+        }
+        P::serve(&self.other, measuring).map_err(|error| sinew_bench::Error::Measured(error.into()))
+    }
+}
+
+/// Starts another process of the program, which calls [`Program::serve`]. It is ended with the calling thread.
+///
+/// # Errors
+///
+/// If it can't be started.
+pub fn start<P: Program>(case: &Case, core: Option<usize>, note: impl Into<String>) -> Result<Process> {
+    let other = Other { case: case.clone(), core, note: note.into() };
+    Ok(Process::start(&Served::<P> { other, program: std::marker::PhantomData })?)
+}
+
+/// Two cores that this process may use: one for each side of a measurement. The calling thread is kept to the first.
+///
+/// # Errors
+///
+/// If it may use one only.
+pub fn two_cores() -> Result<(usize, usize)> {
+    sinew_bench::machine::two_cores()?.ok_or_else(|| {
+        anyhow::anyhow!("two processes on two cores are measured, and this process may use one")
+    })
+}

@@ -1,0 +1,94 @@
+//! A message forth and one back, between two processes: timed as `sinew bench pingpong` times it.
+
+use sinew_bench::clock::nanoseconds;
+pub use sinew_bench::payload::is_whole;
+use sinew_bench::process::PATIENCE;
+use sinew_bench::rally::{self, Timed};
+pub use sinew_bench::rally::{Answer, Rally};
+
+use crate::{Case, Figures, Mode, Process, Result, Work, now_ns};
+
+/// What is done with each message of a ping-pong, and how long both sides may be silent.
+#[derive(Clone, Copy, Debug)]
+pub struct Game {
+    /// What is done.
+    pub mode: Mode,
+    /// Bytes of a message.
+    pub size: usize,
+}
+
+impl Game {
+    /// That of a case, if it is a ping-pong.
+    ///
+    /// # Errors
+    ///
+    /// If it isn't.
+    pub fn of(case: &Case) -> Result<Self> {
+        match case.work {
+            Work::PingPong { mode, size, .. } => Ok(Self { mode, size }),
+            _ => anyhow::bail!("{} is no ping-pong", case.work.scenario()),
+        }
+    }
+
+    /// Words of a message.
+    pub fn words(self) -> usize {
+        self.size / size_of::<u64>()
+    }
+
+    /// Writes message `number` where it lies, as the mode says: the first word, or all of them.
+    pub fn write(self, words: &mut [u64], number: u64) {
+        match self.mode {
+            Mode::Loan => words[0] = number,
+            Mode::Whole => words.fill(number),
+        }
+    }
+
+    /// Reads a message as the mode says: what answers it is its number, and the time at which all of it was read. A message
+    /// that isn't whole has the number 0, which counts as reordered.
+    pub fn read(self, words: &[u64]) -> (u64, i64) {
+        match self.mode {
+            Mode::Loan => (words[0], 0),
+            Mode::Whole => {
+                let whole = is_whole(std::hint::black_box(words));
+                (if whole { words[0] } else { 0 }, now_ns())
+            }
+        }
+    }
+}
+
+/// Measures one round of a ping-pong. The first `WARM_AFTER` messages aren't measured.
+///
+/// # Errors
+///
+/// What `rally` fails with.
+pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Figures> {
+    let (rate, whole) = match case.work {
+        Work::PingPong { mode, rate, .. } => (rate, mode == Mode::Whole),
+        Work::Requests { rate, .. } => (rate, false),
+        _ => anyhow::bail!("{} is no ping-pong", case.work.scenario()),
+    };
+    let timed = Timed { rate, to_the_end: whole, time: case.time() };
+    let round = rally::round(timed, rally)?;
+    Ok(Figures::over(&[round], if whole { 1 } else { 2 }))
+}
+
+/// Polls until there is something; fails if the other process ends, or nothing comes for 30 s.
+///
+/// # Errors
+///
+/// See above, and what `poll` fails with.
+pub fn poll_until<T>(other: &mut Process, mut poll: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    /// Polls between two looks at whether the other process still lives.
+    const POLLS: u32 = 1 << 20;
+    let until = now_ns() + nanoseconds(PATIENCE);
+    loop {
+        for _ in 0..POLLS {
+            if let Some(found) = poll()? {
+                return Ok(found);
+            }
+            std::hint::spin_loop();
+        }
+        other.check()?;
+        anyhow::ensure!(now_ns() < until, "no answer came within {} s", PATIENCE.as_secs());
+    }
+}

@@ -1,0 +1,57 @@
+//! Calls and their answers: in a chain of servers, or between two processes (which is timed as a ping-pong,
+//! [`crate::pingpong::measure`]).
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use sinew_bench::pacing::{Ticks, ticks, warm_up};
+use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::samples::Samples;
+
+use crate::chain::Timing;
+use crate::{Figures, Result, now_ns};
+
+/// Where the last server of a chain leaves the time at which it was called.
+#[derive(Debug, Default)]
+pub struct Called(AtomicI64);
+
+impl Called {
+    /// The last server was called: call it first thing.
+    pub fn note(&self) {
+        self.0.store(now_ns(), Ordering::Release); // the client's load
+    }
+}
+
+/// Calls by `call`, `rate` times a second for `time`, from the calling thread, which `call` blocks until the answer, the
+/// request's own number, has come. `hops` is servers in all.
+///
+/// # Errors
+///
+/// What `call` fails with, and a wrong answer.
+pub fn measure(
+    rate: f64,
+    time: Duration,
+    hops: u32,
+    called: &Called,
+    mut call: impl FnMut(Timing) -> Result<u64>,
+) -> Result<Figures> {
+    let ticks = ticks(rate, time);
+    let (mut there, mut whole) =
+        (Samples::with_room_for(ticks as usize), Samples::with_room_for(ticks as usize));
+    let cpu = CpuUse::start();
+    let mut pace = Ticks::start(rate)?;
+    for number in 1..=u64::from(ticks) {
+        pace.wait();
+        let stamp = now_ns();
+        let answer = call(Timing { stamp, number })?;
+        let end = now_ns();
+        anyhow::ensure!(answer == number, "call {number} was answered with {answer}");
+        if number > warm_up(ticks).into() {
+            there.record(called.0.load(Ordering::Acquire) - stamp); // the last server's store
+            whole.record(end - stamp);
+        }
+    }
+    let round = Round { cpu_percent: Some(cpu.percent()), ..Round::of(there) };
+    let roundtrip_p50_ns = whole.summary(2 * hops).map(|summary| summary.p50);
+    Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
+}

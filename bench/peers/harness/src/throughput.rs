@@ -1,0 +1,106 @@
+//! As many messages as can be sent without losing one: what the receiver sees, and the figures.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew_bench::clock::nanoseconds;
+use sinew_bench::payload::is_whole;
+use sinew_bench::sequence::Sequence;
+
+use crate::{Figures, Result, now_ns};
+
+/// The clock is looked at once in so many messages.
+const BETWEEN_LOOKS: u64 = 64;
+
+/// What a receiver saw. Another process tells it as it is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+pub struct Seen {
+    sequence: Sequence,
+    /// Messages of which not every word was right.
+    torn: u64,
+    /// When the last one had been read.
+    last_ns: i64,
+    /// CPU the receiving process used, in percent of one core, if it is another one.
+    pub cpu_percent: f64,
+}
+
+impl Seen {
+    /// A message came: reads all of it.
+    pub fn note(&mut self, words: &[u64]) {
+        self.torn += u64::from(!is_whole(words));
+        self.sequence.note(words[0]);
+        self.last_ns = now_ns();
+    }
+
+    /// How many messages came.
+    pub fn received(&self) -> u64 {
+        self.sequence.received
+    }
+}
+
+/// What was sent.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Sent {
+    start_ns: i64,
+    /// How many messages.
+    pub count: u64,
+}
+
+/// Sends by `send`, which is given the number that every word of the message has to hold, for so long. `send` blocks while
+/// there is no room.
+///
+/// # Errors
+///
+/// What `send` fails with.
+pub fn send_for(time: Duration, mut send: impl FnMut(u64) -> Result<()>) -> Result<Sent> {
+    let mut sending = Sending::begin(time);
+    while let Some(number) = sending.next() {
+        send(number)?;
+    }
+    Ok(sending.sent)
+}
+
+/// The numbers to send for a while, for senders that don't block.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    until: i64,
+    /// What was sent so far.
+    pub sent: Sent,
+}
+
+impl Sending {
+    /// Begins now.
+    pub fn begin(time: Duration) -> Self {
+        let start_ns = now_ns();
+        Self { until: start_ns + nanoseconds(time), sent: Sent { start_ns, count: 0 } }
+    }
+}
+
+impl Iterator for Sending {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let count = self.sent.count;
+        if count > 0 && count.is_multiple_of(BETWEEN_LOOKS) && now_ns() >= self.until {
+            return None;
+        }
+        self.sent.count += 1;
+        Some(self.sent.count)
+    }
+}
+
+/// From before the first message was written until the last one had been read.
+pub fn figures(sent: Sent, seen: Seen, size: usize) -> Figures {
+    let passed = (seen.last_ns - sent.start_ns).max(1) as f64 / 1e9;
+    let per_second = seen.received() as f64 / passed;
+    Figures {
+        p50_ns: Some(1e9 / per_second.max(1e-9)),
+        messages_per_second: Some(per_second.round()),
+        bytes_per_second: Some((per_second * size as f64).round()),
+        messages: Some(seen.received()),
+        lost: Some(seen.sequence.lost(sent.count) + seen.torn),
+        reordered: Some(seen.sequence.reordered),
+        cpu_percent: (seen.cpu_percent > 0.0).then_some(seen.cpu_percent),
+        ..Figures::default()
+    }
+}
