@@ -111,7 +111,7 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
             Ok(round)
         };
         let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
+        let [floor, ours] = alternate(progress, &what, options.output.turns_or(10), sides)?;
         let floor_p50s = floor.iter().map(|round| Some(round.samples.summary(1)?.p50));
         let ratios = publish_p50s.iter().zip(floor_p50s).filter_map(|(ours, floor)| Some((*ours)? / floor?));
         let figures = Figures {

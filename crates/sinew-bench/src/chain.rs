@@ -8,7 +8,7 @@ use super::floors::{direct, wake};
 use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, alternate, ratio};
+use super::rounds::{Round, Turns, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::{Samples, median};
 use crate::clock::{compute_until, now_ns};
@@ -59,24 +59,24 @@ pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result
             work_before_ns: i64::from(options.work_before) * 1000,
             work_after_ns: i64::from(options.work_after) * 1000,
         };
-        let time = options.output.time_or(10);
+        let turns = options.output.turns_or(10);
         let measured = if case.work_after_ns == 0 {
-            beside_direct_calls(case, time, progress)?
+            beside_direct_calls(case, turns, progress)?
         } else {
-            beside_wake_ups(case, time, progress)?
+            beside_wake_ups(case, turns, progress)?
         };
         rows.extend(measured.into_iter().map(|row| case.row(row, options)));
     }
     Ok(rows)
 }
 
-fn beside_direct_calls(case: Case, time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+fn beside_direct_calls(case: Case, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Case { relays, rate, .. } = case;
     let hops = case.hops();
     let mut floor = |time| direct::round(relays, rate, time);
     let mut ours = |time| Ok(round(case, time)?.0);
     let sides = [&mut floor as _, &mut ours as _];
-    let [floor, ours] = alternate(progress, &format!("chain of {relays} relays at {rate} Hz"), time, sides)?;
+    let [floor, ours] = alternate(progress, &format!("chain of {relays} relays at {rate} Hz"), turns, sides)?;
     let figures = Figures {
         floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
         ..Figures::over(&ours, hops)
@@ -87,7 +87,7 @@ fn beside_direct_calls(case: Case, time: Duration, progress: &mut Progress) -> R
     ])
 }
 
-fn beside_wake_ups(case: Case, time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+fn beside_wake_ups(case: Case, turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let what = format!("chain of {} relays that work on, at {} Hz", case.relays, case.rate);
     let mut per_hop = Vec::new();
     let mut ours = |time| {
@@ -99,14 +99,14 @@ fn beside_wake_ups(case: Case, time: Duration, progress: &mut Progress) -> Resul
     let (ours, floor_ratio) = match machine::two_cores()? {
         Some(cores) => {
             let mut floor = |time| wake::round(cores, Some(case.rate), time);
-            let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+            let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
             rows.push(Row::floor("chain", "wake", Figures::over(&floor, 2)));
             let floor_ratio = ratio(&ours, 1, &floor, 2).map(hundredth);
             (ours, floor_ratio)
         }
         None => {
             progress.note("the floor wake needs two cores and this process may use one");
-            let [ours] = alternate(progress, &what, time, [&mut ours])?;
+            let [ours] = alternate(progress, &what, turns, [&mut ours])?;
             (ours, None)
         }
     };
@@ -204,6 +204,7 @@ fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
     let cpu_percent = run.spin_for(time)?;
     drop(timer);
     run.drain()?;
+    let rss_bytes = machine::resident_bytes();
     drop(relayed);
     let sent = sent.statistics().published;
     Ok(arrivals.with(|arrivals| {
@@ -212,6 +213,7 @@ fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
             lost: sent.saturating_sub(arrivals.received),
             reordered: arrivals.reordered,
             cpu_percent: Some(cpu_percent),
+            rss_bytes,
             ..Round::of(std::mem::take(&mut arrivals.samples))
         };
         (round, between)

@@ -49,6 +49,17 @@ pub enum Error {
     #[error(transparent)]
     Measured(Box<dyn std::error::Error + Send + Sync>),
 
+    /// The runner of the comparison isn't there.
+    #[error(
+        "no bench/peers above {} nor above this program: run it in a checkout of Sinew, or start the checkout's \
+         bench/peers/run",
+        from.display()
+    )]
+    NoPeers {
+        /// Where the search began.
+        from: PathBuf,
+    },
+
     /// The hidden command of a measurement's other processes was run by hand.
     #[error("`peer` is another process of `sinew bench`, which starts it itself")]
     NotOurPeer,

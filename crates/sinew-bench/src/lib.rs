@@ -12,11 +12,13 @@ mod error;
 mod fanout;
 mod floors;
 pub mod histogram;
+pub mod latest;
 pub mod machine;
 mod messages;
 pub mod options;
 pub mod pacing;
 pub mod payload;
+pub mod peers;
 mod picture;
 mod pingpong;
 mod pipeline;
@@ -48,7 +50,7 @@ pub use topology::TopologyError;
 /// Measures one scenario and reports it.
 pub fn run(scenario: &Scenario) -> Result<(), Error> {
     match scenario {
-        Scenario::Floors(output) => report(output, |progress| floors::measure(output.time_or(2), progress)),
+        Scenario::Floors(output) => report(output, |progress| floors::measure(output.turns_or(2), progress)),
         Scenario::Chain(options) => report(&options.output, |progress| chain::measure(options, progress)),
         Scenario::ServiceChain(options) => {
             report(&options.output, |progress| service_chain::measure(options, progress))
@@ -73,10 +75,12 @@ pub fn run(scenario: &Scenario) -> Result<(), Error> {
             report(&options.output, |progress| entities::measure(options, progress))
         }
         Scenario::Fanout(options) => report(&options.output, |progress| fanout::measure(options, progress)),
+        Scenario::Latest(options) => report(&options.output, |progress| latest::measure(options, progress)),
         Scenario::Timer(TimerOptions { output }) => {
-            report(output, |progress| timer::measure(output.time_or(10), progress))
+            report(output, |progress| timer::measure(output.turns_or(10), progress))
         }
         Scenario::Workers(options) => report(&options.output, |progress| workers::measure(options, progress)),
+        Scenario::Peers(_) => peers::run(),
     }
 }
 

@@ -8,6 +8,8 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::SIZES;
+use crate::peers::PeersOptions;
+use crate::rounds::{ROUNDS, Turns};
 
 /// Options of `bench`.
 #[derive(Args, Debug)]
@@ -43,11 +45,15 @@ pub enum Scenario {
     Big(BigOptions),
     /// As many messages as can be sent without losing one.
     Throughput(ThroughputOptions),
+    /// A value that one process writes and another reads, both as often as they can: a write, and a read of the newest.
+    Latest(LatestOptions),
     /// How late a 1 kHz timer is, idle and with one core busy.
     Timer(TimerOptions),
     /// Callbacks that compute, on several threads: how soon two of them are done, and how many run a second, beside plain
     /// threads that do the same work.
     Workers(WorkersOptions),
+    /// Sinew beside other libraries, in turns, with a report: needs the checkout that holds bench/peers, which this runs.
+    Peers(PeersOptions),
 }
 
 impl Scenario {
@@ -165,6 +171,10 @@ pub struct ServiceChainOptions {
     #[arg(long, conflicts_with_all = ["relays", "awaits", "kind", "threads"])]
     pub(crate) other_process: bool,
 
+    /// Only that way to wait, of those.
+    #[arg(long, value_enum, requires = "other_process")]
+    pub(crate) wait: Option<Wait>,
+
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -236,6 +246,17 @@ pub struct ThroughputOptions {
     /// They are taken by hand in a loop, not by a callback.
     #[arg(long)]
     pub(crate) take: bool,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// Options of `bench latest`.
+#[derive(Args, Debug)]
+pub struct LatestOptions {
+    /// Bytes of the value; may be given several times, for a row each.
+    #[arg(long = "size", value_name = "BYTES", value_parser = size, default_values = ["64", "1024", "65536"])]
+    pub(crate) sizes: Vec<usize>,
 
     #[command(flatten)]
     pub(crate) output: Output,
@@ -341,6 +362,10 @@ pub struct FanoutOptions {
     /// Where the subscriptions are.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) placement: Placement,
+
+    /// Messages per second.
+    #[arg(long, allow_negative_numbers = true, value_name = "HZ", value_parser = rate, default_value = "1000")]
+    pub(crate) rate: f64,
 
     /// How readers in other processes wait [default: sleep].
     #[arg(long, value_enum)]
@@ -513,9 +538,14 @@ impl BigMode {
 #[derive(Args, Clone, Debug)]
 pub struct Output {
     /// How long each row is measured in all [default: floors 2, chain 10, service-chain 10, process-chain 10, pingpong 2,
-    /// pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, timer 10, workers 5].
+    /// pipeline 10, topology 120, entities 1, fanout 5, big 10, throughput 5, latest 2, timer 10, workers 5].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
+
+    /// In how many rounds it is measured, in turns with what it is compared with. Figures are medians over them. (A topology
+    /// without a debug node is one run.)
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
+    pub rounds: u32,
 
     /// Also write every figure, with the host's facts, to this file (replaced if it exists); `-` is standard output, and the
     /// table then goes to standard error.
@@ -527,6 +557,11 @@ impl Output {
     /// The time to measure each row for, `default` seconds unless the user said otherwise.
     pub fn time_or(&self, default: u64) -> Duration {
         self.seconds.unwrap_or(Duration::from_secs(default))
+    }
+
+    /// That time, in rounds.
+    pub fn turns_or(&self, default: u64) -> Turns {
+        Turns { time: self.time_or(default), rounds: self.rounds }
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn measure(options: &PipelineOptions, progress: &mut Progress) -> Res
     };
     let what = format!("pipeline to {viewers} viewers");
     let sides = [&mut floor as _, &mut ours as _];
-    let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
+    let [floor, ours] = alternate(progress, &what, options.output.turns_or(10), sides)?;
     let floor = Figures::over(&floor, copy::Warm::operations(BYTES));
     let row = Row::sinew("pipeline", Figures::over(&ours, 1)).with("viewers", viewers).with("rate", RATE);
     let row = row.with("other_process", options.other_process);

@@ -49,6 +49,7 @@ pub(crate) struct Part {
 #[derive(Debug, Deserialize, Serialize)]
 struct Told {
     cpu_percent: f64,
+    rss_bytes: u64,
     /// What its sink saw, if the sink is there.
     arrivals: Option<Arrivals>,
 }
@@ -64,7 +65,7 @@ struct Arrivals {
 pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let processes = options.processes;
-    let time = options.output.time_or(10);
+    let turns = options.output.turns_or(10);
     let cores = machine::two_cores()?;
     if cores.is_none() {
         progress.note("the floor wake needs two cores and this process may use one");
@@ -75,12 +76,12 @@ pub(super) fn measure(options: &ProcessChainOptions, progress: &mut Progress) ->
         let mut ours = |time| directory.round(|path| round(path, processes, rate, time));
         let row = |row: Row| row.with("processes", processes).with("relays", RELAYS).with("rate", rate);
         let Some(cores) = cores else {
-            let [ours] = alternate(progress, &what, time, [&mut ours])?;
+            let [ours] = alternate(progress, &what, turns, [&mut ours])?;
             rows.push(row(Row::sinew("process-chain", Figures::over(&ours, HOPS))));
             continue;
         };
         let mut floor = |time| wake::round(cores, Some(rate), time);
-        let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+        let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
         let figures = Figures {
             floor_ratio: ratio(&ours, HOPS, &floor, 2).map(hundredth),
             p90_floor_ratio: ratio_of_p90(&ours, HOPS, &floor, 2).map(hundredth),
@@ -139,11 +140,13 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         told.push(other.finish()?);
     }
     let cpu_percent = told.iter().map(|told| told.cpu_percent).sum();
+    let rss_bytes = told.iter().map(|told| told.rss_bytes).sum();
     let Arrivals { samples, sequence } = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
     Ok(Round {
         lost: sequence.lost(sent),
         reordered: sequence.reordered,
         cpu_percent: Some(cpu_percent),
+        rss_bytes: Some(rss_bytes),
         ..Round::of(samples)
     })
 }
@@ -222,7 +225,8 @@ impl Nodes {
 
     fn tell(&self, cpu_percent: f64) -> Told {
         let arrivals = self.arrivals.as_ref().map(|arrivals| arrivals.with(std::mem::take));
-        Told { cpu_percent, arrivals }
+        let rss_bytes = machine::resident_bytes().unwrap_or(0);
+        Told { cpu_percent, rss_bytes, arrivals }
     }
 }
 

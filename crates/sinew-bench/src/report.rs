@@ -126,6 +126,9 @@ pub struct Figures {
     /// From a call to its answer, halved, per hop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roundtrip_p50_ns: Option<f64>,
+    /// What 90 of 100 of those don't exceed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roundtrip_p90_ns: Option<f64>,
     /// Callbacks that ran, per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callbacks_per_second: Option<f64>,
@@ -214,6 +217,7 @@ impl Figures {
             reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
             copies: rounds.iter().map(|round| round.copies).sum(),
             cpu_percent: median(rounds.iter().filter_map(|round| round.cpu_percent)).map(hundredth),
+            rss_bytes: rounds.iter().filter_map(|round| round.rss_bytes).max(),
             ..Self::default()
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::process::{self, Measuring};
 use crate::{
-    big, entities, fanout, floors, pingpong, pipeline, process_chain, service_chain, throughput, topology,
+    big, entities, fanout, floors, latest, pingpong, pipeline, process_chain, service_chain, throughput, topology,
 };
 
 /// A role, with everything its player has to know.
@@ -39,6 +39,8 @@ pub(crate) enum Role {
     BigReader(big::Reader),
     /// Gets as much as it can.
     Drain(throughput::Drain),
+    /// Reads the newest value.
+    Latest(latest::Reader),
 }
 
 impl process::Work for Role {
@@ -54,6 +56,7 @@ impl process::Work for Role {
             Self::DebugNode(_) => "topology",
             Self::BigReader(_) => "big",
             Self::Drain(_) => "throughput",
+            Self::Latest(_) => "latest",
         }
     }
 
@@ -72,6 +75,7 @@ impl process::Work for Role {
             Self::DebugNode(node) => topology::serve(node, measuring),
             Self::BigReader(reader) => big::serve(reader, measuring),
             Self::Drain(drain) => throughput::serve(drain, measuring),
+            Self::Latest(reader) => latest::serve(reader, measuring),
         }
     }
 }

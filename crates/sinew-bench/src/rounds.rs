@@ -11,6 +11,22 @@ use crate::machine;
 /// How often each side of a comparison is measured: often enough for a median and a spread.
 pub const ROUNDS: u32 = 5;
 
+/// How long each side of a comparison is measured in all, and in how many rounds (at least one).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turns {
+    /// The time of all rounds of a side.
+    pub time: Duration,
+    /// How many they are.
+    pub rounds: u32,
+}
+
+impl Turns {
+    /// The time of one round of a side.
+    pub fn each(self) -> Duration {
+        self.time / self.rounds.max(1)
+    }
+}
+
 /// What one side measured in one round.
 #[derive(Debug)]
 pub struct Round {
@@ -26,30 +42,40 @@ pub struct Round {
     pub copies: Option<u64>,
     /// CPU time used per time passed, in percent of one core.
     pub cpu_percent: Option<f64>,
+    /// Resident memory of all its processes while everything was still there.
+    pub rss_bytes: Option<u64>,
 }
 
 impl Round {
     /// A round in which every sample is a message and none can be lost, as in the floors.
     pub fn of(samples: Samples) -> Self {
-        Self { messages: samples.recorded(), samples, lost: 0, reordered: 0, copies: None, cpu_percent: None }
+        Self {
+            messages: samples.recorded(),
+            samples,
+            lost: 0,
+            reordered: 0,
+            copies: None,
+            cpu_percent: None,
+            rss_bytes: None,
+        }
     }
 }
 
 /// One side of a comparison: measures for about the given time.
 pub type Side<'a> = &'a mut dyn FnMut(Duration) -> Result<Round, Error>;
 
-/// Gives every side its turn, [`ROUNDS`] times over; each side measures for `time` in all. Yields the rounds by side.
+/// Gives every side its turn, in as many rounds as `turns` says. Yields the rounds by side.
 pub fn alternate<const SIDES: usize>(
     progress: &mut Progress,
     what: &str,
-    time: Duration,
+    turns: Turns,
     mut sides: [Side<'_>; SIDES],
 ) -> Result<[Vec<Round>; SIDES], Error> {
     let mut rounds = [const { Vec::new() }; SIDES];
-    for number in 1..=ROUNDS {
-        progress.show(what, number, ROUNDS);
+    for number in 1..=turns.rounds {
+        progress.show(what, number, turns.rounds);
         for (side, rounds) in sides.iter_mut().zip(&mut rounds) {
-            rounds.push(side(time / ROUNDS)?);
+            rounds.push(side(turns.each())?);
         }
     }
     Ok(rounds)
@@ -120,8 +146,8 @@ mod tests {
             order.borrow_mut().push('b');
             Ok(round(&[2]))
         };
-        let time = Duration::from_secs(10);
-        let [of_a, of_b] = alternate(&mut Progress::silent(), "test", time, [&mut a, &mut b]).unwrap();
+        let turns = Turns { time: Duration::from_secs(10), rounds: 5 };
+        let [of_a, of_b] = alternate(&mut Progress::silent(), "test", turns, [&mut a, &mut b]).unwrap();
         assert_eq!(*order.borrow(), "ababababab");
         assert_eq!((of_a.len(), of_b.len()), (5, 5));
         assert_eq!(ratio(&of_b, 1, &of_a, 1), Some(2.0));

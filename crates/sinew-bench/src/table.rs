@@ -21,6 +21,7 @@ const COLUMNS: &[Column] = &[
     ("per hop P50", |f| f.per_hop_p50_ns.map(time)),
     ("x threads", |f| f.per_hop_ratio.map(|ratio| format!("{ratio:.2}"))),
     ("round trip P50", |f| f.roundtrip_p50_ns.map(time)),
+    ("round trip P90", |f| f.roundtrip_p90_ns.map(time)),
     ("callbacks/s", |f| f.callbacks_per_second.map(|count| format!("{count:.0}"))),
     ("x plain threads", |f| f.callbacks_ratio.map(|ratio| format!("{ratio:.3}"))),
     ("publish P50", |f| f.publish_p50_ns.map(time)),

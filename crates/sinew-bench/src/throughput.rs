@@ -79,7 +79,7 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
         };
         let sides = [&mut floor as _, &mut ours as _];
         let what = format!("throughput of {size} B");
-        let [floor, ours] = alternate(progress, &what, options.output.time_or(5), sides)?;
+        let [floor, ours] = alternate(progress, &what, options.output.turns_or(5), sides)?;
         let copies = copy::Warm::operations(size);
         let rows_of = |figures: Figures| {
             let per_second = figures.p50_ns.filter(|&ns| ns > 0.0).map(|ns| 1e9 / ns);

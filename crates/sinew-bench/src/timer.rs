@@ -10,7 +10,7 @@ use sinew::TimerInfo;
 use super::floors::sleep;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
-use super::rounds::{Round, alternate, ratio};
+use super::rounds::{Round, Turns, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::Samples;
 use crate::clock::now_ns;
@@ -23,7 +23,7 @@ use crate::pacing::{ticks, warm_up};
 const RATE: f64 = 1000.0;
 
 /// Both rows, each beside the kernel's own sleep under the same load.
-pub(super) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for load in ["idle", "one core busy"] {
         let _load = (load != "idle").then(BusyCore::start).transpose()?;
@@ -37,7 +37,7 @@ pub(super) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row
             Ok(Round { cpu_percent, ..round })
         };
         let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &format!("timer at {RATE} Hz, {load}"), time, sides)?;
+        let [floor, ours] = alternate(progress, &format!("timer at {RATE} Hz, {load}"), turns, sides)?;
         let row = |row: Row| {
             let lateness_p99_ns = row.figures.p99_ns;
             let figures = Figures { lateness_p99_ns, ..row.figures };

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::messages::Timing;
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{Round, alternate, ratio};
+use super::rounds::{Round, Turns, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::{Samples, median};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
@@ -30,11 +30,11 @@ const WORK_US: u32 = 1000;
 
 /// A row for the two subscriptions, and one per amount of work for the busy topics, each beside plain threads.
 pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let time = options.output.time_or(5);
+    let turns = options.output.turns_or(5);
     let mut rows = Vec::new();
     let cores = machine::two_cores()?;
     if let Some(cores) = cores {
-        rows.extend(two_subscriptions(cores, time, progress)?);
+        rows.extend(two_subscriptions(cores, turns, progress)?);
     } else {
         progress.note(
             "two subscriptions need two cores and this process may use one: allow it another (taskset, cgroup)",
@@ -51,20 +51,20 @@ pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Resu
             cores: cores.clone(),
             work: Work::of(work_us),
         };
-        rows.extend(busy_topics(&busy, work_us, time, progress)?);
+        rows.extend(busy_topics(&busy, work_us, turns, progress)?);
     }
     Ok(rows)
 }
 
 fn two_subscriptions(
     cores: (usize, usize),
-    time: Duration,
+    turns: Turns,
     progress: &mut Progress,
 ) -> Result<[Row; 2], Error> {
     let mut floor = |time| on_own_thread(|| two_threads_round(cores, time));
     let mut ours = |time| Ok(two_subscriptions_round(ExecutorOptions::multi(2), time)?);
     let sides = [&mut floor as _, &mut ours as _];
-    let [floor, ours] = alternate(progress, "two subscriptions with work", time, sides)?;
+    let [floor, ours] = alternate(progress, "two subscriptions with work", turns, sides)?;
     let row = |row: Row| row.with("case", "two subscriptions").with("rate", RATE).with("work_us", WORK_US);
     let figures =
         Figures { floor_ratio: ratio(&ours, 1, &floor, 1).map(hundredth), ..Figures::over(&ours, 1) };
@@ -220,12 +220,7 @@ struct Busy {
     work: Work,
 }
 
-fn busy_topics(
-    busy: &Busy,
-    work_us: u32,
-    time: Duration,
-    progress: &mut Progress,
-) -> Result<[Row; 2], Error> {
+fn busy_topics(busy: &Busy, work_us: u32, turns: Turns, progress: &mut Progress) -> Result<[Row; 2], Error> {
     let (mut of_threads, mut of_executor) = (Vec::new(), Vec::new());
     let mut floor = |time| {
         let round = on_own_thread(|| plain_threads_round(busy, time))?;
@@ -238,7 +233,7 @@ fn busy_topics(
         Ok(round.messages())
     };
     let what = format!("busy topics with {work_us} µs of work");
-    let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+    let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
     let callbacks_ratio = median(of_executor.iter().zip(&of_threads).map(|(ours, theirs)| ours / theirs));
     let figures = |rounds: &[Round], per_second: Vec<f64>| Figures {
         callbacks_per_second: median(per_second).map(tenth),

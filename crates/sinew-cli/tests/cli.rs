@@ -5,6 +5,7 @@
 mod command;
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -19,9 +20,18 @@ fn help_names_everything_there_is() {
     let help = text(&output.stdout);
     assert!(help.contains("demo") && help.contains("bench") && !help.contains("peer"), "{help}");
     let help = text(&sinew(&["bench", "--help"]).stdout);
-    for scenario in
-        ["floors", "chain", "service-chain", "pipeline", "topology", "entities", "fanout", "timer", "workers"]
-    {
+    for scenario in [
+        "floors",
+        "chain",
+        "service-chain",
+        "pipeline",
+        "topology",
+        "entities",
+        "fanout",
+        "timer",
+        "workers",
+        "peers",
+    ] {
         assert!(help.contains(scenario), "{scenario} in {help}");
         let own = sinew(&["bench", scenario, "--help"]);
         assert!(
@@ -33,7 +43,7 @@ fn help_names_everything_there_is() {
 
 #[test]
 fn wrong_command_lines_end_with_2_and_say_what_there_is() {
-    let cases: [(&[&str], &str); 30] = [
+    let cases: [(&[&str], &str); 33] = [
         (&["demo", "--viewer-of", "1"], "--processes"),
         (&[], "Usage"),
         (&["bench", "nothing"], "unrecognized subcommand"),
@@ -63,6 +73,9 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
         (&["bench", "big", "--mode", "borrowed"], "possible values: loan, owned"),
         (&["bench", "service-chain", "--other-process", "--async"], "cannot be used with"),
         (&["bench", "timer", "--seconds", "0"], "above 0"),
+        (&["bench", "timer", "--rounds", "0"], "0 is not in 1..=1000"),
+        (&["bench", "service-chain", "--wait", "spin"], "--other-process"),
+        (&["bench", "peers", "--rounds=-1"], "-1 is not in 1..=1000"),
         (&["bench", "topology"], "<FILE>"),
     ];
     for (arguments, expected) in cases {
@@ -118,6 +131,42 @@ fn chain() {
         assert!(row["cpu_percent"].is_number() && row["floor_ratio"].is_number(), "{row}");
         assert!(row.get("reordered").is_none() && row["messages"].as_u64() > Some(0), "{row}");
     }
+}
+
+#[test]
+fn rounds_are_as_many_as_asked_for() {
+    for options in [
+        &["chain", "--relays", "1", "--rate", "100"][..],
+        &["entities", "--pairs", "2"],
+        &["topology", "mont_blanc", "--debug-node"],
+    ] {
+        let rows = results(&[&["bench"], options, &["--seconds", "0.2", "--rounds", "2"]].concat());
+        let rounds = rows.iter().filter_map(|row| row["rounds"].as_u64()).collect::<Vec<_>>();
+        assert!(!rounds.is_empty() && rounds.iter().all(|&rounds| rounds == 2), "{options:?}: {rows:?}");
+    }
+}
+
+#[test]
+fn the_comparison_with_peers_runs_in_a_checkout_only() {
+    let place = tempfile::tempdir().unwrap();
+    let program = place.path().join("sinew"); // the tests' own program lies in a checkout
+    std::fs::copy(env!("CARGO_BIN_EXE_sinew"), &program).unwrap();
+    let peers = |options: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(["bench", "peers"]).args(options).current_dir(place.path()).output().unwrap()
+    };
+    let output = peers(&["--quick"]);
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = text(&output.stderr);
+    assert!(sentence.contains("no bench/peers above") && sentence.contains("bench/peers/run"), "{sentence}");
+
+    let checkout = place.path().join("bench/peers");
+    std::fs::create_dir_all(&checkout).unwrap();
+    let runner = checkout.join("run");
+    std::fs::write(&runner, "#!/bin/sh\nprintf '<%s>' \"$@\"\n").unwrap();
+    std::fs::set_permissions(&runner, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = peers(&["--scenario", "chain", "--sinew", "/elsewhere", "--quick"]);
+    assert_eq!(text(&output.stdout), "<--scenario><chain><--sinew></elsewhere><--quick>");
 }
 
 #[test]

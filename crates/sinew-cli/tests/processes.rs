@@ -72,12 +72,24 @@ fn pingpong() {
 #[test]
 fn fanout() {
     for (placement, wait) in [("other", "sleep"), ("each", "spin")] {
-        let options = ["--placement", placement, "--wait", wait, "--subscriptions", "3", "--seconds", "0.3"];
+        let options = [
+            "--placement",
+            placement,
+            "--wait",
+            wait,
+            "--subscriptions",
+            "3",
+            "--seconds",
+            "0.3",
+            "--rate",
+            "200",
+        ];
         let rows = results(&[&["bench", "fanout"], &options[..]].concat());
         let ours = only_ours(&rows)[0];
         nothing_lost(ours);
         assert_eq!((&ours["placement"], &ours["wait"]), (&placement.into(), &wait.into()), "{ours}");
         assert!(ours["publish_p50_ns"].is_number(), "{ours}");
+        assert_eq!(ours["rate"].as_f64(), Some(200.0));
     }
 }
 
@@ -157,8 +169,11 @@ fn services() {
     assert_eq!(waits, ["spin", "sleep", "sleep"]);
     for row in ours {
         nothing_lost(row);
-        assert!(row["roundtrip_p50_ns"].is_number(), "{row}");
+        assert!(row["roundtrip_p50_ns"].is_number() && row["roundtrip_p90_ns"].is_number(), "{row}");
+        assert!(row["cpu_percent"].is_number(), "{row}");
     }
+    let rows = results(&["bench", "service-chain", "--other-process", "--wait", "spin", "--seconds", "0.3"]);
+    assert_eq!(only_ours(&rows).len(), 1, "{rows:?}");
 }
 
 /// Sleeps a little.

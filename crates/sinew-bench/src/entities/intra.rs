@@ -15,7 +15,7 @@ use crate::process::Process;
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
 use crate::roles::Role;
-use crate::rounds::ROUNDS;
+use crate::rounds::Turns;
 use crate::run::{Collected, Run};
 use crate::samples::{Samples, Summary, median};
 
@@ -49,30 +49,31 @@ pub(crate) struct Found {
 }
 
 /// One row per number of pairs, each on a topic of its own, and one row of 100 x 100 on one topic.
-pub(super) fn measure(numbers: &[u32], time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+pub(super) fn measure(numbers: &[u32], turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &pairs in numbers {
-        let peer = Crowd { pairs, one_topic: false, time };
-        let row = Row::sinew("entities", rounds(&peer, progress)?);
+        let peer = Crowd { pairs, one_topic: false, time: turns.each() };
+        let row = Row::sinew("entities", rounds(&peer, turns.rounds, progress)?);
         rows.push(row.with("pairs", pairs).with("topics", pairs).with("path", "intra"));
     }
-    let peer = Crowd { pairs: ON_ONE_TOPIC, one_topic: true, time };
-    let row = Row::sinew("entities", rounds(&peer, progress)?).with("topics", 1_u32).with("path", "intra");
+    let peer = Crowd { pairs: ON_ONE_TOPIC, one_topic: true, time: turns.each() };
+    let row = Row::sinew("entities", rounds(&peer, turns.rounds, progress)?)
+        .with("topics", 1_u32)
+        .with("path", "intra");
     let row = row.with("publishers", ON_ONE_TOPIC).with("subscriptions", ON_ONE_TOPIC);
     rows.push(row.with("pairs", ON_ONE_TOPIC * ON_ONE_TOPIC));
     Ok(rows)
 }
 
-fn rounds(peer: &Crowd, progress: &mut Progress) -> Result<Figures, Error> {
+fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures, Error> {
     let what = match peer.one_topic {
         false => format!("{} pairs", peer.pairs),
         true => format!("{0} x {0} on one topic", peer.pairs),
     };
     let mut found = Vec::new();
-    for number in 1..=ROUNDS {
-        progress.show(&what, number, ROUNDS);
-        let peer = Crowd { time: peer.time / ROUNDS, ..*peer };
-        found.push(Process::start(&Role::Entities(peer))?.hear::<Found>()?);
+    for number in 1..=rounds {
+        progress.show(&what, number, rounds);
+        found.push(Process::start(&Role::Entities(*peer))?.hear::<Found>()?);
     }
     let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
     Ok(Figures {
@@ -84,7 +85,7 @@ fn rounds(peer: &Crowd, progress: &mut Progress) -> Result<Figures, Error> {
         p99_ns: middle(&|found| found.p99_ns),
         max_ns: found.iter().map(|found| found.max_ns).reduce(f64::max),
         messages: Some(found.iter().map(|found| found.messages).sum()),
-        rounds: Some(u64::from(ROUNDS)),
+        rounds: Some(u64::from(rounds)),
         ..Figures::default()
     })
 }

@@ -13,7 +13,7 @@ use crate::process::{Directory, Measuring, PATIENCE, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row};
 use crate::roles::Role;
-use crate::rounds::{ROUNDS, Round};
+use crate::rounds::{Round, Turns};
 use crate::run::{matched, shared_context};
 use crate::samples::Samples;
 
@@ -26,15 +26,15 @@ const FEWEST: u64 = 3;
 /// A row for each.
 pub(super) fn measure(
     directory: &Directory,
-    time: Duration,
+    turns: Turns,
     progress: &mut Progress,
 ) -> Result<Vec<Row>, Error> {
     let mut rounds = [Vec::new(), Vec::new()];
-    for number in 1..=ROUNDS {
-        progress.show("matching across two processes", number, ROUNDS);
+    for number in 1..=turns.rounds {
+        progress.show("matching across two processes", number, turns.rounds);
         let [process, entity] = &mut rounds;
-        process.push(directory.round(|path| new_processes(path, time / ROUNDS))?);
-        entity.push(directory.round(|path| new_entities(path, time / ROUNDS))?);
+        process.push(directory.round(|path| new_processes(path, turns.each()))?);
+        entity.push(directory.round(|path| new_entities(path, turns.each()))?);
     }
     let row = |(new, rounds): (&str, &Vec<Round>)| {
         Row::sinew("entities", Figures::over(rounds, 1)).with("matched", new).with("path", "shm")

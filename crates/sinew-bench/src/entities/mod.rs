@@ -16,13 +16,13 @@ pub(crate) use shm::{OtherEnds, serve};
 
 /// One row per number of pairs, and some for what is the same for all numbers.
 pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let time = options.output.time_or(1);
+    let turns = options.output.turns_or(1);
     match options.path {
-        PathKind::Intra => intra::measure(&options.pairs, time, progress),
+        PathKind::Intra => intra::measure(&options.pairs, turns, progress),
         PathKind::Shm => {
             let directory = Directory::create()?;
-            let mut rows = shm::measure(&directory, &options.pairs, time, progress)?;
-            rows.extend(matching::measure(&directory, time, progress)?);
+            let mut rows = shm::measure(&directory, &options.pairs, turns, progress)?;
+            rows.extend(matching::measure(&directory, turns, progress)?);
             rows.push(directory.round(shm::idle)?);
             Ok(rows)
         }

@@ -16,7 +16,7 @@ use crate::process::{Directory, Measuring, PATIENCE, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
 use crate::roles::Role;
-use crate::rounds::{ROUNDS, Round};
+use crate::rounds::{Round, Turns};
 use crate::run::{Run, matched, shared_context, waiting};
 use crate::samples::{Samples, median};
 use crate::sequence::Sequence;
@@ -46,15 +46,15 @@ struct Found {
 pub(super) fn measure(
     directory: &Directory,
     numbers: &[u32],
-    time: Duration,
+    turns: Turns,
     progress: &mut Progress,
 ) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &pairs in numbers {
         let (mut found, mut wake_ups) = (Vec::new(), Vec::new());
-        for number in 1..=ROUNDS {
-            progress.show(&format!("{pairs} pairs across two processes"), number, ROUNDS);
-            let round = directory.round(|path| round(path, pairs, time / ROUNDS))?;
+        for number in 1..=turns.rounds {
+            progress.show(&format!("{pairs} pairs across two processes"), number, turns.rounds);
+            let round = directory.round(|path| round(path, pairs, turns.each()))?;
             found.push((round.create_ns, round.memory_bytes));
             wake_ups.push(round.wake_ups);
         }

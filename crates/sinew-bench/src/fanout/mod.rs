@@ -10,7 +10,7 @@ use super::messages::Timing;
 use super::process::Directory;
 use super::progress::Progress;
 use super::report::{Figures, Row, tenth};
-use super::rounds::alternate;
+use super::rounds::{Turns, alternate};
 use super::run::Collected;
 use super::samples::{Samples, median};
 use crate::clock::now_ns;
@@ -19,19 +19,21 @@ use crate::machine;
 use crate::options::{ExecutorOptions, FanoutOptions, Placement, Wait};
 pub(crate) use other::{Readers, serve};
 
-/// Messages per second.
-const RATE: f64 = 1000.0;
-
 /// One row per number of subscriptions: `p50_ns` and so on are until the last one is called.
 pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let time = options.output.time_or(5);
+    let turns = options.output.turns_or(5);
     let mut rows = Vec::new();
     if let Some(cores) = machine::two_cores()? {
         let mut floor = |time| line2::round(cores, time);
-        let [floor] = alternate(progress, "line2", time.min(Duration::from_secs(1)), [&mut floor])?;
+        let [floor] = alternate(
+            progress,
+            "line2",
+            Turns { time: turns.time.min(Duration::from_secs(1)), ..turns },
+            [&mut floor],
+        )?;
         rows.push(Row::floor("fanout", "line2", Figures::over(&floor, 2)));
     }
-    let placement = options.placement;
+    let &FanoutOptions { placement, rate, .. } = options;
     let directory = match placement {
         Placement::Same => None,
         Placement::Other | Placement::Each => Some(Directory::create()?),
@@ -41,19 +43,20 @@ pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Resul
         let mut publish_p50s = Vec::new();
         let mut ours = |time| {
             let (round, publishing) = match &directory {
-                None => same::round(subscriptions, time)?,
+                None => same::round(subscriptions, rate, time)?,
                 Some(directory) => {
-                    let crowd = other::Crowd { subscriptions, each: placement == Placement::Each, wait };
+                    let crowd =
+                        other::Crowd { subscriptions, rate, each: placement == Placement::Each, wait };
                     directory.round(|path| other::round(path, crowd, time))?
                 }
             };
             publish_p50s.extend(publishing.summary(1).map(|summary| summary.p50));
             Ok(round)
         };
-        let [ours] = alternate(progress, &format!("fanout to {subscriptions}"), time, [&mut ours])?;
+        let [ours] = alternate(progress, &format!("fanout to {subscriptions}"), turns, [&mut ours])?;
         let publish_p50_ns = median(publish_p50s).map(tenth);
         let figures = Figures { publish_p50_ns, ..Figures::over(&ours, 1) };
-        let row = Row::sinew("fanout", figures).with("subscriptions", subscriptions).with("rate", RATE);
+        let row = Row::sinew("fanout", figures).with("subscriptions", subscriptions).with("rate", rate);
         let row = row.with("placement", placement.name()).run_by(ExecutorOptions::default());
         rows.push(match placement {
             Placement::Same => row,

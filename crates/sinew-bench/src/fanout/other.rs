@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::Executor;
 
-use super::{RATE, news};
+use super::news;
 use crate::clock::now_ns;
 use crate::error::Error;
 use crate::messages::Timing;
@@ -24,6 +24,8 @@ use crate::sequence::Sequence;
 #[derive(Clone, Copy)]
 pub(super) struct Crowd {
     pub(super) subscriptions: u32,
+    /// Messages per second.
+    pub(super) rate: f64,
     /// Every subscription has a process of its own; otherwise all are behind one executor of one process.
     pub(super) each: bool,
     pub(super) wait: Wait,
@@ -51,7 +53,7 @@ struct Seen {
 
 /// One round; besides, the times inside publish.
 pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(Round, Samples), Error> {
-    let ticks = ticks(RATE, time);
+    let ticks = ticks(crowd.rate, time);
     let counts_from = warm_up(ticks);
     let (processes, subscriptions) =
         if crowd.each { (crowd.subscriptions, 1) } else { (1, crowd.subscriptions) };
@@ -71,7 +73,7 @@ pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(R
 
     let publishing = Collected::new(Samples::with_room_for(room));
     let news = news(publisher.clone(), publishing.clone(), counts_from.into());
-    let timer = source.timer(Duration::from_secs_f64(1.0 / RATE)).callback(news)?;
+    let timer = source.timer(Duration::from_secs_f64(1.0 / crowd.rate)).callback(news)?;
     let mut cpu_percent = run.spin_for(time)?;
     drop(timer);
     let sent = publisher.statistics().published;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{RATE, news};
+use super::news;
 use crate::clock::now_ns;
 use crate::messages::Timing;
 use crate::pacing::{ticks, warm_up};
@@ -21,8 +21,8 @@ struct Arrivals {
 }
 
 /// One round; besides, the times inside publish.
-pub(super) fn round(subscriptions: u32, time: Duration) -> sinew::Result<(Round, Samples)> {
-    let ticks = ticks(RATE, time);
+pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Result<(Round, Samples)> {
+    let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));
     let room = ticks as usize + 1;
     let run = Run::new()?;
@@ -32,7 +32,7 @@ pub(super) fn round(subscriptions: u32, time: Duration) -> sinew::Result<(Round,
     let sent = publisher.clone();
     let publishing = Collected::new(Samples::with_room_for(room));
     let news = news(publisher, publishing.clone(), counts_from);
-    let timer = source.timer(Duration::from_secs_f64(1.0 / RATE)).callback(news)?;
+    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(news)?;
 
     let arrivals = Collected::new(Arrivals {
         to_last: Samples::with_room_for(room),
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn everybody_gets_every_message() {
-        let (round, publishing) = round(4, Duration::from_millis(50)).unwrap();
+        let (round, publishing) = round(4, 1000.0, Duration::from_millis(50)).unwrap();
         assert!(round.messages > 0);
         assert_eq!((round.lost, publishing.recorded()), (0, round.messages));
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::progress::Progress;
 use super::report::{Figures, Row};
-use super::rounds::{Round, alternate};
+use super::rounds::{Round, Turns, alternate};
 use crate::error::Error;
 use crate::machine;
 
@@ -29,7 +29,7 @@ const RATES: [f64; 3] = [10.0, 100.0, 1000.0];
 /// Rows of the floors measured so far, and the means to measure more.
 struct Floors<'a> {
     rows: Vec<Row>,
-    time: Duration,
+    turns: Turns,
     progress: &'a mut Progress,
 }
 
@@ -42,15 +42,15 @@ impl Floors<'_> {
         row: impl FnOnce(Figures) -> Row,
         mut side: impl FnMut(Duration) -> Result<Round, Error>,
     ) -> Result<(), Error> {
-        let [rounds] = alternate(self.progress, what, self.time, [&mut side])?;
+        let [rounds] = alternate(self.progress, what, self.turns, [&mut side])?;
         self.rows.push(row(Figures::over(&rounds, parts)));
         Ok(())
     }
 }
 
-/// Measures every floor, each row for `time`.
-pub(crate) fn measure(time: Duration, progress: &mut Progress) -> Result<Vec<Row>, Error> {
-    let mut floors = Floors { rows: Vec::new(), time, progress };
+/// Measures every floor, each row as long as `turns` says.
+pub(crate) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let mut floors = Floors { rows: Vec::new(), turns, progress };
     for rate in RATES {
         let row = |figures| Row::floor("floors", "direct", figures).with("rate", rate).with("relays", 10_u32);
         floors.add(&format!("direct at {rate} Hz"), 11, row, |time| direct::round(10, rate, time))?;

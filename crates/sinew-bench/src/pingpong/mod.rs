@@ -87,7 +87,7 @@ pub(super) fn measure(options: &PingPongOptions, progress: &mut Progress) -> Res
         };
         let mut ours = |time| directory.round(|path| round(path, case, cores, time));
         let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.time_or(2), sides)?;
+        let [floor, ours] = alternate(progress, &what, options.output.turns_or(2), sides)?;
         let figures = Figures {
             floor_ratio: ratio(&ours, case.parts(), &floor, parts).map(hundredth),
             ..Figures::over(&ours, case.parts())

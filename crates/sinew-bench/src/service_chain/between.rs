@@ -19,9 +19,9 @@ use crate::process::{self, Directory, Measuring, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth, tenth};
 use crate::roles::Role;
-use crate::rounds::{Round, alternate};
+use crate::rounds::{CpuUse, Round, Turns, alternate};
 use crate::run::{Collected, Run, waiting};
-use crate::samples::{Samples, median};
+use crate::samples::{Samples, Summary, median};
 use crate::sequence::Sequence;
 
 /// Samples a round keeps.
@@ -48,7 +48,7 @@ pub(crate) struct Serving {
 /// floors that do the same.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
-    let time = options.output.time_or(10);
+    let turns = options.output.turns_or(10);
     let cores = machine::two_cores()?;
     if cores.is_none() {
         progress.note("the floors line2 and wake need two cores and this process may use one");
@@ -56,8 +56,9 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
     let back_to_back = [Wait::Spin, Wait::Sleep].map(|wait| Case { wait, rate: None, cores });
     let paced = options.rates.iter().map(|&rate| Case { wait: Wait::Sleep, rate: Some(rate), cores });
     let mut rows = Vec::new();
-    for case in back_to_back.into_iter().chain(paced) {
-        rows.extend(rows_of(case, &directory, time, progress)?);
+    let wanted = |case: &Case| options.wait.is_none_or(|wait| wait == case.wait);
+    for case in back_to_back.into_iter().chain(paced).filter(wanted) {
+        rows.extend(rows_of(case, &directory, turns, progress)?);
     }
     Ok(rows)
 }
@@ -65,7 +66,7 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
 fn rows_of(
     case: Case,
     directory: &Directory,
-    time: Duration,
+    turns: Turns,
     progress: &mut Progress,
 ) -> Result<Vec<Row>, Error> {
     let what = format!("service of another process, both {}", case.wait.name());
@@ -79,13 +80,13 @@ fn rows_of(
     let mut round_trips = Vec::new();
     let mut ours = |time| {
         let (to_server, whole) = directory.round(|path| round(path, case, time))?;
-        round_trips.push(whole.summary(2).map(|summary| summary.p50));
+        round_trips.push(whole.summary(2));
         Ok(to_server)
     };
     let mut rows = Vec::new();
     let (ours, floor_p50s) = match case.cores {
         None => {
-            let [ours] = alternate(progress, &what, time, [&mut ours])?;
+            let [ours] = alternate(progress, &what, turns, [&mut ours])?;
             (ours, Vec::new())
         }
         Some(cores) => {
@@ -93,7 +94,7 @@ fn rows_of(
                 Wait::Spin => line2::round(cores, time),
                 Wait::Sleep => wake::round(cores, case.rate, time),
             };
-            let [floor, ours] = alternate(progress, &what, time, [&mut floor as _, &mut ours as _])?;
+            let [floor, ours] = alternate(progress, &what, turns, [&mut floor as _, &mut ours as _])?;
             let name = match case.wait {
                 Wait::Spin => "line2",
                 Wait::Sleep => "wake",
@@ -103,10 +104,13 @@ fn rows_of(
             (ours, p50s)
         }
     };
-    let ratios = round_trips.iter().zip(&floor_p50s).filter_map(|(ours, floor)| Some((*ours)? / (*floor)?));
+    let ratios =
+        round_trips.iter().zip(&floor_p50s).filter_map(|(ours, floor)| Some(ours.as_ref()?.p50 / (*floor)?));
+    let middle = |figure: fn(&Summary) -> f64| median(round_trips.iter().flatten().map(figure)).map(tenth);
     let figures = Figures {
         floor_ratio: median(ratios).map(hundredth),
-        roundtrip_p50_ns: median(round_trips.iter().copied().flatten()).map(tenth),
+        roundtrip_p50_ns: middle(|summary| summary.p50),
+        roundtrip_p90_ns: middle(|summary| summary.p90),
         ..Figures::over(&ours, 1)
     };
     rows.push(row(Row::sinew("service-chain", figures)));
@@ -129,14 +133,20 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
         machine::pin_to(cores.0)?;
     }
     let mut calls = Calls::start(time);
+    let cpu = CpuUse::start();
     match case.wait {
         Wait::Spin => calls.await_all(&run, &client)?,
         Wait::Sleep => calls.block_all(&client, case.rate)?,
     }
-    let requests: Sequence = other.finish()?;
+    let cpu_percent = cpu.percent();
+    let (requests, its_percent): (Sequence, f64) = other.finish()?;
     let Calls { made, wrong, to_server, whole, .. } = calls;
-    let round =
-        Round { lost: requests.lost(made), reordered: requests.reordered + wrong, ..Round::of(to_server) };
+    let round = Round {
+        lost: requests.lost(made),
+        reordered: requests.reordered + wrong,
+        cpu_percent: Some(cpu_percent + its_percent),
+        ..Round::of(to_server)
+    };
     Ok((round, whole))
 }
 
@@ -215,6 +225,6 @@ pub(crate) fn serve(serving: &Serving, measuring: Measuring) -> Result<(), Error
     if let Some(core) = serving.core {
         machine::pin_to(core)?;
     }
-    run.serve(measuring, || 0)?;
-    measuring.tell(&requests.with(|seen| *seen))
+    let cpu_percent = run.serve(measuring, || 0)?;
+    measuring.tell(&(requests.with(|seen| *seen), cpu_percent))
 }

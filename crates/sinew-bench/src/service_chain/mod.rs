@@ -56,7 +56,7 @@ pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) ->
             Ok(to_last)
         };
         let sides = [&mut floor as _, &mut ours as _];
-        let [floor, ours] = alternate(progress, &what, options.output.time_or(10), sides)?;
+        let [floor, ours] = alternate(progress, &what, options.output.turns_or(10), sides)?;
         let figures = Figures {
             floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
             roundtrip_p50_ns: median(round_trips).map(tenth),
@@ -146,6 +146,7 @@ fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
         lost: made.saturating_sub(requests.received),
         reordered: requests.reordered + wrong,
         cpu_percent: Some(cpu_percent),
+        rss_bytes: crate::machine::resident_bytes(),
         ..Round::of(to_last)
     });
     Ok((round, whole))

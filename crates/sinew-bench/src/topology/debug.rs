@@ -18,7 +18,7 @@ use crate::process::{Directory, Measuring, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth};
 use crate::roles::Role;
-use crate::rounds::ROUNDS;
+use crate::rounds::Turns;
 use crate::run::{Collected, Run, executor, matched, waiting};
 use crate::samples::{Samples, median};
 
@@ -44,14 +44,14 @@ struct Seen {
 pub(super) fn measure(
     graph: &Graph,
     options: &TopologyOptions,
-    time: Duration,
+    turns: Turns,
     directory: &Directory,
     progress: &mut Progress,
 ) -> Result<Vec<Row>, Error> {
     let (mut without, mut with, mut seen) = (Vec::new(), Vec::new(), Vec::new());
-    for number in 1..=ROUNDS {
-        progress.show(&format!("{} without and with a debug node", graph.name), number, ROUNDS);
-        let round = |directory: &Path, debug| round(directory, graph, options, time / ROUNDS, debug);
+    for number in 1..=turns.rounds {
+        progress.show(&format!("{} without and with a debug node", graph.name), number, turns.rounds);
+        let round = |directory: &Path, debug| round(directory, graph, options, turns.each(), debug);
         without.push(directory.round(|path| round(path, false))?.0);
         let (figures, its) = directory.round(|path| round(path, true))?;
         with.push(figures);

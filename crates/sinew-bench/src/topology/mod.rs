@@ -53,9 +53,10 @@ struct Arrivals {
 /// The graph's row, beside what the process takes before there is any node.
 pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let graph = Graph::load(&options.file)?;
-    let time = options.output.time_or(120);
+    let turns = options.output.turns_or(120);
+    let time = turns.time;
     if options.debug_node {
-        return debug::measure(&graph, options, time, &Directory::create()?, progress);
+        return debug::measure(&graph, options, turns, &Directory::create()?, progress);
     }
     progress.show(&format!("{} for {} s", graph.name, time.as_secs_f64()), 1, 1);
     let idle = Figures { rss_bytes: machine::resident_bytes(), ..Figures::default() };
