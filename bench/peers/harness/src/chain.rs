@@ -4,13 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use sinew_bench::machine::resident_bytes;
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
 use sinew_bench::process::await_all;
 use sinew_bench::rounds::{CpuUse, Round};
 use sinew_bench::samples::Samples;
 use sinew_bench::sequence::Sequence;
 
-use crate::{Figures, Result, now_ns};
+use crate::{Figures, Measuring, Process, Result, now_ns};
 
 /// The message: when the source published it, and its number, from 1.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
@@ -80,6 +81,22 @@ impl Sink {
         self.seen().sequence.received
     }
 
+    /// Waits until so many messages have come, or no more come for 2 s.
+    fn await_all(&self, count: u64) -> Result<()> {
+        let pause = || {
+            std::thread::sleep(Duration::from_millis(1));
+            Ok(())
+        };
+        await_all(count, || self.received(), pause)?;
+        Ok(())
+    }
+
+    fn told(&self, cpu_percent: f64) -> Told {
+        let mut seen = self.seen();
+        let samples = std::mem::take(&mut seen.samples);
+        Told { samples, sequence: seen.sequence, cpu_percent, rss_bytes: resident_bytes() }
+    }
+
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,8 +113,62 @@ pub fn measure(
     time: Duration,
     hops: u32,
     sink: &Sink,
-    mut publish: impl FnMut(Timing) -> Result<()>,
+    publish: impl FnMut(Timing) -> Result<()>,
 ) -> Result<Figures> {
+    let (count, cpu_percent) = publish_all(rate, time, publish)?;
+    sink.await_all(count)?;
+    Ok(sink.told(cpu_percent).figures(count, hops))
+}
+
+/// As [`measure`], with every second node in `other`, which is in [`serve_until_the_end`], and has the sink unless it is here.
+/// CPU time and memory are those of both processes.
+///
+/// # Errors
+///
+/// What `publish` fails with, and if `other` ends early.
+pub fn measure_between(
+    rate: f64,
+    time: Duration,
+    hops: u32,
+    sink: Option<&Sink>,
+    mut other: Process,
+    publish: impl FnMut(Timing) -> Result<()>,
+) -> Result<Figures> {
+    other.order(&())?;
+    let (count, cpu_percent) = publish_all(rate, time, publish)?;
+    sink.map_or(Ok(()), |sink| sink.await_all(count))?;
+    let of_other: Told = other.finish_after(count)?;
+    let cpu_percent = cpu_percent + of_other.cpu_percent;
+    let rss_bytes = of_other.rss_bytes.zip(resident_bytes()).map(|(other, ours)| other + ours);
+    let told = sink.map_or(of_other, |sink| sink.told(0.0));
+    Ok(Told { cpu_percent, rss_bytes, ..told }.figures(count, hops))
+}
+
+/// In the other process, while threads of the peer pass on what they receive: tells that it is ready, and at the end what it
+/// saw, when `sink`, if it is here, has everything.
+///
+/// # Errors
+///
+/// If the measuring process is gone.
+pub fn serve_until_the_end(measuring: Measuring, sink: Option<&Sink>) -> Result<()> {
+    measuring.tell(&())?;
+    if measuring.order::<()>()?.is_some() {
+        let cpu = CpuUse::start();
+        let count = measuring.order::<u64>()?.unwrap_or(0);
+        let cpu_percent = cpu.percent();
+        sink.map_or(Ok(()), |sink| sink.await_all(count))?;
+        measuring
+            .tell(&sink.map_or_else(|| Told::without_sink(cpu_percent), |sink| sink.told(cpu_percent)))?;
+    }
+    Ok(())
+}
+
+/// How many messages were published, and the CPU time that this process took for it.
+fn publish_all(
+    rate: f64,
+    time: Duration,
+    mut publish: impl FnMut(Timing) -> Result<()>,
+) -> Result<(u64, f64)> {
     let count = u64::from(ticks(rate, time));
     let cpu = CpuUse::start();
     let mut pace = Ticks::start(rate)?;
@@ -105,22 +176,31 @@ pub fn measure(
         pace.wait();
         publish(Timing { stamp: now_ns(), number })?;
     }
-    let cpu_percent = cpu.percent();
-    await_all(
-        count,
-        || sink.received(),
-        || {
-            std::thread::sleep(Duration::from_millis(1));
-            Ok(())
-        },
-    )?;
-    let mut seen = sink.seen();
-    let round = Round {
-        lost: seen.sequence.lost(count),
-        reordered: seen.sequence.reordered,
-        cpu_percent: Some(cpu_percent),
-        ..Round::of(std::mem::take(&mut seen.samples))
-    };
-    let rss_bytes = sinew_bench::machine::resident_bytes();
-    Ok(Figures { rss_bytes, ..Figures::over(&[round], hops) })
+    Ok((count, cpu.percent()))
+}
+
+/// What a process has to tell of its part of a chain.
+#[derive(Debug, Deserialize, Serialize)]
+struct Told {
+    samples: Samples,
+    sequence: Sequence,
+    cpu_percent: f64,
+    rss_bytes: Option<u64>,
+}
+
+impl Told {
+    fn without_sink(cpu_percent: f64) -> Self {
+        let (samples, sequence) = (Samples::default(), Sequence::default());
+        Self { samples, sequence, cpu_percent, rss_bytes: resident_bytes() }
+    }
+
+    fn figures(self, count: u64, hops: u32) -> Figures {
+        let round = Round {
+            lost: self.sequence.lost(count),
+            reordered: self.sequence.reordered,
+            cpu_percent: Some(self.cpu_percent),
+            ..Round::of(self.samples)
+        };
+        Figures { rss_bytes: self.rss_bytes, ..Figures::over(&[round], hops) }
+    }
 }

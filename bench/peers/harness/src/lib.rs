@@ -18,10 +18,12 @@
 //!
 //! Programs written elsewhere, in any language, take part in the same way: see `bench/peers/README.md`.
 
+pub mod bytes;
 pub mod chain;
 pub mod pingpong;
 pub mod requests;
 pub mod throughput;
+pub mod topology;
 
 use std::num::NonZeroI32;
 use std::process::ExitCode;
@@ -312,6 +314,18 @@ impl<P: Program> sinew_bench::process::Work for Served<P> {
 pub fn start<P: Program>(case: &Case, core: Option<usize>, note: impl Into<String>) -> Result<Process> {
     let other = Other { case: case.clone(), core, note: note.into() };
     Ok(Process::start(&Served::<P> { other, program: std::marker::PhantomData })?)
+}
+
+/// Does the work with a private directory in memory, for sockets and the like, on a thread of its own; the directory is gone
+/// afterwards, however the program ends.
+///
+/// # Errors
+///
+/// If there can't be one, and what `work` fails with.
+pub fn with_directory<T: Send>(work: impl FnOnce(&std::path::Path) -> Result<T> + Send) -> Result<T> {
+    let directory = sinew_bench::process::Directory::create()?;
+    let measured = |path: &_| work(path).map_err(|error| sinew_bench::Error::Measured(error.into()));
+    Ok(directory.round(measured)?)
 }
 
 /// Two cores that this process may use: one for each side of a measurement. The calling thread is kept to the first.

@@ -32,6 +32,14 @@ impl Seen {
         self.last_ns = now_ns();
     }
 
+    /// A message came as bytes: reads all of it.
+    pub fn note_bytes(&mut self, bytes: &[u8]) {
+        let number = crate::bytes::number_of(bytes);
+        self.torn += u64::from(number.is_none());
+        self.sequence.note(number.unwrap_or(0));
+        self.last_ns = now_ns();
+    }
+
     /// How many messages came.
     pub fn received(&self) -> u64 {
         self.sequence.received
