@@ -1,0 +1,268 @@
+//! Scenario `latest`: one process writes a value as often as it can, another reads the newest one as often as it can. Every
+//! word is written, and every word is read. The reader has what is newest, also if it is what it read before: it takes
+//! a newer one if there is one, and else reads again what it holds.
+//!
+//! [`Span`], [`write`] and [`read`] are what every library is measured with.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sinew::QoS;
+
+use crate::clock::{nanoseconds, now_ns, sleep_until};
+use crate::error::Error;
+use crate::floors::line2;
+use crate::machine;
+use crate::options::LatestOptions;
+use crate::payload::{ForPayload, Payload, SIZES, is_whole, of_size};
+use crate::process::{Directory, Measuring, Process};
+use crate::progress::Progress;
+use crate::report::{Figures, Row, tenth};
+use crate::roles::Role;
+use crate::rounds::{Round, alternate};
+use crate::run::{matched, shared_context};
+use crate::samples::{Samples, median};
+
+/// Samples that each side keeps.
+const ROOM: usize = 1 << 16;
+
+/// The time until both sides begin: the other process has to be told first.
+const BEFORE: Duration = Duration::from_millis(20);
+
+/// When both sides write and read, on the clock that all processes share. The first tenth warms up.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub struct Span {
+    start_ns: i64,
+    counts_from_ns: i64,
+    until_ns: i64,
+}
+
+impl Span {
+    /// So long, from a moment on that leaves time to tell it to another process.
+    pub fn soon(time: Duration) -> Self {
+        let start_ns = now_ns() + nanoseconds(BEFORE);
+        let counts_from_ns = start_ns + nanoseconds(time / 10);
+        Self { start_ns, counts_from_ns, until_ns: start_ns + nanoseconds(time) }
+    }
+
+    /// Does something until the time is over; yields how long each took. The clock is read once in between.
+    fn repeat<E>(self, mut once: impl FnMut() -> Result<bool, E>) -> Result<Samples, E> {
+        let mut samples = Samples::with_room_for(ROOM);
+        sleep_until(self.start_ns);
+        let mut before = now_ns();
+        while before < self.until_ns {
+            let counts = once()? && before >= self.counts_from_ns;
+            let now = now_ns();
+            if counts {
+                samples.record(now - before);
+            }
+            before = now;
+        }
+        Ok(samples)
+    }
+}
+
+/// Writes by `write`, which is given the number that every word of the value has to hold. Yields how long each took.
+///
+/// # Errors
+///
+/// What `write` fails with.
+pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Samples, E> {
+    let mut number = 0;
+    span.repeat(|| {
+        number += 1;
+        write(number).map(|()| true)
+    })
+}
+
+/// What a reader saw.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub struct Reads {
+    /// How long each read took.
+    samples: Samples,
+    /// Values that were read, the same ones again included.
+    count: u64,
+    /// Values of which not every word was the same.
+    torn: u64,
+    /// Values that were older than the one before.
+    back: u64,
+    last: u64,
+}
+
+/// Reads by `read`, which has the words of the newest value noted, unless there is none yet. A read that began in time
+/// counts, also if it ends later.
+///
+/// # Errors
+///
+/// What `read` fails with.
+pub fn read<E>(span: Span, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
+    let mut reads = Reads::default();
+    let samples = span.repeat(|| {
+        let before = reads.count;
+        read(&mut reads)?;
+        Ok(reads.count > before)
+    })?;
+    Ok(Reads { samples, ..reads })
+}
+
+impl Reads {
+    /// Reads every word of a value.
+    #[inline]
+    pub fn note(&mut self, words: &[u64]) {
+        self.count += 1;
+        self.torn += u64::from(!is_whole(std::hint::black_box(words)));
+        self.back += u64::from(words[0] < self.last);
+        self.last = words[0];
+    }
+
+    /// The round that they are: a torn value counts as lost, one that is older than the one before as reordered.
+    pub fn round(self) -> Round {
+        Round { lost: self.torn, reordered: self.back, ..Round::of(self.samples) }
+    }
+}
+
+/// What the other process is to do.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Reader {
+    directory: PathBuf,
+    size: usize,
+    core: usize,
+}
+
+/// One value is kept: the newest.
+const NEWEST: QoS = QoS::new().keep_last(1);
+
+/// One row per size. `p50_ns` and so on are of a read, `publish_p50_ns` is of a write.
+pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
+    let Some(cores) = machine::two_cores()? else {
+        progress
+            .note("latest needs two cores and this process may use one: allow it another (taskset, cgroup)");
+        return Ok(Vec::new());
+    };
+    let turns = options.output.turns_or(2);
+    let mut floor = |time| line2::round(cores, time);
+    let [floor] = alternate(progress, "line2", turns, [&mut floor])?;
+    let mut rows = vec![Row::floor("latest", "line2", Figures::over(&floor, 2))];
+    let directory = Directory::create()?;
+    for &size in &options.sizes {
+        let mut write_p50s = Vec::new();
+        let mut ours = |time| {
+            let (reads, writes) = directory.round(|path| round(path, size, cores, time))?;
+            write_p50s.extend(writes.summary(1).map(|summary| summary.p50));
+            Ok(reads.round())
+        };
+        let [ours] = alternate(progress, &format!("latest value of {size} B"), turns, [&mut ours])?;
+        let publish_p50_ns = median(write_p50s).map(tenth);
+        let figures = Figures { publish_p50_ns, ..Figures::over(&ours, 1) };
+        rows.push(Row::sinew("latest", figures).with("size", size));
+    }
+    Ok(rows)
+}
+
+/// One round: this process writes.
+fn round(
+    directory: &Path,
+    size: usize,
+    cores: (usize, usize),
+    time: Duration,
+) -> Result<(Reads, Samples), Error> {
+    let writing = Writing {
+        reader: Reader { directory: directory.to_owned(), size, core: cores.1 },
+        core: cores.0,
+        time,
+    };
+    of_size(size, writing).unwrap_or_else(|| unreachable!("sizes are checked on the command line: {SIZES:?}"))
+}
+
+/// The side that writes.
+struct Writing {
+    reader: Reader,
+    core: usize,
+    time: Duration,
+}
+
+impl ForPayload for Writing {
+    type Output = Result<(Reads, Samples), Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let mut other = Process::start(&Role::Latest(self.reader.clone()))?;
+        let context = shared_context(&self.reader.directory)?;
+        let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
+        other.hear::<()>()?;
+        matched(&publisher, 1)?;
+        machine::pin_to(self.core)?;
+        let span = Span::soon(self.time);
+        other.order(&span)?;
+        let writes = write(span, |number| -> sinew::Result<()> {
+            let mut value = publisher.loan();
+            value.words_mut().fill(number);
+            Ok(publisher.publish(value)?)
+        })?;
+        Ok((other.finish()?, writes))
+    }
+}
+
+/// In the other process: reads.
+pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
+    of_size(reader.size, Reading { reader, measuring }).unwrap_or(Err(Error::NotOurPeer))
+}
+
+/// The side that reads.
+struct Reading<'a> {
+    reader: &'a Reader,
+    measuring: Measuring,
+}
+
+impl ForPayload for Reading<'_> {
+    type Output = Result<(), Error>;
+
+    fn with<P: Payload>(self) -> Self::Output {
+        let context = shared_context(&self.reader.directory)?;
+        let values = context.node("reader")?.subscription::<P>("value").qos(NEWEST).create()?;
+        self.measuring.tell(&())?;
+        let span = self.measuring.order::<Span>()?.ok_or(Error::NotOurPeer)?;
+        machine::pin_to(self.reader.core)?;
+        let mut newest = None;
+        let reads = read(span, |reads| -> Result<(), Error> {
+            if let Some((newer, _)) = values.take() {
+                newest = Some(newer);
+            }
+            if let Some(value) = &newest {
+                reads.note(value.words());
+            }
+            Ok(())
+        })?;
+        self.measuring.tell(&reads)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn torn_and_older_values_are_seen() {
+        let mut reads = Reads::default();
+        for value in [[1, 1], [1, 1], [3, 3], [2, 2], [4, 5]] {
+            reads.note(&value);
+        }
+        let round = reads.round();
+        assert_eq!((round.lost, round.reordered), (1, 1));
+    }
+
+    #[test]
+    fn only_what_finds_a_value_is_a_read() {
+        let span = Span { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
+        let mut calls = 0_u64;
+        let reads = read(span, |reads| {
+            calls += 1;
+            if calls > 2 {
+                reads.note(&[calls]);
+            }
+            Ok::<(), Error>(())
+        });
+        let round = reads.unwrap().round();
+        assert_eq!((round.messages, round.lost, round.reordered), (calls - 2, 0, 0));
+    }
+}
