@@ -1,3 +1,125 @@
-//! Peer.
+//! Peer `iceoryx2`: shared memory without copies, polled, and with events where its users sleep.
 
-fn main() {}
+mod big;
+mod board;
+mod domain;
+mod entities;
+mod fanout;
+mod pingpong;
+mod ports;
+mod process_chain;
+mod requests;
+mod throughput;
+
+use std::process::ExitCode;
+
+use harness::{Case, Figures, Measuring, Other, Peer, Program, Result, System, Wait, Work};
+use iceoryx2::prelude::{LogLevel, set_log_level};
+
+const POLLING: &str = "iceoryx2";
+const WITH_EVENTS: &str = "iceoryx2 with events";
+
+fn main() -> ExitCode {
+    set_log_level(LogLevel::Error);
+    match domain::sweeper() {
+        Some(swept) => swept,
+        None => harness::main::<Iceoryx2>(),
+    }
+}
+
+struct Iceoryx2;
+
+impl Program for Iceoryx2 {
+    fn systems() -> Peer {
+        let differs = |scenario: &str, how: &str| (scenario.to_owned(), how.to_owned());
+        let names = |scenarios: &[&str]| scenarios.iter().map(|&name| name.to_owned()).collect();
+        let polling = System {
+            name: POLLING.to_owned(),
+            how: "the default IPC service, slices that are loaned, written in place and sent, and \
+                  receivers that poll, as its examples and its own benchmark do; request-response; \
+                  blackboard"
+                .to_owned(),
+            link: "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/benchmarks/publish-subscribe"
+                .to_owned(),
+            scenarios: names(&["pingpong", "fanout", "requests", "entities", "throughput", "latest"]),
+            differs: vec![
+                differs(
+                    "pingpong",
+                    "the buffer holds one message and a newer one replaces it (its benchmark's setting); \
+                     ours holds ten",
+                ),
+                differs(
+                    "fanout",
+                    "the subscribers' process asks each subscriber in turn; ours has an executor that \
+                     spins and calls back",
+                ),
+                differs("requests", "client and server poll; ours run in executors that spin"),
+                differs(
+                    "entities",
+                    "a pair is a service with a publisher and a subscriber, in one process by its local \
+                     service; an opened subscriber is connected when it is first asked, which is part of it",
+                ),
+                differs(
+                    "throughput",
+                    "a sender that finds the buffer full spins, then sleeps for short times, and tries again",
+                ),
+                differs(
+                    "latest",
+                    "the blackboard keeps two values: a reader copies one and begins again whenever \
+                     the writer wrote meanwhile; ours reads in place and never begins again",
+                ),
+            ],
+            unavailable: None,
+        };
+        let with_events = System {
+            name: WITH_EVENTS.to_owned(),
+            how: "the same with an event service beside each service: a notification after each send, \
+                  and a listener, or a wait set of several, that sleeps until then"
+                .to_owned(),
+            link: "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/examples/rust/\
+                   event_based_communication"
+                .to_owned(),
+            scenarios: names(&["pingpong", "requests", "process-chain", "big"]),
+            differs: vec![differs(
+                "big",
+                "a slice of 8 MB without the header of an image, as it is made in place",
+            )],
+            unavailable: None,
+        };
+        Peer {
+            peer: "iceoryx2".to_owned(),
+            version: "0.10.0".to_owned(),
+            systems: vec![polling, with_events],
+        }
+    }
+
+    fn run(case: &Case) -> Result<Figures> {
+        match (case.system.as_str(), &case.work) {
+            (POLLING, Work::PingPong { wait: Wait::Poll, .. })
+            | (WITH_EVENTS, Work::PingPong { wait: Wait::Sleep, .. }) => pingpong::run(case),
+            (POLLING, Work::Requests { wait: Wait::Poll, .. })
+            | (WITH_EVENTS, Work::Requests { wait: Wait::Sleep, .. }) => requests::run(case),
+            (POLLING, Work::Fanout { subscriptions }) => fanout::run(case, *subscriptions),
+            (POLLING, Work::Entities { pairs, path }) => entities::run(case, *pairs, *path),
+            (POLLING, Work::Throughput { size, path: harness::Path::Shm }) => throughput::run(case, *size),
+            (POLLING, Work::Latest { size }) => board::run(case, *size),
+            (WITH_EVENTS, Work::ProcessChain { relays, rate }) => process_chain::run(case, *relays, *rate),
+            (WITH_EVENTS, Work::Big {}) => big::run(case),
+            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
+        }
+    }
+
+    fn serve(other: &Other, measuring: Measuring) -> Result<()> {
+        match other.case.work {
+            Work::PingPong { .. } => pingpong::serve(other, measuring),
+            Work::Requests { .. } => requests::serve(other, measuring),
+            Work::Fanout { subscriptions } => fanout::serve(other, subscriptions, measuring),
+            Work::Entities { pairs, .. } => entities::serve(other, pairs, measuring),
+            Work::Throughput { size, .. } => throughput::serve(other, size, measuring),
+            Work::Latest { size } => board::serve(other, size, measuring),
+            Work::ProcessChain { relays, rate } => process_chain::serve(other, relays, rate, measuring),
+            Work::Big {} => big::serve(other, measuring),
+            ref work => anyhow::bail!("there is no second process in {}", work.scenario()),
+        }
+    }
+}

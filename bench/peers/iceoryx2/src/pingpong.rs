@@ -1,0 +1,98 @@
+//! A message forth and one back.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use harness::pingpong::{Answer, Game, Rally};
+use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, Wait, Work};
+use sinew_bench::machine::pin_to;
+
+use crate::domain::{self, Domain};
+use crate::ports::{Input, Output, Topic, while_alive};
+use crate::{Iceoryx2, ports};
+
+/// Words of what answers a message that is read whole: its number and the time.
+const ANSWER: usize = 2;
+
+/// Whether both sides of a case sleep.
+pub fn sleeping(case: &Case) -> bool {
+    matches!(case.work, Work::PingPong { wait: Wait::Sleep, .. } | Work::Requests { wait: Wait::Sleep, .. })
+}
+
+fn topics(case: &Case) -> (Topic, Topic) {
+    (Topic::new("ping", sleeping(case)), Topic::new("pong", sleeping(case)))
+}
+
+pub fn run(case: &Case) -> Result<Figures> {
+    let game = Game::of(case)?;
+    let cores = harness::two_cores()?;
+    let domain = Domain::create()?;
+    let node = domain.node()?;
+    let (ping, pong) = topics(case);
+    let (output, input) = (ping.output(&node, game.words())?, pong.input(&node)?);
+    let mut other = harness::start::<Iceoryx2>(case, Some(cores.1), domain.name())?;
+    other.hear::<()>()?;
+    pin_to(cores.0)?;
+    let mut rally = Begins { game, output, input, other };
+    let figures = harness::pingpong::measure(case, &mut rally)?;
+    rally.other.finish::<()>()?;
+    Ok(figures)
+}
+
+/// The side that begins.
+struct Begins {
+    game: Game,
+    output: Output,
+    input: Input,
+    other: Process,
+}
+
+impl Rally<anyhow::Error> for Begins {
+    fn send(&mut self, number: u64) -> Result<()> {
+        self.output.send(self.game.words(), |words| self.game.write(words, number))
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        let answer = self.input.next(while_alive(&mut self.other))?;
+        let answer = answer.ok_or_else(|| anyhow::anyhow!("there was no answer"))?;
+        let end_ns = (self.game.mode == Mode::Whole).then(|| answer[1].cast_signed());
+        Ok(Answer { number: answer[0], end_ns })
+    }
+}
+
+pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
+    let game = Game::of(&other.case)?;
+    let node = domain::node(&other.note)?;
+    let (ping, pong) = topics(&other.case);
+    let (input, output) = (ping.input(&node)?, pong.output(&node, game.words().max(ANSWER))?);
+    measuring.tell(&())?;
+    let goes_on = until_told(measuring, &other.note, ping.sleeping.then_some(ping.name));
+    while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
+        let (number, read_ns) = game.read(&message);
+        match game.mode {
+            Mode::Loan => output.send(game.words(), |words| words[0] = number)?,
+            Mode::Whole => output.send(ANSWER, |words| {
+                words.copy_from_slice(&[number, read_ns.cast_unsigned()]);
+            })?,
+        }
+    }
+    Ok(measuring.tell(&())?)
+}
+
+/// A flag that is lowered when the measuring process has had enough; then the listener of that name is woken, too.
+pub fn until_told(measuring: Measuring, domain: &str, listener: Option<String>) -> Arc<AtomicBool> {
+    let goes_on = Arc::new(AtomicBool::new(true));
+    let (flag, domain) = (goes_on.clone(), domain.to_owned());
+    measuring.at_the_end(
+        || 0,
+        move || {
+            flag.store(false, Ordering::Relaxed);
+            // One that isn't woken looks at the flag by itself a little later.
+            let woken = listener.map(|name| {
+                ports::bell(&domain::node(&domain)?, &name)?.notify().map_err(anyhow::Error::from)
+            });
+            drop(woken);
+        },
+    );
+    goes_on
+}

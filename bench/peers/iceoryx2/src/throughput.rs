@@ -1,0 +1,50 @@
+//! As many messages as can be sent to another process without losing one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use harness::throughput::{self, Seen};
+use harness::{Case, Figures, Measuring, Other, Result};
+use sinew_bench::rounds::CpuUse;
+
+use crate::Iceoryx2;
+use crate::domain::{self, Domain};
+use crate::ports::Topic;
+
+/// Few large messages wait, or many small ones: as many as on our side.
+fn topic(size: usize) -> Topic {
+    const WAITING_BYTES: usize = 16 << 20;
+    let waiting = (WAITING_BYTES / size).clamp(8, 1024);
+    Topic { waiting, lossless: true, ..Topic::new("flood", false) }
+}
+
+pub fn run(case: &Case, size: usize) -> Result<Figures> {
+    let domain = Domain::create()?;
+    let node = domain.node()?;
+    let words = size / size_of::<u64>();
+    let output = topic(size).output(&node, words)?;
+    let mut other = harness::start::<Iceoryx2>(case, None, domain.name())?;
+    other.hear::<()>()?;
+    let cpu = CpuUse::start();
+    let sent = throughput::send_for(case.time(), |number| output.send(words, |words| words.fill(number)))?;
+    let cpu_percent = cpu.percent();
+    let seen: Seen = other.finish_after(sent.count)?;
+    let cpu_percent = Some(cpu_percent + seen.cpu_percent);
+    Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+}
+
+pub fn serve(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
+    let input = topic(size).input(&domain::node(&other.note)?)?;
+    let (received, goes_on) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicBool::new(true)));
+    let (count, flag) = (received.clone(), goes_on.clone());
+    measuring.tell(&())?;
+    measuring.at_the_end(move || count.load(Ordering::Relaxed), move || flag.store(false, Ordering::Relaxed));
+    let cpu = CpuUse::start();
+    let mut seen = Seen::default();
+    while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
+        seen.note(&message);
+        received.store(seen.received(), Ordering::Relaxed);
+    }
+    seen.cpu_percent = cpu.percent();
+    Ok(measuring.tell(&seen)?)
+}
