@@ -1,3 +1,215 @@
-//! Peer.
+//! Peer `os`: what the operating system has for two processes, and every program could use without
+//! a library. Both sides block in their reads, so both sleep.
 
-fn main() {}
+mod link;
+mod process_chain;
+
+use std::io::{BufReader, Read, Write};
+use std::process::ExitCode;
+use std::thread;
+
+use anyhow::Context as _;
+use harness::pingpong::{Answer, Rally, answer_until_the_end, measure_both};
+use harness::throughput::{self, Seen};
+use harness::{
+    Case, Figures, Measuring, Mode, Other, Path, Peer, Program, Result, System, Wait, Work, bytes, now_ns,
+};
+use link::{Ends, Offer};
+use sinew_bench::machine::pin_to;
+use sinew_bench::rounds::CpuUse;
+
+const SOCKET: &str = "unix socket";
+const PIPE: &str = "pipe";
+
+/// Bytes of a request, of its answer, and of what answers a message that is read whole: number and
+/// time.
+const SMALL: usize = 16;
+
+fn main() -> ExitCode {
+    harness::main::<Os>()
+}
+
+struct Os;
+
+impl Program for Os {
+    fn systems() -> Peer {
+        let system = |name: &str, how: &str, link: &str, scenarios: &[&str]| System {
+            name: name.to_owned(),
+            how: how.to_owned(),
+            link: link.to_owned(),
+            scenarios: scenarios.iter().map(|&name| name.to_owned()).collect(),
+            differs: vec![
+                (
+                    "pingpong".to_owned(),
+                    "every byte is copied into the kernel and out of it, also where only the first 8 are \
+                     touched"
+                        .to_owned(),
+                ),
+                (
+                    "throughput".to_owned(),
+                    "a message is one write; the reader reads as much as there is, up to 64 KB at once"
+                        .to_owned(),
+                ),
+                ("process-chain".to_owned(), "each node has a thread that blocks in its read".to_owned()),
+            ]
+            .into_iter()
+            .filter(|(scenario, _)| scenarios.contains(&scenario.as_str()))
+            .collect(),
+            unavailable: None,
+        };
+        Peer {
+            peer: "os".to_owned(),
+            version: "the kernel's".to_owned(),
+            systems: vec![
+                system(
+                    SOCKET,
+                    "SOCK_STREAM, which unlike SOCK_SEQPACKET carries messages of any size; one write a \
+                     message, reads that block",
+                    "https://man7.org/linux/man-pages/man7/unix.7.html",
+                    &["pingpong", "requests", "process-chain", "throughput"],
+                ),
+                system(
+                    PIPE,
+                    "one pipe each way, of 1 MB where messages are large; one write a message, reads that \
+                     block",
+                    "https://man7.org/linux/man-pages/man7/pipe.7.html",
+                    &["pingpong", "throughput"],
+                ),
+            ],
+        }
+    }
+
+    fn run(case: &Case) -> Result<Figures> {
+        match (case.system.as_str(), &case.work) {
+            (SOCKET | PIPE, Work::PingPong { wait: Wait::Sleep, .. })
+            | (SOCKET, Work::Requests { wait: Wait::Sleep, .. }) => pingpong(case),
+            (SOCKET | PIPE, Work::Throughput { size, path: Path::Shm }) => flood(case, *size),
+            (SOCKET, Work::ProcessChain { relays, rate }) => process_chain::run(case, *relays, *rate),
+            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
+        }
+    }
+
+    fn serve(other: &Other, measuring: Measuring) -> Result<()> {
+        match other.case.work {
+            Work::PingPong { .. } | Work::Requests { .. } => answer(other, measuring),
+            Work::Throughput { size, .. } => drain(other, size, measuring),
+            Work::ProcessChain { relays, rate } => process_chain::serve(other, relays, rate, measuring),
+            ref work => anyhow::bail!("there is no second process in {}", work.scenario()),
+        }
+    }
+}
+
+/// What goes forth in a case, and what comes back: their bytes, and whether all of them are written
+/// and read.
+fn messages(case: &Case) -> Result<(usize, usize, bool)> {
+    match case.work {
+        Work::PingPong { mode: Mode::Loan, size, .. } => Ok((size, size, false)),
+        Work::PingPong { mode: Mode::Whole, size, .. } => Ok((size, SMALL, true)),
+        Work::Requests { .. } => Ok((SMALL, SMALL, false)),
+        _ => anyhow::bail!("{} is no ping-pong", case.work.scenario()),
+    }
+}
+
+/// The `place`-th word of a message.
+fn word(message: &[u8], place: usize) -> u64 {
+    message.get(8 * place..).and_then(bytes::first_word).unwrap_or(0)
+}
+
+fn set_word(message: &mut [u8], place: usize, word: u64) {
+    message[8 * place..][..8].copy_from_slice(&word.to_le_bytes());
+}
+
+fn pingpong(case: &Case) -> Result<Figures> {
+    let cores = harness::two_cores()?;
+    let (forth, back, whole) = messages(case)?;
+    let offer = Offer::of(&case.system, forth)?;
+    let mut other = harness::start::<Os>(case, Some(cores.1), offer.note())?;
+    other.hear::<()>()?;
+    let ends = offer.accept()?;
+    pin_to(cores.0)?;
+    let mut rally = Begins { ends, message: vec![0; forth], answer: vec![0; back], whole };
+    measure_both(case, other, &mut rally)
+}
+
+/// The side that begins.
+struct Begins {
+    ends: Ends,
+    message: Vec<u8>,
+    answer: Vec<u8>,
+    whole: bool,
+}
+
+impl Rally<anyhow::Error> for Begins {
+    fn send(&mut self, number: u64) -> Result<()> {
+        if self.whole {
+            bytes::fill(&mut self.message, number);
+        } else {
+            set_word(&mut self.message, 0, number);
+        }
+        self.ends.to.write_all(&self.message).context("the other process reads no more")
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        self.ends.from.read_exact(&mut self.answer).context("the other process answers no more")?;
+        let end_ns = self.whole.then(|| word(&self.answer, 1).cast_signed());
+        Ok(Answer { number: word(&self.answer, 0), end_ns })
+    }
+}
+
+/// In the other process: answers until there is nothing more.
+fn answer(other: &Other, measuring: Measuring) -> Result<()> {
+    let (forth, back, whole) = messages(&other.case)?;
+    let Ends { mut to, mut from } = link::join(&other.note)?;
+    thread::spawn(move || {
+        let (mut message, mut answer) = (vec![0; forth], vec![0; back]);
+        while from.read_exact(&mut message).is_ok() {
+            if whole {
+                // One that isn't whole has the number 0, which counts as reordered.
+                set_word(&mut answer, 0, bytes::number_of(std::hint::black_box(&message)).unwrap_or(0));
+                set_word(&mut answer, 1, now_ns().cast_unsigned());
+            } else {
+                set_word(&mut answer, 0, word(&message, 0));
+            }
+            if to.write_all(&answer).is_err() {
+                break;
+            }
+        }
+    });
+    answer_until_the_end(measuring)
+}
+
+fn flood(case: &Case, size: usize) -> Result<Figures> {
+    let offer = Offer::of(&case.system, size)?;
+    let mut other = harness::start::<Os>(case, None, offer.note())?;
+    other.hear::<()>()?;
+    let mut ends = offer.accept()?;
+    let mut message = vec![0; size];
+    let cpu = CpuUse::start();
+    let sent = throughput::send_for(case.time(), |number| {
+        bytes::fill(&mut message, number);
+        ends.to.write_all(&message).context("the other process reads no more")
+    })?;
+    let cpu_percent = cpu.percent();
+    drop(ends); // which is how the reader knows
+    let seen: Seen = other.finish()?;
+    let cpu_percent = Some(cpu_percent + seen.cpu_percent);
+    Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+}
+
+/// In the other process: reads until there is nothing more.
+fn drain(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
+    let Ends { to: _to, from } = link::join(&other.note)?;
+    let mut from = BufReader::with_capacity(1 << 16, from);
+    measuring.tell(&())?;
+    let mut seen = Seen::default();
+    let mut message = vec![0; size];
+    let cpu = CpuUse::start();
+    while from.read_exact(&mut message).is_ok() {
+        match bytes::number_of(std::hint::black_box(&message)) {
+            Some(number) => seen.note(&[number]),
+            None => seen.note(&[word(&message, 0), u64::MAX]),
+        }
+    }
+    seen.cpu_percent = cpu.percent();
+    Ok(measuring.tell(&seen)?)
+}

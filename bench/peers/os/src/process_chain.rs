@@ -1,0 +1,102 @@
+//! The chain over two processes, every hop a socket from one into the other: node `n` is in process
+//! `n % 2`, node 0 is the source, the last one the sink. Each node has a thread that blocks in its
+//! read.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::thread;
+
+use anyhow::Context as _;
+use harness::chain::Timing;
+use harness::{Case, Figures, Measuring, Other, Result, now_ns};
+use serde::{Deserialize, Serialize};
+use sinew_bench::machine::{self, pin_to};
+use sinew_bench::pacing::{Ticks, ticks, warm_up};
+use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::samples::Samples;
+use sinew_bench::sequence::Sequence;
+
+use crate::Os;
+use crate::link::{Listening, connect};
+
+/// What the sink saw.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Seen {
+    samples: Samples,
+    sequence: Sequence,
+    cpu_percent: f64,
+}
+
+/// Hop `n` leads from node `n` to node `n + 1`. Starts the relays of one process, and yields what
+/// is left: the way from the source, or to the sink. A relay ends when there is no more to read,
+/// and with it its output: the end of the source goes along the chain.
+fn relays(hops: Vec<UnixStream>, process: usize) -> Result<UnixStream> {
+    let mut left = None;
+    let count = hops.len();
+    let mut hops: Vec<Option<UnixStream>> = hops.into_iter().map(Some).collect();
+    for node in (process..=count).step_by(2) {
+        let input = node.checked_sub(1).and_then(|hop| hops[hop].take());
+        let output = hops.get_mut(node).and_then(Option::take);
+        match (input, output) {
+            (Some(input), Some(output)) => drop(thread::spawn(move || relay(input, output))),
+            (input, output) => left = input.or(output),
+        }
+    }
+    left.context("a chain over two processes needs an even number of relays")
+}
+
+fn relay(mut input: UnixStream, mut output: UnixStream) {
+    let mut message = [0; 16];
+    while input.read_exact(&mut message).is_ok() && output.write_all(&message).is_ok() {}
+}
+
+pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
+    anyhow::ensure!(relays.is_multiple_of(2), "a chain over two processes needs an even number of relays");
+    let cores = machine::two_cores()?;
+    let listening = Listening::new()?;
+    let mut other = harness::start::<Os>(case, cores.map(|cores| cores.1), listening.name.clone())?;
+    other.hear::<()>()?;
+    if let Some(cores) = cores {
+        pin_to(cores.0)?; // with the threads that are started from here
+    }
+    let hops = (0..=relays).map(|_| listening.accept()).collect::<Result<Vec<_>>>()?;
+    let mut source = self::relays(hops, 0)?;
+    let count = u64::from(ticks(rate, case.time()));
+    let cpu = CpuUse::start();
+    let mut pace = Ticks::start(rate)?;
+    for number in 1..=count {
+        pace.wait();
+        source.write_all(&Timing { stamp: now_ns(), number }.to_bytes()).context("the chain is broken")?;
+    }
+    let cpu_percent = cpu.percent();
+    drop(source);
+    let seen: Seen = other.finish()?;
+    let round = Round {
+        lost: seen.sequence.lost(count),
+        reordered: seen.sequence.reordered,
+        cpu_percent: Some(cpu_percent + seen.cpu_percent),
+        ..Round::of(seen.samples)
+    };
+    Ok(Figures::over(&[round], relays + 1))
+}
+
+pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Result<()> {
+    let hops = (0..=relays).map(|_| connect(&other.note)).collect::<Result<Vec<_>>>()?;
+    let mut sink = self::relays(hops, 1)?;
+    let ticks = ticks(rate, other.case.time());
+    let counts_from = u64::from(warm_up(ticks));
+    let mut seen = Seen { samples: Samples::with_room_for(ticks as usize), ..Seen::default() };
+    measuring.tell(&())?;
+    let cpu = CpuUse::start();
+    let mut message = [0; 16];
+    while sink.read_exact(&mut message).is_ok() {
+        let now = now_ns();
+        let timing = Timing::from_bytes(&message).unwrap_or_default();
+        seen.sequence.note(timing.number);
+        if timing.number > counts_from {
+            seen.samples.record(now - timing.stamp);
+        }
+    }
+    seen.cpu_percent = cpu.percent();
+    Ok(measuring.tell(&seen)?)
+}
