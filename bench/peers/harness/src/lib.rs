@@ -155,8 +155,11 @@ pub enum Work {
         /// Between two threads, or two processes.
         path: Path,
     },
-    /// One process writes a value as often as it can, another reads the newest one as often as it can. `publish_p50_ns`: a
-    /// write; `p50_ns`: a read.
+    /// One process writes a value as often as it can, on another core another process reads the
+    /// newest one as often as it can. `publish_p50_ns`: a write, every word of it, until it can be
+    /// read; `p50_ns`: a read of what is newest, every word of it, also if it is the same value as
+    /// before. A value whose words differ counts as lost, one older than the one before as
+    /// reordered. `sinew_bench::latest` has what is the same on both sides.
     Latest {
         /// Bytes of the value.
         size: usize,
