@@ -1,5 +1,6 @@
-//! A place of its own for each run: a prefix for its shared memory and a directory for its other files. A process that
-//! outlives the run, the *sweeper*, removes both when the pipe between them is closed, however the run ended.
+//! A place of its own for each run: a prefix for its shared memory and a directory for its other
+//! files. A process that outlives the run, the *sweeper*, removes both when the pipe between them
+//! is closed, however the run ended.
 
 use std::fs;
 use std::io::Read as _;
@@ -95,7 +96,8 @@ fn of_run(name: &str) -> Result<Vec<PathBuf>> {
     Ok(files.filter(begins).collect())
 }
 
-/// If this process was started as a sweeper: waits until the run has ended, and removes what it left.
+/// If this process was started as a sweeper: waits until the run has ended, and removes what it
+/// left.
 pub fn sweeper() -> Option<ExitCode> {
     let mut arguments = std::env::args().skip(1);
     if arguments.next()? != "sweep" {

@@ -106,11 +106,12 @@ fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<(i64, Option<i64>
     let here = || anyhow::Ok(own_bytes() + domain.bytes()?.cast_signed());
     let before = here()?;
     let start = now_ns();
-    other.order(&())?;
     for number in 0..pairs {
         publishers.push(publisher(&node, number)?);
     }
-    // Both sides make their ends at the same time, and connect them when all are there.
+    // One side after the other: where both make a service at once, one of them sleeps and tries
+    // again.
+    other.order(&())?;
     other.hear::<()>()?;
     publishers.iter().try_for_each(|publisher| publisher.update_connections())?;
     other.order(&())?;

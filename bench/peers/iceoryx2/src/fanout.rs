@@ -26,7 +26,8 @@ const WORDS: usize = 2;
 /// What the subscribers saw together.
 #[derive(Debug, Deserialize, Serialize)]
 struct Seen {
-    /// For each message, from before the publish until the last subscriber had it; 0 where one is missing.
+    /// For each message, from before the publish until the last subscriber had it; 0 where one is
+    /// missing.
     to_last_ns: Vec<i64>,
     /// One per subscriber.
     sequences: Vec<Sequence>,

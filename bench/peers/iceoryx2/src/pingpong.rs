@@ -79,7 +79,8 @@ pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
     Ok(measuring.tell(&())?)
 }
 
-/// A flag that is lowered when the measuring process has had enough; then the listener of that name is woken, too.
+/// A flag that is lowered when the measuring process has had enough; then the listener of that name
+/// is woken, too.
 pub fn until_told(measuring: Measuring, domain: &str, listener: Option<String>) -> Arc<AtomicBool> {
     let goes_on = Arc::new(AtomicBool::new(true));
     let (flag, domain) = (goes_on.clone(), domain.to_owned());

@@ -1,4 +1,5 @@
-//! Topics: a service for messages, of slices of words, and where receivers sleep, one for events beside it.
+//! Topics: a service for messages, of slices of words, and where receivers sleep, one for events
+//! beside it.
 
 use std::time::Duration;
 
@@ -64,7 +65,8 @@ impl Topic {
         let publisher = service.publisher_builder().initial_max_slice_len(words);
         let publisher = match self.lossless {
             false => publisher.create()?,
-            // Its own way to wait while there is no room, but not for ever when the receiver is gone.
+            // Its own way to wait while there is no room, but not for ever when the receiver is
+            // gone.
             true => publisher.set_backpressure_handler(patiently).create()?,
         };
         let bell = self.sleeping.then(|| bell(node, &self.name)).transpose()?;
@@ -114,7 +116,8 @@ impl Output {
     /// Sends a message of so many words, written by `write` where they lie.
     pub fn send(&self, words: usize, write: impl FnOnce(&mut [u64])) -> Result<()> {
         let sample = self.publisher.loan_slice_uninit(words)?;
-        // SAFETY: a publisher's samples lie in shared memory, whose bytes the kernel has set, and every bit pattern is a u64.
+        // SAFETY: a publisher's samples lie in shared memory, whose bytes the kernel has set, and
+        // every bit pattern is a u64.
         let mut sample = unsafe { sample.assume_init() };
         write(sample.payload_mut());
         sample.send()?;
@@ -140,7 +143,8 @@ impl Input {
     }
 }
 
-/// Polls, or sleeps between two polls, until there is something or `goes_on`, which is asked now and then, says no.
+/// Polls, or sleeps between two polls, until there is something or `goes_on`, which is asked now
+/// and then, says no.
 pub fn wait_for<T>(
     listener: Option<&Listener<ipc::Service>>,
     mut poll: impl FnMut() -> Result<Option<T>>,
@@ -172,7 +176,8 @@ pub fn wait_for<T>(
     }
 }
 
-/// For the side that measures: goes on for as long as the other process lives and answers within 30 s.
+/// For the side that measures: goes on for as long as the other process lives and answers within 30
+/// s.
 pub fn while_alive(other: &mut Process) -> impl FnMut() -> Result<bool> + '_ {
     let mut until = None; // the clock isn't read for answers that come soon
     move || {

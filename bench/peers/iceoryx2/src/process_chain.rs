@@ -1,5 +1,6 @@
-//! The chain over two processes, every hop from one into the other: node `n` is in process `n % 2`, node 0 is the source,
-//! the last one the sink. Each process has one thread, which sleeps in a wait set of the listeners of its nodes.
+//! The chain over two processes, every hop from one into the other: node `n` is in process `n % 2`,
+//! node 0 is the source, the last one the sink. Each process has one thread, which sleeps in a wait
+//! set of the listeners of its nodes.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -84,7 +85,8 @@ impl<'a> Waiting<'a> {
         Ok(Self { set, relays })
     }
 
-    /// Waits once, and passes on what came. What comes to the sink is given to `sink`; what else is attached to `other`.
+    /// Waits once, and passes on what came. What comes to the sink is given to `sink`; what else is
+    /// attached to `other`.
     fn once(
         &self,
         mut sink: impl FnMut(Timing),
