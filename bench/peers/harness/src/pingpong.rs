@@ -5,8 +5,9 @@ pub use sinew_bench::payload::is_whole;
 use sinew_bench::process::PATIENCE;
 use sinew_bench::rally::{self, Timed};
 pub use sinew_bench::rally::{Answer, Rally};
+use sinew_bench::rounds::CpuUse;
 
-use crate::{Case, Figures, Mode, Process, Result, Work, now_ns};
+use crate::{Case, Figures, Measuring, Mode, Process, Result, Work, now_ns};
 
 /// What is done with each message of a ping-pong, and how long both sides may be silent.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +71,40 @@ pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Fig
     let timed = Timed { rate, to_the_end: whole, time: case.time() };
     let round = rally::round(timed, rally)?;
     Ok(Figures::over(&[round], if whole { 1 } else { 2 }))
+}
+
+/// As [`measure`], with the CPU time of both processes: `other` is in [`answer_until_the_end`].
+///
+/// # Errors
+///
+/// What `rally` fails with, and if `other` ends early.
+pub fn measure_both(
+    case: &Case,
+    mut other: Process,
+    rally: &mut impl Rally<anyhow::Error>,
+) -> Result<Figures> {
+    other.order(&())?;
+    let cpu = CpuUse::start();
+    let figures = measure(case, rally)?;
+    let cpu_percent = cpu.percent();
+    let of_other: f64 = other.finish()?;
+    Ok(Figures { cpu_percent: Some(cpu_percent + of_other), ..figures })
+}
+
+/// In the other process, while threads of the peer answer: tells that it is ready, and at the end the CPU time that it used
+/// since [`measure_both`] began.
+///
+/// # Errors
+///
+/// If the measuring process is gone.
+pub fn answer_until_the_end(measuring: Measuring) -> Result<()> {
+    measuring.tell(&())?;
+    if measuring.order::<()>()?.is_some() {
+        let cpu = CpuUse::start();
+        measuring.order::<()>()?;
+        measuring.tell(&cpu.percent())?;
+    }
+    Ok(())
 }
 
 /// Polls until there is something; fails if the other process ends, or nothing comes for 30 s.

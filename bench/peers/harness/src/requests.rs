@@ -53,5 +53,6 @@ pub fn measure(
     }
     let round = Round { cpu_percent: Some(cpu.percent()), ..Round::of(there) };
     let roundtrip_p50_ns = whole.summary(2 * hops).map(|summary| summary.p50);
-    Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
+    let rss_bytes = sinew_bench::machine::resident_bytes();
+    Ok(Figures { roundtrip_p50_ns, rss_bytes, ..Figures::over(&[round], hops) })
 }
