@@ -1,6 +1,7 @@
-//! Scenario `latest`: one process writes a value as often as it can, another reads the newest one as often as it can. Every
-//! word is written, and every word is read. The reader has what is newest, also if it is what it read before: it takes
-//! a newer one if there is one, and else reads again what it holds.
+//! Scenario `latest`: one process writes a value as often as it can, another reads the newest one
+//! as often as it can. Every word is written, and every word is read. The reader has what is
+//! newest, also if it is what it read before: it takes a newer one if there is one, and else reads
+//! again what it holds.
 //!
 //! [`Span`], [`write`] and [`read`] are what every library is measured with.
 
@@ -46,7 +47,8 @@ impl Span {
         Self { start_ns, counts_from_ns, until_ns: start_ns + nanoseconds(time) }
     }
 
-    /// Does something until the time is over; yields how long each took. The clock is read once in between.
+    /// Does something until the time is over; yields how long each took. The clock is read once in
+    /// between.
     fn repeat<E>(self, mut once: impl FnMut() -> Result<bool, E>) -> Result<Samples, E> {
         let mut samples = Samples::with_room_for(ROOM);
         sleep_until(self.start_ns);
@@ -63,7 +65,8 @@ impl Span {
     }
 }
 
-/// Writes by `write`, which is given the number that every word of the value has to hold. Yields how long each took.
+/// Writes by `write`, which is given the number that every word of the value has to hold. Yields
+/// how long each took.
 ///
 /// # Errors
 ///
@@ -90,8 +93,8 @@ pub struct Reads {
     last: u64,
 }
 
-/// Reads by `read`, which has the words of the newest value noted, unless there is none yet. A read that began in time
-/// counts, also if it ends later.
+/// Reads by `read`, which has the words of the newest value noted, unless there is none yet. A read
+/// that began in time counts, also if it ends later.
 ///
 /// # Errors
 ///
@@ -116,7 +119,8 @@ impl Reads {
         self.last = words[0];
     }
 
-    /// The round that they are: a torn value counts as lost, one that is older than the one before as reordered.
+    /// The round that they are: a torn value counts as lost, one that is older than the one before
+    /// as reordered.
     pub fn round(self) -> Round {
         Round { lost: self.torn, reordered: self.back, ..Round::of(self.samples) }
     }

@@ -28,6 +28,7 @@ fn help_names_everything_there_is() {
         "topology",
         "entities",
         "fanout",
+        "latest",
         "timer",
         "workers",
         "peers",

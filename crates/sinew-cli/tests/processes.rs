@@ -131,6 +131,17 @@ fn throughput_by_other_ways() {
 }
 
 #[test]
+fn latest() {
+    let rows = results(&["bench", "latest", "--seconds", "0.2", "--size", "64", "--size", "65536"]);
+    assert_eq!(rows[0]["floor"], "line2");
+    for (row, size) in only_ours(&rows).into_iter().zip([64, 65536]) {
+        nothing_lost(row);
+        assert_eq!((row["size"].as_u64(), row.get("reordered")), (Some(size), None), "{row}");
+        assert!(row["p50_ns"].is_number() && row["publish_p50_ns"].is_number(), "{row}");
+    }
+}
+
+#[test]
 fn pipeline_with_its_viewers_elsewhere() {
     let rows = results(&["bench", "pipeline", "--seconds", "1", "--viewers", "2", "--other-process"]);
     let ours = only_ours(&rows)[0];
