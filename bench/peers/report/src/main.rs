@@ -1,3 +1,165 @@
-//! Peer.
+//! `peers`: measures Sinew and its peers in turns, and writes the report. `bench/peers/README.md` says how to use it.
 
-fn main() {}
+mod bars;
+mod cases;
+mod charts;
+mod html;
+mod markdown;
+mod measured;
+mod plot;
+mod programs;
+mod report;
+mod run;
+mod tables;
+mod turn;
+mod words;
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use sinew_bench::machine::Host;
+use sinew_bench::peers::PeersOptions;
+use sinew_bench::progress::Progress;
+
+use report::Report;
+use run::Plan;
+use turn::{Turn, Turns};
+
+/// Sinew beside its peers: runs each scenario in alternating rounds and writes a report.
+#[derive(Debug, Parser)]
+#[command(name = "peers", version)]
+struct Line {
+    #[command(flatten)]
+    options: PeersOptions,
+}
+
+fn main() -> ExitCode {
+    /// The exit code of a run that a signal has ended.
+    const ENDED: u8 = 130;
+    match run(&Line::parse().options) {
+        Ok(false) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::from(ENDED),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "peers: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// True if a signal has ended it early.
+fn run(options: &PeersOptions) -> Result<bool> {
+    let host = Host::read();
+    let turns = Turns::begin()?;
+    let begun = Instant::now();
+    for file in [&options.html, &options.markdown, &options.json].into_iter().flatten() {
+        check_writable(file)?;
+    }
+    if let Some(directory) = &options.svg {
+        std::fs::create_dir_all(directory).with_context(|| format!("can't make the directory {}", directory.display()))?;
+    }
+    // Names are checked before anything is built.
+    Plan::new(options, &[])?;
+    let mut progress = Progress::to_stderr();
+    let (participants, missing) = programs::gather(options, &turns, |what| progress.note(what))?;
+    if options.list {
+        let text = format!("{}\n## What can't be measured here\n\n{}", markdown::used(&participants), markdown::missing(&missing));
+        write(options.markdown.as_deref().unwrap_or(Path::new("-")), &text)?;
+        return Ok(turns.asked());
+    }
+    let sinew = match &options.sinew {
+        Some(path) => path.clone(),
+        None => built_sinew(options, &mut progress)?,
+    };
+    let version = version(&sinew, &turns)?;
+    let plan = Plan::new(options, &participants)?;
+    progress.note(&format!(
+        "measuring takes about {:.0} min; Ctrl-C ends it and leaves a report of what is done",
+        (plan.estimate().as_secs_f64() / 60.0).ceil()
+    ));
+    let parts = plan.run(&sinew, &turns, &mut progress);
+    drop(progress);
+    let report = Report {
+        host,
+        version,
+        rounds: run::rounds(options),
+        quick: options.quick,
+        ended_early: turns.asked(),
+        took: begun.elapsed().as_secs(),
+        participants,
+        missing,
+        parts,
+    };
+    write_all(&report, options)?;
+    Ok(report.ended_early)
+}
+
+/// The program `sinew` of the workspace above.
+fn built_sinew(options: &PeersOptions, progress: &mut Progress) -> Result<PathBuf> {
+    let product = programs::workspace().ancestors().nth(2).context("there is no workspace above")?;
+    if options.no_build {
+        let program = product.join("target/release/sinew");
+        anyhow::ensure!(program.is_file(), "{} isn't built, and --no-build was given", program.display());
+        return Ok(program);
+    }
+    progress.note("building sinew");
+    programs::build(product, "sinew-cli").context("sinew can't be measured")
+}
+
+fn version(sinew: &Path, turns: &Turns) -> Result<String> {
+    match turns.take(Command::new(sinew).arg("--version"), Duration::from_secs(20)) {
+        Turn::Said(said) => Ok(turn::answer(&said).trim_start_matches("sinew ").to_owned()),
+        Turn::Failed(reason) => anyhow::bail!("{} can't be asked for its version: {reason}", sinew.display()),
+        Turn::TooLong(_) | Turn::Asked => anyhow::bail!("{} didn't say its version", sinew.display()),
+    }
+}
+
+fn write_all(report: &Report, options: &PeersOptions) -> Result<()> {
+    if let Some(directory) = &options.svg {
+        write_plots(report, directory)?;
+    }
+    if let Some(file) = &options.json {
+        write(file, &format!("{:#}\n", report.json()))?;
+    }
+    if let Some(file) = &options.html {
+        write(file, &html::of(report))?;
+    }
+    let named = [&options.json, &options.html, &options.markdown].into_iter().any(Option::is_some);
+    let page = options.markdown.as_deref().or((!named && options.svg.is_none()).then_some(Path::new("-")));
+    if let Some(page) = page {
+        let svg = options.svg.as_deref().filter(|_| page != Path::new("-"));
+        write(page, &markdown::of(report, page, svg))?;
+    }
+    Ok(())
+}
+
+fn write_plots(report: &Report, directory: &Path) -> Result<()> {
+    for chart in report.parts.iter().flat_map(|part| charts::of(part, report)) {
+        write(&directory.join(format!("{}.svg", chart.id)), &chart.drawing.file())?;
+    }
+    match charts::for_readme(report) {
+        Some(text) => write(&directory.join("peers.svg"), &text),
+        None => Ok(()),
+    }
+}
+
+/// Fails now, rather than after everything was measured.
+fn check_writable(file: &Path) -> Result<()> {
+    if file != Path::new("-") {
+        let opened = OpenOptions::new().create(true).write(true).truncate(false).open(file);
+        opened.with_context(|| format!("can't write {}", file.display()))?;
+    }
+    Ok(())
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    let written = match file == Path::new("-") {
+        true => std::io::stdout().lock().write_all(text.as_bytes()),
+        false => std::fs::write(file, text),
+    };
+    written.with_context(|| format!("can't write {}", file.display()))
+}

@@ -1,0 +1,198 @@
+//! What Sinew is to reach beside its peers, and whether it does.
+
+use harness::{Mode, Path, Wait, Work};
+use serde_json::{Value, json};
+
+use crate::measured::{Kind, Measured, Side, fair_ratio};
+use crate::report::Report;
+
+/// A bar: which cases it is about, beside whom, and how high it is.
+struct Bar {
+    against: &'static str,
+    what: &'static str,
+    /// The most that our figure may be of theirs; of messages a second, the least.
+    limit: f64,
+    /// Our system; `sinew` unless said otherwise.
+    key: &'static str,
+    p90: Option<&'static str>,
+    is_case: fn(&Work) -> bool,
+    /// By the peer's name and the system's.
+    is_peer: fn(&str, &str) -> bool,
+}
+
+/// What came of a bar.
+pub struct Outcome {
+    /// The peer, and how it is used.
+    pub against: &'static str,
+    /// The work.
+    pub what: &'static str,
+    /// As it is written: `0.8 x or less`.
+    pub limit: String,
+    /// The ratio of P50 that is farthest from the limit, and where.
+    pub p50: Option<(f64, String)>,
+    /// The same of P90.
+    pub p90: Option<(f64, String)>,
+    /// Whether it holds; `None` if nothing was measured.
+    pub holds: Option<bool>,
+}
+
+impl Outcome {
+    /// As JSON.
+    pub fn json(&self) -> Value {
+        json!({
+            "against": self.against,
+            "what": self.what,
+            "to_reach": self.limit,
+            "worst_p50": self.p50.as_ref().map(|(ratio, _)| ratio),
+            "worst_p90": self.p90.as_ref().map(|(ratio, _)| ratio),
+            "holds": self.holds,
+        })
+    }
+}
+
+/// Each bar with what came of it.
+pub fn all(report: &Report) -> Vec<Outcome> {
+    bars().iter().map(|bar| outcome(bar, report)).collect()
+}
+
+fn outcome(bar: &Bar, report: &Report) -> Outcome {
+    let more_is_better = bar.key == "messages_per_second";
+    let mut worst: [Option<(f64, String)>; 2] = [None, None];
+    let mut seen: Vec<&Work> = Vec::new();
+    let cases = report.parts.iter().flat_map(|part| &part.cases).filter(|case| (bar.is_case)(&case.work));
+    for case in cases {
+        if seen.contains(&&case.work) {
+            continue;
+        }
+        seen.push(&case.work);
+        let Some(ours) = case.main() else { continue };
+        for peer in case.peers().filter(|peer| is_meant(bar, peer)) {
+            for (worst, key) in worst.iter_mut().zip([Some(bar.key), bar.p90]) {
+                let Some(ratio) = key.and_then(|key| fair_ratio(ours, peer, key)) else { continue };
+                let is_worse = |known: f64| if more_is_better { ratio < known } else { ratio > known };
+                if worst.as_ref().is_none_or(|(known, _)| is_worse(*known)) {
+                    *worst = Some((ratio, place(case, peer)));
+                }
+            }
+        }
+    }
+    let reaches = |(ratio, _): &(f64, String)| if more_is_better { *ratio >= bar.limit } else { *ratio <= bar.limit };
+    let holds = worst[0].as_ref().map(|_| worst.iter().flatten().all(reaches));
+    let [p50, p90] = worst;
+    let side = if more_is_better { "or more messages a second" } else { "or less" };
+    Outcome { against: bar.against, what: bar.what, limit: format!("{} x {side}", bar.limit), p50, p90, holds }
+}
+
+fn is_meant(bar: &Bar, side: &Side) -> bool {
+    matches!(&side.kind, Kind::Peer(peer) if (bar.is_peer)(peer, &side.system))
+}
+
+fn place(case: &Measured, peer: &Side) -> String {
+    format!("{}, {}", case.label, peer.system)
+}
+
+/// All bars.
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn bars() -> Vec<Bar> {
+    fn chain(work: &Work) -> bool {
+        matches!(work, Work::Chain { relays: 10, .. })
+    }
+    fn loans(work: &Work) -> bool {
+        matches!(work, Work::PingPong { mode: Mode::Loan, wait: Wait::Poll, .. })
+    }
+    fn asleep(work: &Work) -> bool {
+        matches!(work, Work::PingPong { wait: Wait::Sleep, .. })
+    }
+    fn whole_to_4_kb(work: &Work) -> bool {
+        matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: ..=4096, .. })
+    }
+    fn whole_from_64_kb(work: &Work) -> bool {
+        matches!(work, Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size: 65536.., .. })
+    }
+    fn iceoryx2(peer: &str, _: &str) -> bool {
+        peer == "iceoryx2"
+    }
+    let times = |against, what, limit, is_case, is_peer| Bar {
+        against,
+        what,
+        limit,
+        key: "p50_ns",
+        p90: Some("p90_ns"),
+        is_case,
+        is_peer,
+    };
+    vec![
+        times("zenoh, callbacks in one session", "chain", 0.8, chain, |_, name| name == "zenoh, one session"),
+        times("zenoh, a session per node", "chain", 0.02, chain, |_, name| name == "zenoh, a session per node"),
+        times("tokio mpsc", "chain", 0.2, chain, |_, name| name == "tokio mpsc"),
+        Bar {
+            key: "messages_per_second",
+            p90: None,
+            ..times(
+                "crossbeam",
+                "throughput in one process, 64 B",
+                0.8,
+                |work| matches!(work, Work::Throughput { size: 64, path: Path::Intra }),
+                |_, name| name == "crossbeam",
+            )
+        },
+        times(
+            "thrift, tonic, zenoh get",
+            "service chain",
+            0.05,
+            |work| matches!(work, Work::ServiceChain { .. }),
+            |peer, _| matches!(peer, "thrift" | "tonic" | "zenoh"),
+        ),
+        times("iceoryx2", "ping-pong of loans, polling", 0.5, loans, iceoryx2),
+        times("iceoryx2", "ping-pong, sleeping", 0.9, asleep, iceoryx2),
+        times("iceoryx2", "ping-pong of whole messages to 4 KB", 0.8, whole_to_4_kb, iceoryx2),
+        times("iceoryx2", "ping-pong of whole messages of 64 KB and more", 1.0, whole_from_64_kb, iceoryx2),
+        Bar {
+            key: "publish_p50_ns",
+            p90: None,
+            ..times(
+                "iceoryx2",
+                "publish to 32",
+                0.3,
+                |work| matches!(work, Work::Fanout { subscriptions: 32 }),
+                iceoryx2,
+            )
+        },
+        times(
+            "iceoryx2",
+            "request-response, polling",
+            0.5,
+            |work| matches!(work, Work::Requests { wait: Wait::Poll, .. }),
+            iceoryx2,
+        ),
+        times(
+            "iceoryx2",
+            "request-response, sleeping",
+            0.5,
+            |work| matches!(work, Work::Requests { wait: Wait::Sleep, .. }),
+            iceoryx2,
+        ),
+        Bar {
+            key: "create_ns_per_pair",
+            p90: None,
+            ..times("iceoryx2", "creating a pair", 0.05, |work| matches!(work, Work::Entities { .. }), iceoryx2)
+        },
+        Bar {
+            key: "rss_bytes_per_pair",
+            p90: None,
+            ..times("iceoryx2", "memory of a pair", 0.05, |work| matches!(work, Work::Entities { .. }), iceoryx2)
+        },
+        Bar {
+            key: "messages_per_second",
+            p90: None,
+            ..times(
+                "iceoryx2",
+                "throughput between processes, 64 B",
+                2.0,
+                |work| matches!(work, Work::Throughput { size: 64, path: Path::Shm }),
+                iceoryx2,
+            )
+        },
+        times("Unix sockets, pipes", "ping-pong, sleeping", 0.9, asleep, |peer, _| peer == "os"),
+    ]
+}

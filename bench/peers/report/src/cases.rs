@@ -1,0 +1,550 @@
+//! What is measured: sections of the report, each with its cases, what Sinew does in them, and how they are drawn.
+
+use harness::{Mode, Path, Wait, Work};
+use serde_json::{Value, json};
+
+/// A part of the report: cases of one kind.
+pub struct Section {
+    /// What it is called in links and file names.
+    pub id: &'static str,
+    /// What `--scenario` calls it; several sections may share that.
+    pub scenario: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What is done and what the figures mean: whole sentences.
+    pub about: &'static str,
+    /// What is compared; the first one decides who wins.
+    pub measures: Vec<&'static Measure>,
+    /// What is measured.
+    pub cases: Vec<Case>,
+    /// What is drawn.
+    pub plots: Vec<Plot>,
+}
+
+/// A figure that is compared.
+#[derive(Debug)]
+pub struct Measure {
+    /// Its name for people.
+    pub title: &'static str,
+    /// Its name in the results.
+    pub key: &'static str,
+    /// The name of its P90, if it has one.
+    pub p90: Option<&'static str>,
+    /// What it is measured in.
+    pub unit: Unit,
+}
+
+/// What a figure is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// Messages a second: more is better.
+    PerSecond,
+    /// Percent of one core.
+    Percent,
+}
+
+/// One case: the same work for all systems.
+pub struct Case {
+    /// What is done.
+    pub work: Work,
+    /// How long each side takes in a round, in seconds.
+    pub seconds: f64,
+    /// Whether a first look has it.
+    pub quick: bool,
+    /// How Sinew does it; the first one is what peers are compared with in sentences and bars.
+    pub ours: Vec<Ours>,
+}
+
+/// One way Sinew is used.
+#[derive(Clone)]
+pub struct Ours {
+    /// Its name in the rows.
+    pub system: &'static str,
+    /// What follows `sinew bench`.
+    pub arguments: Vec<String>,
+    /// What tells its row from others that the same command yields.
+    pub picks: Vec<(&'static str, Value)>,
+}
+
+/// A plot.
+#[derive(Debug)]
+pub enum Plot {
+    /// A bar for each system, of the first case whose label is this.
+    Bars(&'static str, &'static Measure),
+    /// A line for each system, over the cases.
+    Lines(Axis, &'static Measure),
+}
+
+/// What the cases of a section differ in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// Messages a second.
+    Rate,
+    /// Bytes of a message.
+    Size,
+    /// Subscribers of a publisher.
+    Subscribers,
+    /// Nodes between source and sink.
+    Relays,
+}
+
+impl Axis {
+    /// Its name under a plot.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Rate => "messages a second",
+            Self::Size => "size of a message",
+            Self::Subscribers => "subscribers",
+            Self::Relays => "relays",
+        }
+    }
+
+    /// Where a case stands on it.
+    pub fn of(self, work: &Work) -> Option<f64> {
+        match (self, work) {
+            (
+                Self::Rate,
+                Work::Chain { rate, .. } | Work::ProcessChain { rate, .. } | Work::ServiceChain { rate, .. },
+            ) => Some(*rate),
+            (
+                Self::Size,
+                Work::PingPong { size, .. } | Work::Throughput { size, .. } | Work::Latest { size },
+            ) => Some(*size as f64),
+            (Self::Subscribers, Work::Fanout { subscriptions }) => Some(f64::from(*subscriptions)),
+            (Self::Relays, Work::Chain { relays, .. }) => Some(f64::from(*relays)),
+            _ => None,
+        }
+    }
+
+    /// A position, as it is written.
+    pub fn label(self, value: f64) -> String {
+        match self {
+            Self::Rate => format!("{value} Hz"),
+            Self::Size => size(value),
+            Self::Subscribers | Self::Relays => format!("{value}"),
+        }
+    }
+}
+
+/// Bytes, as short as they are written: all sizes are round.
+fn size(bytes: f64) -> String {
+    match bytes {
+        bytes if bytes < 1024.0 => format!("{bytes} B"),
+        bytes if bytes < 1024.0 * 1024.0 => format!("{} KB", bytes / 1024.0),
+        bytes => format!("{} MB", bytes / (1024.0 * 1024.0)),
+    }
+}
+
+impl Section {
+    /// What a case is called in it.
+    pub fn label(&self, work: &Work) -> String {
+        match work {
+            Work::Chain { relays: 1, .. } if self.id == "growth" => "1 relay".to_owned(),
+            Work::Chain { relays, .. } if self.id == "growth" => format!("{relays} relays"),
+            work => label(work),
+        }
+    }
+}
+
+fn label(work: &Work) -> String {
+    let wait = |wait: &Wait| match wait {
+        Wait::Poll => "polling",
+        Wait::Sleep => "sleeping",
+    };
+    let pace = |rate: &Option<f64>| rate.map_or_else(String::new, |rate| format!(", {rate} Hz"));
+    match work {
+        Work::Chain { rate, .. } | Work::ProcessChain { rate, .. } | Work::ServiceChain { rate, .. } => {
+            format!("{rate} Hz")
+        }
+        Work::PingPong { mode, wait: how, size: bytes, rate } => {
+            let mode = match mode {
+                Mode::Loan => "loan",
+                Mode::Whole => "whole",
+            };
+            format!("{mode}, {}, {}{}", wait(how), size(*bytes as f64), pace(rate))
+        }
+        Work::Fanout { subscriptions: 1 } => "1 subscriber".to_owned(),
+        Work::Fanout { subscriptions } => format!("{subscriptions} subscribers"),
+        Work::Requests { wait: how, rate } => format!("{}{}", wait(how), pace(rate)),
+        Work::Entities { path: Path::Intra, .. } => "one process".to_owned(),
+        Work::Entities { path: Path::Shm, .. } => "two processes".to_owned(),
+        Work::Throughput { size: bytes, .. } | Work::Latest { size: bytes } => size(*bytes as f64),
+        Work::Big {} => "8 MB, 10 Hz".to_owned(),
+        Work::Topology { name } if name == "mont_blanc" => "Mont Blanc".to_owned(),
+        Work::Topology { name } if name == "sierra_nevada" => "Sierra Nevada".to_owned(),
+        Work::Topology { name } => name.clone(),
+    }
+}
+
+static HOP: Measure =
+    Measure { title: "time per hop", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static ONE_WAY: Measure =
+    Measure { title: "time one way", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static TRIP: Measure =
+    Measure { title: "round trip per hop", key: "roundtrip_p50_ns", p90: None, unit: Unit::Time };
+static PUBLISH: Measure = Measure { title: "in publish", key: "publish_p50_ns", p90: None, unit: Unit::Time };
+static WRITE: Measure = Measure { title: "a write", key: "publish_p50_ns", p90: None, unit: Unit::Time };
+static READ: Measure = Measure { title: "a read", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static LAST: Measure =
+    Measure { title: "until the last has it", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static THERE: Measure =
+    Measure { title: "until it is there", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static CREATE: Measure =
+    Measure { title: "creating a pair", key: "create_ns_per_pair", p90: None, unit: Unit::Time };
+static PAIR: Measure =
+    Measure { title: "memory of a pair", key: "rss_bytes_per_pair", p90: None, unit: Unit::Bytes };
+static RATE: Measure =
+    Measure { title: "messages a second", key: "messages_per_second", p90: None, unit: Unit::PerSecond };
+static MEAN: Measure =
+    Measure { title: "mean latency", key: "mean_ns", p90: None, unit: Unit::Time };
+static P99: Measure = Measure { title: "P99", key: "p99_ns", p90: None, unit: Unit::Time };
+/// CPU of all processes.
+pub static CPU: Measure = Measure { title: "CPU", key: "cpu_percent", p90: None, unit: Unit::Percent };
+/// Memory of the processes.
+pub static MEMORY: Measure = Measure { title: "memory", key: "rss_bytes", p90: None, unit: Unit::Bytes };
+
+/// All sections, in the report's order.
+#[expect(clippy::too_many_lines, reason = "a table")]
+pub fn sections() -> Vec<Section> {
+    let whole = |size| Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size, rate: None };
+    let loan = |size| Work::PingPong { mode: Mode::Loan, wait: Wait::Poll, size, rate: None };
+    let asleep = |mode, size, rate| Work::PingPong { mode, wait: Wait::Sleep, size, rate };
+    let rates = [(10.0, 2.0), (100.0, 1.0), (1000.0, 0.6)];
+    vec![
+        Section {
+            id: "chain",
+            scenario: "chain",
+            title: "A chain of ten relays in one process",
+            about: "A source publishes 16 bytes on a timer, ten relays pass them on, a sink takes the time: what \
+                    is shown is that time divided by the eleven hops. Each relay is a node, and each hop a topic of its own.",
+            measures: vec![&HOP],
+            cases: rates.map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0)).into(),
+            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+        },
+        Section {
+            id: "growth",
+            scenario: "growth",
+            title: "How the chain's cost grows with its nodes",
+            about: "The same chain at 100 Hz with 1, 10, 100 and 1000 relays. A hop should cost the same in a large \
+                    system as in a small one.",
+            measures: vec![&HOP, &CPU, &MEMORY],
+            cases: [1, 10, 100, 1000]
+                .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 1.0, relays < 1000))
+                .into(),
+            plots: vec![
+                Plot::Lines(Axis::Relays, &HOP),
+                Plot::Lines(Axis::Relays, &CPU),
+                Plot::Lines(Axis::Relays, &MEMORY),
+            ],
+        },
+        Section {
+            id: "process-chain",
+            scenario: "process-chain",
+            title: "The same chain over two processes",
+            about: "Every hop goes from one process into the other, and both sleep until a message comes: most of \
+                    the time is the kernel's waking.",
+            measures: vec![&HOP],
+            cases: rates
+                .map(|(rate, seconds)| case(Work::ProcessChain { relays: 10, rate }, seconds, rate > 100.0))
+                .into(),
+            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+        },
+        Section {
+            id: "service-chain",
+            scenario: "service-chain",
+            title: "A chain of services in one process",
+            about: "A client calls the first of eleven servers, each calls the next before it answers: the time from the \
+                    call to the last server's start, divided by the servers; and the round trip, halved and divided alike.",
+            measures: vec![&HOP, &TRIP],
+            cases: rates
+                .map(|(rate, seconds)| case(Work::ServiceChain { relays: 10, rate }, seconds, rate > 100.0))
+                .into(),
+            plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
+        },
+        Section {
+            id: "pingpong-loan",
+            scenario: "pingpong",
+            title: "Ping-pong of loans, polling",
+            about: "Two processes on two cores, a message forth and one back, of which only the first 8 bytes are touched: what \
+                    handing over costs. A copy would show by its size.",
+            measures: vec![&ONE_WAY],
+            cases: SIZES.map(|(size, quick)| case(loan(size), 0.4, quick)).into(),
+            plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
+        },
+        Section {
+            id: "pingpong-whole",
+            scenario: "pingpong",
+            title: "Ping-pong of whole messages, polling",
+            about: "The same, but the sender writes all of the message and the receiver reads all of it: from before the \
+                    first byte is written until the last one has been read.",
+            measures: vec![&ONE_WAY],
+            cases: SIZES.map(|(size, quick)| case(whole(size), 0.4, quick)).into(),
+            plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
+        },
+        Section {
+            id: "pingpong-sleep",
+            scenario: "pingpong",
+            title: "Ping-pong, sleeping",
+            about: "Both sides sleep until a message comes, back to back and 100 times a second: what counts is how few \
+                    system calls are made besides the wake-up that the kernel needs.",
+            measures: vec![&ONE_WAY],
+            cases: vec![
+                case(asleep(Mode::Loan, 64, None), 0.4, true),
+                case(asleep(Mode::Loan, 64, Some(100.0)), 1.0, false),
+                case(asleep(Mode::Whole, 64 << 10, None), 0.4, false),
+                case(asleep(Mode::Whole, 1 << 20, None), 0.4, false),
+            ],
+            plots: vec![
+                Plot::Bars("loan, sleeping, 64 B", &ONE_WAY),
+                Plot::Bars("loan, sleeping, 64 B, 100 Hz", &ONE_WAY),
+                Plot::Bars("whole, sleeping, 64 KB", &ONE_WAY),
+                Plot::Bars("whole, sleeping, 1 MB", &ONE_WAY),
+            ],
+        },
+        Section {
+            id: "fanout",
+            scenario: "fanout",
+            title: "One publisher, many subscribers",
+            about: "One publisher at 100 Hz, all its subscribers in one other process that polls: the time inside publish, \
+                    and until the last subscriber has the message.",
+            measures: vec![&PUBLISH, &LAST],
+            cases: [1, 8, 32]
+                .map(|subscriptions| case(Work::Fanout { subscriptions }, 1.0, subscriptions != 8))
+                .into(),
+            plots: vec![Plot::Lines(Axis::Subscribers, &PUBLISH), Plot::Lines(Axis::Subscribers, &LAST)],
+        },
+        Section {
+            id: "requests",
+            scenario: "requests",
+            title: "Request and response between two processes",
+            about: "A client in one process, a server in another, 16 bytes each way: half a round trip, so that it compares with \
+                    a message one way.",
+            measures: vec![&ONE_WAY],
+            cases: vec![
+                case(Work::Requests { wait: Wait::Poll, rate: None }, 0.4, true),
+                case(Work::Requests { wait: Wait::Sleep, rate: None }, 0.4, true),
+                case(Work::Requests { wait: Wait::Sleep, rate: Some(100.0) }, 1.0, false),
+            ],
+            plots: vec![
+                Plot::Bars("polling", &ONE_WAY),
+                Plot::Bars("sleeping", &ONE_WAY),
+                Plot::Bars("sleeping, 100 Hz", &ONE_WAY),
+            ],
+        },
+        Section {
+            id: "entities",
+            scenario: "entities",
+            title: "Creating publishers and subscriptions",
+            about: "A hundred pairs, each on a topic of its own, until they know each other: the time to create a \
+                    pair, and the memory it takes.",
+            measures: vec![&CREATE, &PAIR],
+            cases: [Path::Intra, Path::Shm]
+                .map(|path| case(Work::Entities { pairs: 100, path }, 0.1, true))
+                .into(),
+            plots: vec![
+                Plot::Bars("one process", &CREATE),
+                Plot::Bars("one process", &PAIR),
+                Plot::Bars("two processes", &CREATE),
+                Plot::Bars("two processes", &PAIR),
+            ],
+        },
+        Section {
+            id: "throughput-intra",
+            scenario: "throughput",
+            title: "Throughput in one process",
+            about: "As many messages as one thread can send to another without losing one; each is written whole and read whole.",
+            measures: vec![&RATE],
+            cases: flood(Path::Intra),
+            plots: vec![Plot::Lines(Axis::Size, &RATE)],
+        },
+        Section {
+            id: "throughput-shm",
+            scenario: "throughput",
+            title: "Throughput between two processes",
+            about: "The same from one process to another.",
+            measures: vec![&RATE],
+            cases: flood(Path::Shm),
+            plots: vec![Plot::Lines(Axis::Size, &RATE)],
+        },
+        Section {
+            id: "latest",
+            scenario: "latest",
+            title: "The latest value",
+            about: "One process writes a value as often as it can, another reads the newest one as often as it can.",
+            measures: vec![&READ, &WRITE],
+            cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.4, true)).into(),
+            plots: vec![
+                Plot::Bars("64 B", &READ),
+                Plot::Bars("64 B", &WRITE),
+                Plot::Bars("64 KB", &READ),
+                Plot::Bars("64 KB", &WRITE),
+            ],
+        },
+        Section {
+            id: "big",
+            scenario: "big",
+            title: "An image of 8 MB, ten times a second",
+            about: "A complete image goes to another process that sleeps: until that process has it, and the time inside publish. \
+                    Copying it once takes the time of `floor copy`.",
+            measures: vec![&THERE, &PUBLISH],
+            cases: vec![case(Work::Big {}, 2.0, true)],
+            plots: vec![Plot::Bars("8 MB, 10 Hz", &THERE), Plot::Bars("8 MB, 10 Hz", &PUBLISH)],
+        },
+        Section {
+            id: "topology",
+            scenario: "topology",
+            title: "Whole robots",
+            about: "The graphs of iRobot's ROS 2 benchmark: Mont Blanc has 20 nodes, Sierra Nevada 10, each publisher with a \
+                    timer of its own, all in one process. The mean of all messages' latencies.",
+            measures: vec![&MEAN, &P99, &CPU],
+            cases: ["mont_blanc", "sierra_nevada"]
+                .map(|name| case(Work::Topology { name: name.to_owned() }, 4.0, name == "mont_blanc"))
+                .into(),
+            plots: vec![
+                Plot::Bars("Mont Blanc", &MEAN),
+                Plot::Bars("Sierra Nevada", &MEAN),
+                Plot::Bars("Mont Blanc", &CPU),
+                Plot::Bars("Sierra Nevada", &CPU),
+            ],
+        },
+    ]
+}
+
+/// The sizes of a ping-pong, and whether a first look has them.
+const SIZES: [(usize, bool); 6] =
+    [(64, true), (4 << 10, true), (64 << 10, true), (256 << 10, false), (1 << 20, false), (8 << 20, false)];
+
+fn flood(path: Path) -> Vec<Case> {
+    [(64, true), (64 << 10, true), (1 << 20, false)]
+        .map(|(size, quick)| case(Work::Throughput { size, path }, 0.5, quick))
+        .into()
+}
+
+fn case(work: Work, seconds: f64, quick: bool) -> Case {
+    let ours = ours(&work);
+    Case { work, seconds, quick, ours }
+}
+
+/// How Sinew does that work: `sinew bench` with these options.
+fn ours(work: &Work) -> Vec<Ours> {
+    let one = |arguments: &str, picks: &[(&'static str, Value)]| Ours {
+        system: "sinew",
+        arguments: arguments.split_whitespace().map(str::to_owned).collect(),
+        picks: picks.to_vec(),
+    };
+    let named = |system, ours: Ours| Ours { system, ..ours };
+    let path = |path: &Path| match path {
+        Path::Intra => "intra",
+        Path::Shm => "shm",
+    };
+    match work {
+        Work::Chain { relays, rate } => {
+            let chain = format!("chain --relays {relays} --rate {rate}");
+            vec![
+                one(&chain, &[]),
+                named("sinew, two threads", one(&format!("{chain} --executor multi --threads 2"), &[])),
+            ]
+        }
+        Work::ProcessChain { rate, .. } => {
+            vec![one(&format!("process-chain --processes 2 --rate {rate}"), &[])]
+        }
+        Work::ServiceChain { relays, rate } => {
+            let chain = format!("service-chain --relays {relays} --rate {rate}");
+            vec![one(&chain, &[]), named("sinew, async", one(&format!("{chain} --async"), &[]))]
+        }
+        Work::PingPong { mode, wait, size, rate } => {
+            let mode = match mode {
+                Mode::Loan => "loan",
+                Mode::Whole => "whole",
+            };
+            let wait = match wait {
+                Wait::Poll => "poll",
+                Wait::Sleep => "sleep",
+            };
+            let pace = rate.map_or_else(String::new, |rate| format!("--rate {rate}"));
+            vec![one(&format!("pingpong --mode {mode} --wait {wait} --size {size} {pace}"), &[])]
+        }
+        Work::Fanout { subscriptions } => vec![one(
+            &format!("fanout --placement other --wait spin --rate 100 --subscriptions {subscriptions}"),
+            &[],
+        )],
+        Work::Requests { wait, rate } => {
+            let wait = match wait {
+                Wait::Poll => "spin",
+                Wait::Sleep => "sleep",
+            };
+            // Paced calls are measured in any case: they are the row that is picked, or a short one beside it.
+            let pick = rate.map_or(("pace", json!("back to back")), |rate| ("rate", json!(rate)));
+            let rate = rate.unwrap_or(100.0);
+            vec![one(&format!("service-chain --other-process --wait {wait} --rate {rate}"), &[pick])]
+        }
+        Work::Entities { pairs, path: kind } => vec![one(
+            &format!("entities --pairs {pairs} --path {}", path(kind)),
+            &[("pairs", json!(pairs)), ("topics", json!(pairs))],
+        )],
+        Work::Throughput { size, path: kind } => {
+            let flood = format!("throughput --size {size} --path {}", path(kind));
+            vec![one(&format!("{flood} --take"), &[]), named("sinew, callback", one(&flood, &[]))]
+        }
+        Work::Latest { size } => vec![one(&format!("latest --size {size}"), &[])],
+        Work::Big {} => vec![one("big --mode loan --wait sleep", &[])],
+        Work::Topology { name } => {
+            let name = format!("topology {name}");
+            vec![
+                one(&name, &[]),
+                named("sinew, two threads", one(&format!("{name} --executor multi --threads 2"), &[])),
+            ]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plot_has_its_case() {
+        for section in sections() {
+            for plot in &section.plots {
+                match plot {
+                    Plot::Bars(case, _) => {
+                        assert!(section.cases.iter().any(|other| section.label(&other.work) == *case), "{case}");
+                    }
+                    Plot::Lines(axis, _) => {
+                        assert!(section.cases.iter().all(|case| axis.of(&case.work).is_some()), "{axis:?}");
+                    }
+                }
+            }
+            assert!(section.cases.iter().any(|case| case.quick), "{}", section.id);
+        }
+    }
+
+    #[test]
+    fn cases_of_a_section_have_different_names() {
+        for section in sections() {
+            let mut names: Vec<_> = section.cases.iter().map(|case| section.label(&case.work)).collect();
+            names.dedup();
+            assert_eq!(names.len(), section.cases.len(), "{}", section.id);
+        }
+    }
+
+    #[test]
+    fn sinew_understands_its_options() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            bench: sinew_bench::options::Bench,
+        }
+        for ours in sections().into_iter().flat_map(|section| section.cases).flat_map(|case| case.ours) {
+            let line = ["bench"].into_iter().chain(ours.arguments.iter().map(String::as_str));
+            let line = line.chain(["--rounds", "1", "--seconds", "0.3"]);
+            let parsed = <Line as clap::Parser>::try_parse_from(line);
+            let problem = parsed.map(|line| line.bench.scenario.check());
+            assert!(matches!(problem, Ok(Ok(()))), "{:?}: {:?}", ours.arguments, problem.map_err(|e| e.to_string()));
+        }
+    }
+}

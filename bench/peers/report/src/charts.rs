@@ -1,0 +1,171 @@
+//! The plots of a report, each with the sentence under it.
+
+use crate::cases::{Axis, Measure, Plot, Unit};
+use crate::measured::{Kind, Measured, Side};
+use crate::plot::{Bar, BarKind, Drawing, Series, bars, beside, lines};
+use crate::report::Report;
+use crate::run::Part;
+use crate::words::{figure, growth, verdict, verdicts};
+
+/// A plot.
+pub struct Chart {
+    /// Its file's name, without what comes after the point.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// It.
+    pub drawing: Drawing,
+    /// What it means and who wins.
+    pub sentence: String,
+}
+
+/// The plots of a section; those that there is nothing to draw for are left out.
+pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
+    let charts = part.section.plots.iter().enumerate().filter_map(|(index, plot)| {
+        let id = format!("{}-{}", part.section.id, index + 1);
+        match plot {
+            Plot::Bars(case, measure) => {
+                let case = part.cases.iter().find(|measured| measured.label == *case)?;
+                Some(bar_chart(id, case, measure, part))
+            }
+            Plot::Lines(axis, measure) => line_chart(id, *axis, measure, part, report),
+        }
+    });
+    charts.filter(|chart| !chart.title.is_empty()).collect()
+}
+
+/// The file for the README: the chain and the ping-pong. `None` if neither was measured.
+pub fn for_readme(report: &Report) -> Option<String> {
+    let wanted = [("chain", "100 Hz", "Chain of ten relays, 100 Hz: time per hop"), (
+        "pingpong-whole",
+        "whole, polling, 4 KB",
+        "4 KB to another process and read: time one way",
+    )];
+    let drawings: Vec<Drawing> = wanted
+        .iter()
+        .filter_map(|(section, case, title)| {
+            let part = report.parts.iter().find(|part| part.section.id == *section)?;
+            let case = part.cases.iter().find(|measured| measured.label == *case)?;
+            let measure = part.section.measures[0];
+            let drawn = bars_of(case, measure);
+            (!drawn.is_empty()).then(|| bars(title, &drawn, |value| tick(value, measure.unit)))
+        })
+        .collect();
+    (!drawings.is_empty()).then(|| beside("Sinew beside its peers: P50, and P90 as a mark; lower is better", &drawings))
+}
+
+fn bar_chart(id: String, case: &Measured, measure: &'static Measure, part: &Part) -> Chart {
+    let drawn = bars_of(case, measure);
+    let place = if part.cases.len() > 1 { format!(", {}", case.label) } else { String::new() };
+    let title = if drawn.is_empty() { String::new() } else { format!("{}{place}", capital(measure.title)) };
+    let drawing = bars(&title, &drawn, |value| tick(value, measure.unit));
+    Chart { id, drawing, sentence: verdict(case, measure), title }
+}
+
+/// The bars of a case, the best first, the machine's bounds before them.
+fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
+    let main = case.main().map(|side| side.system.clone());
+    let bar = |side: &Side| {
+        let value = side.middle(measure.key).filter(|value| *value > 0.0)?;
+        let kind = match side.kind {
+            Kind::Ours if main.as_ref() == Some(&side.system) => BarKind::Ours,
+            Kind::Ours => BarKind::OursToo,
+            Kind::Peer(_) => BarKind::Peer,
+            Kind::Floor => BarKind::Floor,
+        };
+        let name = if kind == BarKind::Floor { format!("floor {}", side.system) } else { side.system.clone() };
+        let mark = if side.fault().is_some() { " (!)" } else { "" };
+        Some(Bar {
+            name,
+            kind,
+            value,
+            far: measure.p90.and_then(|key| side.middle(key)),
+            text: format!("{}{mark}", figure(value, measure.unit)),
+        })
+    };
+    // A bound is comparable only with the figure it was measured for.
+    let floors = case.floors.iter().filter(|_| matches!(measure.key, "p50_ns" | "messages_per_second" | "publish_p50_ns"));
+    let mut drawn: Vec<Bar> = case.sides.iter().filter_map(bar).collect();
+    drawn.sort_by(|one, other| one.value.total_cmp(&other.value));
+    if measure.unit == Unit::PerSecond {
+        drawn.reverse();
+    }
+    let peers = drawn.iter().any(|bar| bar.kind == BarKind::Peer || bar.kind == BarKind::Ours);
+    if peers { floors.filter_map(bar).chain(drawn).collect() } else { Vec::new() }
+}
+
+fn line_chart(id: String, axis: Axis, measure: &'static Measure, part: &Part, report: &Report) -> Option<Chart> {
+    let mut cases: Vec<(f64, &Measured)> =
+        part.cases.iter().filter_map(|case| Some((axis.of(&case.work)?, case))).collect();
+    cases.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    // Of one position there is no line.
+    if cases.len() < 2 {
+        return None;
+    }
+    let places: Vec<(f64, String)> = cases.iter().map(|(place, _)| (*place, axis.label(*place))).collect();
+    let mut systems: Vec<&Side> = Vec::new();
+    for side in cases.iter().flat_map(|(_, case)| &case.sides) {
+        if systems.iter().all(|known| known.system != side.system) {
+            systems.push(side);
+        }
+    }
+    let main = cases.iter().find_map(|(_, case)| case.main()).map(|side| side.system.clone());
+    let series: Vec<Series> = systems
+        .iter()
+        .filter_map(|system| {
+            let points = cases.iter().filter_map(|(place, case)| {
+                let side = case.sides.iter().find(|side| side.system == system.system)?;
+                Some((*place, side.middle(measure.key).filter(|value| *value > 0.0)?))
+            });
+            let points: Vec<_> = points.collect();
+            let colour = (main.as_ref() != Some(&system.system)).then(|| colour_of(&system.system, report));
+            (!points.is_empty()).then(|| Series { name: system.system.clone(), colour, points })
+        })
+        .collect();
+    if series.is_empty() {
+        return None;
+    }
+    let title = capital(measure.title);
+    let drawing = lines(&title, axis.title(), &places, &series, |value| tick(value, measure.unit));
+    let mut sentence = verdicts(&part.cases, measure);
+    if axis == Axis::Relays {
+        sentence = format!("{sentence} {}", growth(&part.cases, measure));
+    }
+    Some(Chart { id, title, drawing, sentence })
+}
+
+/// The same in all plots.
+fn colour_of(system: &str, report: &Report) -> usize {
+    let systems = report.participants.iter().flat_map(|participant| &participant.peer.systems);
+    systems.map(|other| other.name.as_str()).position(|name| name == system).map_or(0, |index| index + 1)
+}
+
+/// A round number on an axis.
+fn tick(value: f64, unit: Unit) -> String {
+    let (number, name) = match unit {
+        Unit::Time => match value {
+            value if value < 0.999e3 => (value, "ns"),
+            value if value < 0.999e6 => (value / 1e3, "µs"),
+            value if value < 0.999e9 => (value / 1e6, "ms"),
+            value => (value / 1e9, "s"),
+        },
+        Unit::Bytes => match value {
+            value if value < 0.999e3 => (value, "B"),
+            value if value < 0.999e6 => (value / 1e3, "kB"),
+            value if value < 0.999e9 => (value / 1e6, "MB"),
+            value => (value / 1e9, "GB"),
+        },
+        Unit::PerSecond => match value {
+            value if value < 0.999e3 => (value, "/s"),
+            value if value < 0.999e6 => (value / 1e3, "k/s"),
+            value => (value / 1e6, "M/s"),
+        },
+        Unit::Percent => (value, "%"),
+    };
+    format!("{} {name}", (number * 1000.0).round() / 1000.0)
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

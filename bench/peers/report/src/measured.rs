@@ -1,0 +1,319 @@
+//! What was measured: the figures of each round, and what they come to.
+
+use std::collections::BTreeMap;
+
+use harness::{Figures, Work};
+use serde_json::Value;
+use sinew_bench::samples::median;
+
+use crate::cases::{Measure, Unit};
+
+/// The figures of one round, by their names in the results.
+pub type Round = BTreeMap<String, f64>;
+
+/// A case, with all who took part.
+#[derive(Clone)]
+pub struct Measured {
+    /// What was done.
+    pub work: Work,
+    /// What that is called in its section.
+    pub label: String,
+    /// Sinew's ways first, then the peers' in the order of the programs.
+    pub sides: Vec<Side>,
+    /// Bounds that the machine sets, measured by Sinew's side in its turns.
+    pub floors: Vec<Side>,
+}
+
+/// What a side is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Sinew, used in some way.
+    Ours,
+    /// A peer with that name.
+    Peer(String),
+    /// A bound that the machine sets.
+    Floor,
+}
+
+/// One side of a case.
+#[derive(Clone)]
+pub struct Side {
+    /// Its name in the rows.
+    pub system: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Where its work isn't the same as ours.
+    pub differs: Option<String>,
+    /// By round; `None` where it has none.
+    pub rounds: Vec<Option<Round>>,
+    /// Why it has no more.
+    pub failed: Option<String>,
+}
+
+impl Side {
+    /// One that has no figures yet.
+    pub fn new(system: &str, kind: Kind, differs: Option<String>) -> Self {
+        Self {
+            system: system.to_owned(),
+            kind,
+            differs,
+            rounds: Vec::new(),
+            failed: None,
+        }
+    }
+
+    /// Whether it is Sinew.
+    pub fn is_ours(&self) -> bool {
+        self.kind == Kind::Ours
+    }
+
+    /// Whether anything was measured.
+    pub fn was_measured(&self) -> bool {
+        self.rounds.iter().any(Option::is_some)
+    }
+
+    /// A figure of each round that has it.
+    fn each<'a>(&'a self, key: &'a str) -> impl Iterator<Item = f64> + 'a {
+        self.rounds.iter().flatten().filter_map(move |round| round.get(key).copied())
+    }
+
+    /// The median over the rounds.
+    pub fn middle(&self, key: &str) -> Option<f64> {
+        median(self.each(key))
+    }
+
+    /// The best and the worst round.
+    pub fn spread(&self, key: &str) -> Option<(f64, f64)> {
+        Some((self.each(key).reduce(f64::min)?, self.each(key).reduce(f64::max)?))
+    }
+
+    /// Over all rounds.
+    pub fn sum(&self, key: &str) -> f64 {
+        self.each(key).sum()
+    }
+
+    /// What came out otherwise than it should: then its times say nothing.
+    pub fn fault(&self) -> Option<String> {
+        let (lost, reordered) = (self.sum("lost"), self.sum("reordered"));
+        let messages = self.sum("messages");
+        match (lost > 0.0, reordered > 0.0) {
+            (true, true) => Some(format!("{lost} lost and {reordered} wrong or out of order of {messages}")),
+            (true, false) => Some(format!("{lost} lost of {messages}")),
+            (false, true) => Some(format!("{reordered} wrong or out of order of {messages}")),
+            (false, false) => None,
+        }
+    }
+
+    /// All figures over the rounds: counts are added, the largest of all is kept, of the rest the median.
+    pub fn over_rounds(&self) -> Round {
+        let names: std::collections::BTreeSet<_> = self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();
+        let over = |name: &str| match name {
+            "messages" | "lost" | "reordered" | "late" | "too_late" | "skipped" | "copies" => Some(self.sum(name)),
+            "max_ns" | "rss_bytes" => self.spread(name).map(|(_, most)| most),
+            "rounds" | "p50_min_ns" | "p50_max_ns" => None,
+            name => self.middle(name),
+        };
+        let mut all: Round = names.into_iter().filter_map(|name| Some((name.clone(), over(name)?))).collect();
+        all.insert("rounds".to_owned(), self.rounds.iter().flatten().count() as f64);
+        if let Some((least, most)) = self.spread("p50_ns") {
+            all.extend([("p50_min_ns".to_owned(), least), ("p50_max_ns".to_owned(), most)]);
+        }
+        all
+    }
+}
+
+/// Median over the rounds of (ours / theirs in the same round). `None` if there is no such round.
+pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<f64> {
+    median(ours.rounds.iter().zip(&theirs.rounds).filter_map(|(ours, theirs)| {
+        let theirs = *theirs.as_ref()?.get(key)?;
+        (theirs > 0.0).then_some(*ours.as_ref()?.get(key)? / theirs)
+    }))
+}
+
+/// The same, where both did all of the work: what was lost makes no winner.
+pub fn fair_ratio(ours: &Side, theirs: &Side, key: &str) -> Option<f64> {
+    (ours.fault().is_none() && theirs.fault().is_none()).then(|| ratio(ours, theirs, key)).flatten()
+}
+
+impl Measured {
+    /// Sinew, as it is compared in sentences.
+    pub fn main(&self) -> Option<&Side> {
+        self.sides.iter().find(|side| side.is_ours())
+    }
+
+    /// The peers that were measured.
+    pub fn peers(&self) -> impl Iterator<Item = &Side> {
+        self.sides.iter().filter(|side| !side.is_ours() && side.was_measured())
+    }
+
+    /// Those measured without a fault that have this figure, the best first.
+    pub fn ranking(&self, measure: &Measure) -> Vec<(&Side, f64)> {
+        let main = self.main().map(|side| side.system.as_str());
+        let mut ranking: Vec<_> = self
+            .sides
+            .iter()
+            .filter(|side| !side.is_ours() || Some(side.system.as_str()) == main)
+            .filter(|side| side.fault().is_none())
+            .filter_map(|side| Some((side, side.middle(measure.key)?)))
+            .collect();
+        ranking.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+        if measure.unit == Unit::PerSecond {
+            ranking.reverse();
+        }
+        ranking
+    }
+}
+
+/// The figures of a peer's round: what its program answered.
+///
+/// # Errors
+///
+/// If that isn't what the protocol says, or lacks the figure that is compared.
+pub fn of_peer(answer: &str, needed: &str) -> Result<Round, String> {
+    let figures: Figures = serde_json::from_str(answer)
+        .map_err(|error| format!("its answer isn't what the protocol says: {error}"))?;
+    let value = serde_json::to_value(figures).map_err(|error| error.to_string())?;
+    complete(numbers(&value), needed)
+}
+
+/// The rows of one round of `sinew bench`: ours, picked by their settings, and the floors.
+///
+/// # Errors
+///
+/// If there is no such row.
+pub fn of_sinew(
+    said: &str,
+    work: &Work,
+    picks: &[(&'static str, Value)],
+    needed: &str,
+) -> Result<(Round, Vec<(String, Round)>), String> {
+    let report: Value = serde_json::from_str(said).map_err(|error| format!("no results: {error}"))?;
+    let rows = report["results"].as_array().ok_or("no results")?;
+    let is_picked = |row: &&Value| picks.iter().all(|(name, value)| same(&row[*name], value));
+    let ours = rows.iter().filter(|row| row["system"] == "sinew").find(is_picked);
+    let mut round = numbers(ours.ok_or("none of its rows is of this case")?);
+    if matches!(work, Work::Requests { .. }) {
+        // There, the time one way is half a round trip on both sides.
+        for (one_way, whole) in [("p50_ns", "roundtrip_p50_ns"), ("p90_ns", "roundtrip_p90_ns")] {
+            round.remove(one_way);
+            if let Some(half) = round.remove(whole) {
+                round.insert(one_way.to_owned(), half);
+            }
+        }
+        round.retain(|name, _| !matches!(name.as_str(), "p99_ns" | "max_ns" | "p50_min_ns" | "p50_max_ns"));
+    }
+    // Paced and other rows beside ours have floors of their own: only those of our case are shown.
+    let paired = |row: &&Value| {
+        ["rate", "pace", "size", "wait"].iter().all(|name| {
+            let of_ours = ours.map_or(&Value::Null, |ours| &ours[*name]);
+            row[*name].is_null() || of_ours.is_null() || same(&row[*name], of_ours)
+        })
+    };
+    let floors = rows.iter().filter(|row| row["system"] == "floor").filter(paired);
+    let floors = floors.filter_map(|row| Some((row["floor"].as_str()?.to_owned(), numbers(row))));
+    Ok((complete(round, needed)?, floors.collect()))
+}
+
+/// Whether two values are the same, numbers by what they stand for.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one), Some(other)) => one == other,
+        _ => one == other,
+    }
+}
+
+/// Figures only: names of other numbers are settings.
+fn numbers(row: &Value) -> Round {
+    let is_setting =
+        |name: &str| matches!(name, "relays" | "rate" | "size" | "threads" | "processes" | "subscriptions")
+            || matches!(name, "pairs" | "topics" | "work_before_us" | "work_after_us" | "scale_rate");
+    let object = row.as_object().into_iter().flatten();
+    object
+        .filter(|(name, _)| !is_setting(name))
+        .filter_map(|(name, value)| Some((name.clone(), value.as_f64()?)))
+        .collect()
+}
+
+fn complete(round: Round, needed: &str) -> Result<Round, String> {
+    match round.get(needed) {
+        Some(figure) if figure.is_finite() && *figure > 0.0 => Ok(round),
+        Some(figure) => Err(format!("it says {needed} is {figure}, which can't be")),
+        None => Err(format!("its answer has no {needed}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn side(system: &str, rounds: &[&[(&str, f64)]]) -> Side {
+        let kind = if system == "sinew" { Kind::Ours } else { Kind::Peer(system.to_owned()) };
+        let of = |figures: &&[(&str, f64)]| {
+            (!figures.is_empty()).then(|| figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+        };
+        Side { rounds: rounds.iter().map(of).collect(), ..Side::new(system, kind, None) }
+    }
+
+    #[test]
+    fn ratios_are_taken_in_each_round() {
+        // The machine was slow in the third round: for both sides.
+        let ours = side("sinew", &[&[("p50_ns", 1.0)], &[("p50_ns", 2.0)], &[("p50_ns", 50.0)]]);
+        let theirs = side("other", &[&[("p50_ns", 2.0)], &[("p50_ns", 4.0)], &[("p50_ns", 100.0)]]);
+        assert_eq!(ratio(&ours, &theirs, "p50_ns"), Some(0.5));
+        assert_eq!(ratio(&theirs, &ours, "p50_ns"), Some(2.0));
+        let holes = side("other", &[&[("p50_ns", 4.0)], &[], &[("p50_ns", 0.0)]]);
+        assert_eq!(ratio(&ours, &holes, "p50_ns"), Some(0.25));
+        assert_eq!(ratio(&ours, &holes, "p90_ns"), None);
+    }
+
+    #[test]
+    fn what_was_lost_makes_no_winner() {
+        let ours = side("sinew", &[&[("p50_ns", 1.0), ("lost", 0.0), ("messages", 9.0)]]);
+        let theirs = side("other", &[&[("p50_ns", 2.0), ("lost", 3.0), ("messages", 9.0)]]);
+        assert_eq!(theirs.fault().as_deref(), Some("3 lost of 9"));
+        assert_eq!((ratio(&ours, &theirs, "p50_ns"), fair_ratio(&ours, &theirs, "p50_ns")), (Some(0.5), None));
+        assert_eq!(fair_ratio(&theirs, &ours, "p50_ns"), None);
+    }
+
+    #[test]
+    fn over_rounds_counts_add_and_times_are_medians() {
+        let rounds: [&[(&str, f64)]; 3] = [
+            &[("p50_ns", 3.0), ("max_ns", 9.0), ("messages", 10.0), ("lost", 1.0)],
+            &[("p50_ns", 1.0), ("max_ns", 90.0), ("messages", 10.0), ("lost", 0.0)],
+            &[("p50_ns", 2.0), ("max_ns", 8.0), ("messages", 10.0), ("lost", 0.0)],
+        ];
+        let all = side("other", &rounds).over_rounds();
+        let expected = [
+            ("lost", 1.0),
+            ("max_ns", 90.0),
+            ("messages", 30.0),
+            ("p50_max_ns", 3.0),
+            ("p50_min_ns", 1.0),
+            ("p50_ns", 2.0),
+            ("rounds", 3.0),
+        ];
+        assert_eq!(all, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    }
+
+    #[test]
+    fn answers_are_checked() {
+        assert_eq!(of_peer(r#"{"p50_ns": 12.5}"#, "p50_ns").unwrap()["p50_ns"], 12.5);
+        for wrong in ["", "fine", "[]", "{}", r#"{"p50_ns": "12"}"#, r#"{"p50_ns": 0}"#, r#"{"p50_ns": -1.0}"#] {
+            assert!(of_peer(wrong, "p50_ns").is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn of_sinews_rows_the_one_that_was_asked_for_counts() {
+        let said = r#"{"results": [
+            {"system": "floor", "floor": "line2", "pace": "back to back", "wait": "spin", "p50_ns": 5},
+            {"system": "sinew", "pace": "back to back", "wait": "spin", "p50_ns": 1, "roundtrip_p50_ns": 2},
+            {"system": "floor", "floor": "wake", "rate": 100.0, "wait": "sleep", "p50_ns": 7},
+            {"system": "sinew", "rate": 100.0, "wait": "sleep", "p50_ns": 3, "roundtrip_p50_ns": 4}]}"#;
+        let work = Work::Requests { wait: harness::Wait::Sleep, rate: Some(100.0) };
+        let (round, floors) = of_sinew(said, &work, &[("rate", 100.into())], "p50_ns").unwrap();
+        assert_eq!(round["p50_ns"], 4.0);
+        assert_eq!(floors.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["wake"]);
+        assert!(of_sinew(said, &work, &[("rate", 10.into())], "p50_ns").is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! The programs that take part: peers of this workspace, which are built one by one, and adapters that are found.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use harness::{Peer, System};
+use sinew_bench::peers::PeersOptions;
+
+use crate::turn::{Turn, Turns, answer};
+
+/// The peers of this workspace; the program of each is called `peer-` and its name.
+pub const BUILT: [&str; 7] = ["zenoh", "iceoryx2", "channels", "os", "tonic", "thrift", "hiroz"];
+
+/// Those that take part only through programs that are found on the machine.
+const FOUND: [(&str, &str); 2] = [("ros2", "ROS 2"), ("morn", "Morn")];
+
+/// How adapters are called.
+const ADAPTER: &str = "sinew-peer-";
+
+/// How long a program may take to describe itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A program that takes part.
+pub struct Participant {
+    /// Where it is.
+    pub program: PathBuf,
+    /// What it says of itself, without what isn't asked for.
+    pub peer: Peer,
+}
+
+/// What can't be measured here.
+pub struct Missing {
+    /// The peer, or one way to use it.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// The directory of this workspace.
+pub fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("."))
+}
+
+/// Builds and finds all that is asked for. `say` is told what is under way.
+///
+/// # Errors
+///
+/// If what is asked for isn't there at all.
+pub fn gather(
+    options: &PeersOptions,
+    turns: &Turns,
+    mut say: impl FnMut(&str),
+) -> Result<(Vec<Participant>, Vec<Missing>)> {
+    let (mut participants, mut missing) = (Vec::new(), Vec::new());
+    let mut miss = |name: &str, reason: String| missing.push(Missing { name: name.to_owned(), reason });
+    let mut programs = Vec::new();
+    for name in BUILT {
+        // A system's name may be asked for, which only the program knows: `zenoh, one session`.
+        if !options.peers.is_empty() && !options.peers.iter().any(|asked| begins_with(asked, name)) && !is_way(options, name) {
+            continue;
+        }
+        if turns.asked() {
+            break;
+        }
+        if !options.no_build {
+            say(&format!("building peer-{name}"));
+        }
+        match built(name, options.no_build) {
+            Ok(program) => programs.push((name.to_owned(), program)),
+            Err(reason) => miss(name, format!("{reason:#}")),
+        }
+    }
+    programs.extend(options.adapters.iter().map(|path| (adapter_name(path), path.clone())));
+    programs.extend(adapters_in_path(std::env::var_os("PATH").unwrap_or_default().as_os_str()));
+    for (name, program) in programs {
+        match describe(&program, turns) {
+            Ok(peer) => participants.push(Participant { program, peer }),
+            Err(reason) => miss(&name, format!("{} doesn't say what it is: {reason:#}", program.display())),
+        }
+    }
+    for (name, title) in FOUND {
+        let there = participants.iter().any(|found: &Participant| {
+            begins_with(&found.peer.peer, name) || begins_with(&adapter_name(&found.program), name)
+        });
+        if !there && (options.peers.is_empty() || options.peers.iter().any(|asked| begins_with(asked, name))) {
+            let reason =
+                format!("not on this machine: put a program named {ADAPTER}{name} in PATH that answers `systems` and `run`");
+            miss(title, reason);
+        }
+    }
+    for participant in &mut participants {
+        let name = participant.peer.peer.clone();
+        let is_asked_for = |system: &System| {
+            options.peers.is_empty()
+                || options.peers.iter().any(|asked| same(asked, &name) || same(asked, &system.name))
+        };
+        participant.peer.systems.retain(is_asked_for);
+        for system in &participant.peer.systems {
+            if let Some(reason) = &system.unavailable {
+                miss(&system.name, reason.clone());
+            }
+        }
+        participant.peer.systems.retain(|system| system.unavailable.is_none());
+    }
+    participants.retain(|participant| !participant.peer.systems.is_empty());
+    distinct_names(&mut participants);
+    let known = |asked: &String| {
+        let names = BUILT.iter().chain(FOUND.iter().map(|(name, _)| name));
+        names.into_iter().any(|name| begins_with(asked, name))
+    };
+    let found = !participants.is_empty() || options.peers.is_empty() || options.peers.iter().any(known);
+    ensure!(found, "no peer is called {}: --list names them", options.peers.join(" or "));
+    Ok((participants, missing))
+}
+
+fn same(asked: &str, name: &str) -> bool {
+    asked.eq_ignore_ascii_case(name)
+}
+
+fn begins_with(text: &str, name: &str) -> bool {
+    text.get(..name.len()).is_some_and(|begin| same(begin, name))
+}
+
+/// Whether one of the ways that `channels` and `os` stand for may be asked for.
+fn is_way(options: &PeersOptions, name: &str) -> bool {
+    let known = options.peers.iter().all(|asked| BUILT.iter().any(|other| begins_with(asked, other)));
+    !known && matches!(name, "channels" | "os")
+}
+
+/// Two programs may call a way of use the same.
+fn distinct_names(participants: &mut [Participant]) {
+    let mut seen = vec!["sinew".to_owned(), "floor".to_owned()];
+    for participant in participants {
+        let Peer { peer, systems, .. } = &mut participant.peer;
+        for system in systems {
+            if seen.contains(&system.name) {
+                system.name = format!("{peer}: {}", system.name);
+            }
+            seen.push(system.name.clone());
+        }
+    }
+}
+
+/// The program of a peer: built, or as it lies beside ours.
+fn built(name: &str, as_it_is: bool) -> Result<PathBuf> {
+    let package = format!("peer-{name}");
+    if as_it_is {
+        let ours = std::env::current_exe()?;
+        let program = ours.ancestors().skip(1).take(2).map(|place| place.join(&package)).find(|path| path.is_file());
+        return program.with_context(|| format!("{package} isn't built, and --no-build was given"));
+    }
+    build(workspace(), &package)
+}
+
+/// Builds a program of a workspace, and says where it is.
+///
+/// # Errors
+///
+/// If it can't be built: the last lines of the reason.
+pub fn build(workspace: &Path, package: &str) -> Result<PathBuf> {
+    let output = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["build", "--release", "--message-format", "json-render-diagnostics", "-p", package])
+        .current_dir(workspace)
+        .stdin(Stdio::null())
+        .output()
+        .context("cargo can't be started")?;
+    ensure!(
+        output.status.success(),
+        "it can't be built: {}",
+        last_lines(&String::from_utf8_lossy(&output.stderr))
+    );
+    let executable = |line: &str| {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(PathBuf::from(message.get("executable")?.as_str()?))
+    };
+    let output = String::from_utf8_lossy(&output.stdout);
+    output.lines().rev().find_map(executable).with_context(|| format!("{package} has no program"))
+}
+
+/// The last lines of a compiler's complaints that say something, in one.
+fn last_lines(text: &str) -> String {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let errors: Vec<_> = lines.iter().filter(|line| line.starts_with("error")).copied().collect();
+    let from = if errors.is_empty() { &lines } else { &errors };
+    from[from.len().saturating_sub(3)..].join("; ")
+}
+
+/// What a program says of itself.
+fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
+    match turns.take(Command::new(program).arg("systems"), PATIENCE) {
+        Turn::Said(said) => serde_json::from_str(answer(&said)).context("its answer isn't what the protocol says"),
+        Turn::Failed(reason) => anyhow::bail!("{reason}"),
+        Turn::TooLong(limit) => anyhow::bail!("it gave no answer in {} s", limit.as_secs()),
+        Turn::Asked => anyhow::bail!("the run was ended before it was asked"),
+    }
+}
+
+fn adapter_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_prefix(ADAPTER).unwrap_or(&name).to_owned()
+}
+
+/// The adapters in the directories of PATH; of those with the same name, the first.
+fn adapters_in_path(path: &std::ffi::OsStr) -> Vec<(String, PathBuf)> {
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
+    for directory in std::env::split_paths(path) {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let mut programs: Vec<_> = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(ADAPTER)))
+            .filter(|path| {
+                path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+            })
+            .collect();
+        programs.sort();
+        for program in programs {
+            let name = adapter_name(&program);
+            if found.iter().all(|(known, _)| *known != name) {
+                found.push((name, program));
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adapters_are_programs_with_that_name() {
+        let place = tempfile::tempdir().unwrap();
+        for (name, mode) in [("sinew-peer-good", 0o755), ("sinew-peer-data", 0o644), ("peer", 0o755)] {
+            let path = place.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let found = adapters_in_path(place.path().as_os_str());
+        assert_eq!(found, [("good".to_owned(), place.path().join("sinew-peer-good"))]);
+    }
+
+    #[test]
+    fn of_a_compilers_words_the_errors_are_kept() {
+        assert_eq!(last_lines("Compiling\nerror: no protoc\nnote: install it\n"), "error: no protoc");
+        assert_eq!(last_lines("a\n\nb\nc\nd\n"), "b; c; d");
+    }
+}

@@ -1,0 +1,285 @@
+//! The measuring: each case in alternating rounds, each round of each side in a fresh process.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use harness::Case as Asked;
+use sinew_bench::peers::PeersOptions;
+use sinew_bench::progress::Progress;
+
+use crate::cases::{self, Ours, Section};
+use crate::measured::{self, Kind, Measured, Side};
+use crate::programs::Participant;
+use crate::turn::{Turn, Turns, answer};
+
+/// What a first look takes at most, in seconds per side and round.
+const QUICK: f64 = 0.25;
+
+/// What a round takes besides measuring: starting, meeting, warming up, ending.
+const AROUND: f64 = 0.35;
+
+/// A program that hung so often isn't asked any more.
+const PATIENT: u32 = 2;
+
+/// All that is to be measured.
+pub struct Plan {
+    /// By section, its cases.
+    parts: Vec<(Section, Vec<Planned>)>,
+    rounds: u32,
+    limit: Option<Duration>,
+}
+
+/// A case, with all who take part.
+struct Planned {
+    asked: cases::Case,
+    seconds: f64,
+    sides: Vec<(Side, Does)>,
+}
+
+/// How a side does its rounds.
+#[derive(Clone)]
+enum Does {
+    /// By `sinew bench`.
+    Ours(Ours),
+    /// By that program, in that way.
+    Peer(PathBuf, String),
+}
+
+/// A section, with what was measured.
+pub struct Part {
+    /// What it is.
+    pub section: Section,
+    /// Its cases, without those that nothing is known of.
+    pub cases: Vec<Measured>,
+}
+
+impl Plan {
+    /// Of the sections that are asked for.
+    ///
+    /// # Errors
+    ///
+    /// If there is no section of that name.
+    pub fn new(options: &PeersOptions, participants: &[Participant]) -> anyhow::Result<Self> {
+        let sections = cases::sections();
+        for name in &options.scenarios {
+            let known = |section: &Section| section.id == name || section.scenario == name;
+            if !sections.iter().any(known) {
+                let mut names: Vec<_> = sections.iter().map(|section| section.scenario).collect();
+                names.dedup();
+                anyhow::bail!("no scenario is called {name}: there are {}", names.join(", "));
+            }
+        }
+        let is_asked_for = |section: &Section| {
+            options.scenarios.is_empty()
+                || options.scenarios.iter().any(|name| section.id == name || section.scenario == name)
+        };
+        let plan_of = |mut section: Section| {
+            let cases = std::mem::take(&mut section.cases).into_iter();
+            let cases = cases.filter(|case| case.quick || !options.quick);
+            let planned = cases.map(|case| planned(case, options, participants)).collect();
+            (section, planned)
+        };
+        let parts = sections.into_iter().filter(is_asked_for).map(plan_of).collect();
+        Ok(Self { parts, rounds: rounds(options), limit: options.limit })
+    }
+
+    /// How long all of it will take, about.
+    pub fn estimate(&self) -> Duration {
+        let cases = self.parts.iter().flat_map(|(_, cases)| cases);
+        Duration::from_secs_f64(cases.map(|case| case.estimate(self.rounds)).sum())
+    }
+
+    /// Measures, until a signal asks to end.
+    pub fn run(self, sinew: &Path, turns: &Turns, progress: &mut Progress) -> Vec<Part> {
+        let Self { parts, rounds, limit } = self;
+        let all: f64 = parts.iter().flat_map(|(_, cases)| cases).map(|case| case.estimate(rounds)).sum();
+        let mut going = Going { sinew, turns, progress, begun: Instant::now(), all, done: 0.0, hung: Vec::new() };
+        let mut finished: Vec<Part> = Vec::new();
+        for (section, planned) in parts {
+            let mut cases = Vec::new();
+            for case in planned {
+                let before = finished.iter().flat_map(|part| &part.cases);
+                let known = before.chain(&cases).find(|known| known.work == case.asked.work).cloned();
+                let label = section.label(&case.asked.work);
+                let estimate = case.estimate(rounds);
+                let until = going.done + estimate;
+                let measured = match known {
+                    Some(known) => Measured { label, ..known },
+                    None => going.measure(&section, label, case, rounds, limit),
+                };
+                going.done = until;
+                if measured.sides.iter().any(|side| side.was_measured() || side.failed.is_some()) {
+                    cases.push(measured);
+                }
+            }
+            finished.push(Part { section, cases });
+        }
+        finished
+    }
+}
+
+/// How many rounds are measured.
+pub fn rounds(options: &PeersOptions) -> u32 {
+    /// Rounds of a first look.
+    const FEW: u32 = 2;
+    if options.quick && options.rounds == sinew_bench::rounds::ROUNDS { FEW } else { options.rounds }
+}
+
+fn planned(case: cases::Case, options: &PeersOptions, participants: &[Participant]) -> Planned {
+    let scenario = case.work.scenario();
+    let seconds = match (options.seconds, options.quick) {
+        (Some(seconds), _) => seconds.as_secs_f64(),
+        (None, true) => case.seconds.min(QUICK),
+        (None, false) => case.seconds,
+    };
+    let mut sides: Vec<_> = case
+        .ours
+        .iter()
+        .map(|ours| (Side::new(ours.system, Kind::Ours, None), Does::Ours(ours.clone())))
+        .collect();
+    for participant in participants {
+        for system in &participant.peer.systems {
+            if system.scenarios.iter().any(|name| name == scenario) {
+                let differs = system.differs.iter().find(|(name, _)| name == scenario);
+                let kind = Kind::Peer(participant.peer.peer.clone());
+                let side = Side::new(&system.name, kind, differs.map(|(_, how)| how.clone()));
+                // Programs know their systems by their own names for them.
+                let own_name = system.name.strip_prefix(&format!("{}: ", participant.peer.peer));
+                let own_name = own_name.unwrap_or(&system.name).to_owned();
+                sides.push((side, Does::Peer(participant.program.clone(), own_name)));
+            }
+        }
+    }
+    Planned { asked: case, seconds, sides }
+}
+
+impl Planned {
+    fn estimate(&self, rounds: u32) -> f64 {
+        let side = |(_, does): &(Side, Does)| match does {
+            Does::Ours(_) => 2.0 * self.seconds + AROUND, // it measures its floor as well
+            Does::Peer(..) => self.seconds + AROUND,
+        };
+        f64::from(rounds) * self.sides.iter().map(side).sum::<f64>()
+    }
+}
+
+/// A run that is under way.
+struct Going<'a> {
+    sinew: &'a Path,
+    turns: &'a Turns,
+    progress: &'a mut Progress,
+    begun: Instant,
+    /// What all of it was estimated at, and what of that is done, in seconds.
+    all: f64,
+    done: f64,
+    /// Programs that hung, once for each time.
+    hung: Vec<PathBuf>,
+}
+
+impl Going<'_> {
+    fn measure(
+        &mut self,
+        section: &Section,
+        label: String,
+        case: Planned,
+        rounds: u32,
+        limit: Option<Duration>,
+    ) -> Measured {
+        let name = format!("{}, {label}", section.id);
+        let each = case.estimate(1);
+        let limit = limit.unwrap_or(Duration::from_secs_f64(30.0 + 4.0 * case.seconds));
+        let Planned { asked, seconds, mut sides } = case;
+        let needed = section.measures[0].key;
+        let mut floors: Vec<Side> = Vec::new();
+        'rounds: for round in 0..rounds {
+            self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
+            // Each round begins with another side: none has always the same one before it.
+            let count = sides.len();
+            for index in (0..count).map(|index| (index + round as usize) % count) {
+                let (side, does) = &mut sides[index];
+                if side.failed.is_some() {
+                    continue;
+                }
+                if let Some(reason) = self.unwilling(does) {
+                    side.failed = Some(reason);
+                    continue;
+                }
+                side.rounds.resize(round as usize, None);
+                let (mut command, program) = self.command(does, &asked, seconds);
+                let figures = match self.turns.take(&mut command, limit) {
+                    Turn::Said(said) => match does {
+                        Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed)
+                            .map(|(figures, of_floors)| {
+                                note_floors(&mut floors, round, of_floors);
+                                figures
+                            }),
+                        Does::Peer(..) => measured::of_peer(answer(&said), needed),
+                    },
+                    Turn::Failed(reason) => Err(reason),
+                    Turn::TooLong(limit) => {
+                        self.hung.push(program);
+                        Err(format!("it was ended after {:.0} s", limit.as_secs_f64().max(1.0)))
+                    }
+                    Turn::Asked => break 'rounds,
+                };
+                match figures {
+                    Ok(figures) => side.rounds.push(Some(figures)),
+                    Err(reason) if round == 0 => side.failed = Some(reason),
+                    Err(reason) => side.failed = Some(format!("in round {}: {reason}", round + 1)),
+                }
+            }
+            self.done += each;
+        }
+        Measured { work: asked.work, label, sides: sides.into_iter().map(|(side, _)| side).collect(), floors }
+    }
+
+    /// Why a program isn't asked any more.
+    fn unwilling(&self, does: &Does) -> Option<String> {
+        let Does::Peer(program, _) = does else { return None };
+        let times = self.hung.iter().filter(|hung| *hung == program).count();
+        (times >= PATIENT as usize).then(|| format!("it hung {times} times before and isn't asked any more"))
+    }
+
+    fn command(&self, does: &Does, asked: &cases::Case, seconds: f64) -> (Command, PathBuf) {
+        match does {
+            Does::Ours(ours) => {
+                let mut command = Command::new(self.sinew);
+                command.arg("bench").args(&ours.arguments).args(["--rounds", "1", "--json", "-"]);
+                command.args(["--seconds".to_owned(), seconds.to_string()]);
+                (command, self.sinew.to_owned())
+            }
+            Does::Peer(program, system) => {
+                let case = Asked { system: system.clone(), seconds, work: asked.work.clone() };
+                let mut command = Command::new(program);
+                command.arg("run").arg(serde_json::to_string(&case).unwrap_or_default());
+                (command, program.clone())
+            }
+        }
+    }
+
+    /// The time left, by what the part that is done has taken.
+    fn left(&self) -> String {
+        /// Until so much is done, the estimate is more to be trusted.
+        const KNOWN: f64 = 10.0;
+        let took = self.begun.elapsed().as_secs_f64();
+        let pace = if self.done > KNOWN { took / self.done } else { 1.0 };
+        let left = (self.all - self.done).max(0.0) * pace;
+        if left < 90.0 { format!("{left:.0} s left") } else { format!("{:.0} min left", left / 60.0) }
+    }
+}
+
+fn note_floors(floors: &mut Vec<Side>, round: u32, figures: Vec<(String, measured::Round)>) {
+    for (name, figures) in figures {
+        let known = floors.iter().position(|floor| floor.system == name);
+        let index = known.unwrap_or_else(|| {
+            floors.push(Side::new(&name, Kind::Floor, None));
+            floors.len() - 1
+        });
+        let rounds = &mut floors[index].rounds;
+        if rounds.len() <= round as usize {
+            rounds.resize(round as usize, None);
+            rounds.push(Some(figures));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Running a program for one round: with a limit, in a process group of its own, so that all it has started ends with it.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use tempfile::TempDir;
+
+/// How long a program that is told to end may take for it.
+const LEAVING: Duration = Duration::from_secs(2);
+
+/// What is kept of what a program says.
+const KEPT: u64 = 1 << 16;
+
+/// Runs programs.
+pub struct Turns {
+    /// Readable once a signal has asked us to end.
+    asked: UnixStream,
+    /// Where programs put their files; it goes with us.
+    place: TempDir,
+}
+
+/// How a program's turn ended.
+#[derive(Debug)]
+pub enum Turn {
+    /// With success, and this is what it said: the last 64 KB.
+    Said(String),
+    /// It failed: why, in one line.
+    Failed(String),
+    /// It was ended, because it took longer than this.
+    TooLong(Duration),
+    /// It was ended, because a signal asked us to end.
+    Asked,
+}
+
+impl Turns {
+    /// From now on, Ctrl-C and SIGTERM end the turn that is under way and all further ones.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system refuses.
+    pub fn begin() -> Result<Self> {
+        let (asked, asking) = UnixStream::pair().context("no pair of sockets for signals")?;
+        for signal in [SIGINT, SIGTERM] {
+            let asking = asking.try_clone().context("no socket for signals")?;
+            signal_hook::low_level::pipe::register(signal, asking).context("signals can't be caught")?;
+        }
+        Ok(Self { asked, place: tempfile::tempdir().context("no directory for the programs' files")? })
+    }
+
+    /// Whether a signal has asked us to end.
+    pub fn asked(&self) -> bool {
+        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&self.asked, PollFlags::IN)], Some(&at_once)).is_ok_and(|ready| ready > 0)
+    }
+
+    /// Runs a program to its end, or to its limit. It reads nothing.
+    pub fn take(&self, command: &mut Command, limit: Duration) -> Turn {
+        if self.asked() {
+            return Turn::Asked;
+        }
+        self.run(command, limit).unwrap_or_else(|error| Turn::Failed(format!("{error:#}")))
+    }
+
+    fn run(&self, command: &mut Command, limit: Duration) -> Result<Turn> {
+        let (mut out, mut complaints) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        let mut child = command
+            .env("TMPDIR", self.place.path())
+            .stdin(Stdio::null())
+            .stdout(out.try_clone()?)
+            .stderr(complaints.try_clone()?)
+            .process_group(0)
+            .spawn()
+            .with_context(|| format!("{} can't be started", command.get_program().display()))?;
+        let status = match self.wait(&child, limit) {
+            Ok(End::Itself) => child.wait()?,
+            other => {
+                end(&mut child);
+                return Ok(match other? {
+                    End::Asked => Turn::Asked,
+                    _ => Turn::TooLong(limit),
+                });
+            }
+        };
+        // What it may have left running must not disturb the next one.
+        let _ = kill_group(&child, Signal::KILL);
+        let said = tail(&mut out)?;
+        Ok(match status.success() {
+            true if said.trim().is_empty() => Turn::Failed("it said nothing".to_owned()),
+            true => Turn::Said(said),
+            false => Turn::Failed(reason(&tail(&mut complaints)?, status)),
+        })
+    }
+
+    fn wait(&self, child: &Child, limit: Duration) -> Result<End> {
+        let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+        let until = Instant::now() + limit;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let left = Timespec {
+                tv_sec: left.as_secs().cast_signed(),
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            let mut watched =
+                [PollFd::new(&process, PollFlags::IN), PollFd::new(&self.asked, PollFlags::IN)];
+            match poll(&mut watched, Some(&left)) {
+                Ok(0) => return Ok(End::Limit),
+                Ok(_) if !watched[0].revents().is_empty() => return Ok(End::Itself),
+                Ok(_) => return Ok(End::Asked),
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+}
+
+/// What a wait for a program ended with.
+enum End {
+    Itself,
+    Limit,
+    Asked,
+}
+
+/// Ends a program and all that it started: asks first, so that it can clear up.
+fn end(child: &mut Child) {
+    let _ = kill_group(child, Signal::TERM);
+    let until = Instant::now() + LEAVING;
+    while Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let _ = kill_group(child, Signal::KILL);
+    let _ = child.wait();
+}
+
+/// Fails only if there is nothing left to end.
+fn kill_group(child: &Child, signal: Signal) -> rustix::io::Result<()> {
+    kill_process_group(Pid::from_child(child), signal)
+}
+
+/// The end of what a program wrote, as text.
+fn tail(file: &mut File) -> Result<String> {
+    let length = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(KEPT)))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Why a program failed: the last line that it complained in, or how it ended.
+fn reason(complaints: &str, status: ExitStatus) -> String {
+    /// Longer sentences are cut.
+    const LONGEST: usize = 300;
+    match complaints.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(line) => line.trim().chars().take(LONGEST).collect(),
+        None => format!("it ended without a word ({status})"),
+    }
+}
+
+/// The last line that says something: a program's answer.
+pub fn answer(said: &str) -> &str {
+    said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default()
+}

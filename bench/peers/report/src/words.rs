@@ -1,0 +1,254 @@
+//! Figures and comparisons, in words.
+
+use sinew_bench::table::{bytes, time};
+
+use crate::cases::{Measure, Unit};
+use crate::measured::{Measured, fair_ratio};
+
+/// Two sides that differ by less are even.
+const EVEN: f64 = 1.05;
+
+/// A figure in the unit it reads best in.
+pub fn figure(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Time => time(value),
+        Unit::Bytes => bytes(value),
+        Unit::Percent => format!("{value:.1} %"),
+        Unit::PerSecond => format!("{}/s", count(value)),
+    }
+}
+
+/// A large number, short.
+fn count(value: f64) -> String {
+    match value {
+        value if value >= 999_500.0 => format!("{} M", short(value / 1e6)),
+        value if value >= 9995.0 => format!("{} k", short(value / 1e3)),
+        value => format!("{value:.0}"),
+    }
+}
+
+/// Two or three significant digits.
+fn short(value: f64) -> String {
+    match value {
+        value if value < 9.95 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+/// How often one figure goes into another, for a sentence.
+pub fn times(factor: f64) -> String {
+    match factor {
+        factor if factor < 1.995 => format!("{factor:.2}"),
+        factor => short(factor),
+    }
+}
+
+/// A ratio for a table.
+pub fn ratio(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio < 0.0995 => format!("{ratio:.3}"),
+        ratio if ratio < 9.95 => format!("{ratio:.2}"),
+        ratio => format!("{ratio:.0}"),
+    }
+}
+
+/// Who is ahead in a case: how much better the first is than Sinew's next, or Sinew is.
+enum Lead<'a> {
+    /// Sinew, by that much over the next best.
+    Ours(f64, &'a str),
+    /// Neither.
+    Even(&'a str),
+    /// That peer, by that much over Sinew.
+    Theirs(f64, &'a str),
+}
+
+fn lead<'a>(case: &'a Measured, measure: &Measure) -> Option<Lead<'a>> {
+    let ours = case.main()?;
+    let ranking = case.ranking(measure);
+    let (best, _) = ranking.iter().find(|(side, _)| !side.is_ours())?;
+    let factor = advantage(case, measure, best)?;
+    let name = best.system.as_str();
+    ours.fault().is_none().then_some(match factor {
+        factor if factor > EVEN => Lead::Ours(factor, name),
+        factor if factor < 1.0 / EVEN => Lead::Theirs(1.0 / factor, name),
+        _ => Lead::Even(name),
+    })
+}
+
+/// How many times better Sinew is than a peer.
+fn advantage(case: &Measured, measure: &Measure, peer: &crate::measured::Side) -> Option<f64> {
+    let ratio = fair_ratio(case.main()?, peer, measure.key).filter(|ratio| *ratio > 0.0)?;
+    Some(if measure.unit == Unit::PerSecond { ratio } else { 1.0 / ratio })
+}
+
+/// What the one that is behind does.
+fn behind(name: &str, unit: Unit, factor: &str) -> String {
+    match unit {
+        Unit::Time => format!("{name} takes {factor} times as long"),
+        Unit::Bytes => format!("{name} takes {factor} times the memory"),
+        Unit::Percent => format!("{name} uses {factor} times the CPU"),
+        Unit::PerSecond => format!("{name} carries 1/{factor} of its messages"),
+    }
+}
+
+/// Who wins a case, and by how much.
+pub fn verdict(case: &Measured, measure: &Measure) -> String {
+    let Some(ours) = case.main() else { return String::new() };
+    if let (false, Some(reason)) = (ours.was_measured(), &ours.failed) {
+        return format!("Sinew's side failed: {reason}.");
+    }
+    if let Some(fault) = ours.fault() {
+        return format!("Sinew's messages weren't all right ({fault}): it can't win.");
+    }
+    match lead(case, measure) {
+        None => "There is nothing beside Sinew to compare with.".to_owned(),
+        Some(Lead::Even(name)) => format!("Sinew and {name} are even."),
+        Some(Lead::Theirs(factor, name)) => {
+            format!("{name} wins: {}.", behind("Sinew", measure.unit, &times(factor)))
+        }
+        Some(Lead::Ours(factor, name)) => {
+            let ranking = case.ranking(measure);
+            let last = ranking.last().filter(|(side, _)| side.system != name && !side.is_ours());
+            let last = last.and_then(|(side, _)| Some((side.system.as_str(), advantage(case, measure, side)?)));
+            let last = last.map_or_else(String::new, |(name, factor)| {
+                let what = if measure.unit == Unit::PerSecond { "1/" } else { "" };
+                format!(", the last ({name}) {what}{}", times(factor))
+            });
+            format!("Sinew wins: {}{last}.", behind(&format!("the next ({name})"), measure.unit, &times(factor)))
+        }
+    }
+}
+
+/// Who wins where, over the cases of a section.
+pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
+    if let [case] = cases {
+        return verdict(case, measure);
+    }
+    // Cases by winner; of Sinew and what it is even with, by no name.
+    let mut groups: Vec<(Option<&str>, Vec<String>, Vec<f64>)> = Vec::new();
+    let mut even = Vec::new();
+    for case in cases {
+        let place = case.label.clone();
+        let (winner, factor) = match lead(case, measure) {
+            None => continue,
+            Some(Lead::Even(name)) => {
+                even.push(format!("{place} ({name})"));
+                continue;
+            }
+            Some(Lead::Ours(factor, _)) => (None, factor),
+            Some(Lead::Theirs(factor, name)) => (Some(name), factor),
+        };
+        match groups.iter_mut().find(|(known, ..)| *known == winner) {
+            Some((_, places, factors)) => {
+                places.push(place);
+                factors.push(factor);
+            }
+            None => groups.push((winner, vec![place], vec![factor])),
+        }
+    }
+    if groups.is_empty() && even.is_empty() {
+        return cases.first().map_or_else(String::new, |case| verdict(case, measure));
+    }
+    let alone = groups.len() == 1 && even.is_empty() && groups[0].1.len() == cases.len();
+    let mut sentences: Vec<String> = groups
+        .iter()
+        .map(|(winner, places, factors)| {
+            let loser = if winner.is_some() { "Sinew" } else { "the next best" };
+            let place = if alone { "everywhere".to_owned() } else { format!("at {}", list(places)) };
+            format!("{} wins {place}: {}", winner.unwrap_or("Sinew"), behind(loser, measure.unit, &range(factors)))
+        })
+        .collect();
+    if !even.is_empty() {
+        sentences.push(format!("they are even at {}", list(&even)));
+    }
+    format!("{}.", capital(&sentences.join("; ")))
+}
+
+/// By how much each system's figure grows from the first case to the last.
+pub fn growth(cases: &[Measured], measure: &Measure) -> String {
+    let (Some(first), Some(last)) = (cases.first(), cases.last()) else { return String::new() };
+    let factors = first.sides.iter().filter_map(|side| {
+        let end = last.sides.iter().find(|end| end.system == side.system)?;
+        let sound = side.fault().is_none() && end.fault().is_none();
+        let factor = end.middle(measure.key)? / side.middle(measure.key)?;
+        sound.then(|| format!("{} {} times", side.system, times(factor)))
+    });
+    let factors: Vec<_> = factors.collect();
+    if factors.is_empty() || cases.len() < 2 {
+        return String::new();
+    }
+    let (from, to) = (&first.label, &last.label);
+    format!("From {from} to {to} it grows: {}.", factors.join(", "))
+}
+
+/// Several factors, as from the least to the most.
+fn range(factors: &[f64]) -> String {
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = factors.iter().copied().fold(0.0, f64::max);
+    let (least, most) = (times(least), times(most));
+    if least == most { least } else { format!("{least} to {most}") }
+}
+
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
+}
+
+fn capital(text: &str) -> String {
+    // Names of systems stay as they are.
+    match text.strip_prefix("they are even") {
+        Some(rest) => format!("They are even{rest}"),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Work;
+
+    use super::*;
+    use crate::cases::sections;
+    use crate::measured::{Kind, Side};
+
+    fn case(rate: f64, figures: &[(&str, f64, f64)]) -> Measured {
+        let sides = figures.iter().map(|(system, p50, lost)| {
+            let kind = if *system == "sinew" { Kind::Ours } else { Kind::Peer((*system).to_owned()) };
+            let round = [("p50_ns".to_owned(), *p50), ("lost".to_owned(), *lost)].into();
+            Side { rounds: vec![Some(round)], ..Side::new(system, kind, None) }
+        });
+        Measured { work: Work::Chain { relays: 10, rate }, label: format!("{rate} Hz"), sides: sides.collect(), floors: Vec::new() }
+    }
+
+    #[test]
+    fn who_wins_is_said() {
+        let sections = sections();
+        let hop = sections[0].measures[0];
+        let wins = case(10.0, &[("sinew", 100.0, 0.0), ("a", 900.0, 0.0), ("b", 250.0, 0.0)]);
+        assert_eq!(verdict(&wins, hop), "Sinew wins: the next (b) takes 2.5 times as long, the last (a) 9.0.");
+        let loses = case(100.0, &[("sinew", 150.0, 0.0), ("a", 100.0, 0.0)]);
+        assert_eq!(verdict(&loses, hop), "a wins: Sinew takes 1.50 times as long.");
+        let even = case(1000.0, &[("sinew", 100.0, 0.0), ("a", 102.0, 0.0)]);
+        assert_eq!(verdict(&even, hop), "Sinew and a are even.");
+        let lossy = case(10.0, &[("sinew", 100.0, 0.0), ("a", 10.0, 1.0)]);
+        assert_eq!(verdict(&lossy, hop), "There is nothing beside Sinew to compare with.");
+        let ours = case(10.0, &[("sinew", 1.0, 2.0), ("a", 10.0, 0.0)]);
+        assert!(verdict(&ours, hop).contains("can't win"));
+        assert_eq!(
+            verdicts(&[wins.clone(), loses, even], hop),
+            "Sinew wins at 10 Hz: the next best takes 2.5 times as long; a wins at 100 Hz: Sinew takes 1.50 times as \
+             long; they are even at 1000 Hz (a)."
+        );
+        let twice = [wins.clone(), case(100.0, &[("sinew", 100.0, 0.0), ("a", 400.0, 0.0)])];
+        assert_eq!(verdicts(&twice, hop), "Sinew wins everywhere: the next best takes 2.5 to 4.0 times as long.");
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([1.234, 2.0, 12.34, 123.0].map(times), ["1.23", "2.0", "12", "123"]);
+        assert_eq!([0.0123, 0.5, 12.3].map(ratio), ["0.012", "0.50", "12"]);
+        assert_eq!(figure(12_345_678.0, Unit::PerSecond), "12 M/s");
+    }
+}
