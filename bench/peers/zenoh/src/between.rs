@@ -1,0 +1,447 @@
+//! Two processes: the measuring one listens, the other one connects to it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use harness::chain::Timing;
+use harness::pingpong::{self, Answer, Game, Rally};
+use harness::throughput::{self, Seen};
+use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, bytes, now_ns};
+use serde::{Deserialize, Serialize};
+use sinew_bench::clock::sleep_until;
+use sinew_bench::latest::{self, Reads, Span};
+use sinew_bench::machine::pin_to;
+use sinew_bench::pacing::{Ticks, ticks, warm_up};
+use sinew_bench::payload::WARM_AFTER;
+use sinew_bench::process::{PATIENCE, await_all};
+use sinew_bench::report::tenth;
+use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::samples::Samples;
+use sinew_bench::sequence::Sequence;
+use zenoh::handlers::{FifoChannelHandler, RingChannel};
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::qos::CongestionControl;
+use zenoh::query::Querier;
+use zenoh::sample::Sample;
+use zenoh::{Session, Wait as _};
+
+use crate::Zenoh;
+use crate::line::{answer, call, timing_of};
+use crate::payloads::{Payloads, clear_up, first_word};
+use crate::sessions::{
+    Memory, Said as _, connected, found, key, listening, locator, matched, publisher, querier,
+};
+
+/// Does the work with a session that the other process can connect to, each process kept to a core
+/// of its own if `pinned`.
+pub fn with_other(
+    case: &Case,
+    memory: Memory,
+    pinned: bool,
+    work: impl FnOnce(&Session, &mut dyn FnMut() -> Result<Process>) -> Result<Figures>,
+) -> Result<Figures> {
+    let cores = if pinned { Some(harness::two_cores()?) } else { None };
+    // Before there is a session: its threads stay where this one is.
+    cores.map_or(Ok(()), |cores| pin_to(cores.0))?;
+    let session = listening(memory, &[])?;
+    let mut start = || {
+        let mut other = harness::start::<Zenoh>(case, cores.map(|cores| cores.1), locator(&session)?)?;
+        other.hear::<()>()?;
+        Ok(other)
+    };
+    let figures = work(&session, &mut start);
+    session.close().wait().said("closing a session")?;
+    if memory == Memory::Shared {
+        clear_up();
+    }
+    figures
+}
+
+/// The other process's session.
+pub fn join(other: &Other, memory: Memory) -> Result<Session> {
+    connected(memory, std::slice::from_ref(&other.note))
+}
+
+fn subscribe(
+    session: &Session,
+    topic: &str,
+    callback: impl Fn(Sample) + Send + Sync + 'static,
+) -> Result<Subscriber<()>> {
+    session.declare_subscriber(key(topic, 0)?).callback(callback).wait().said("declaring a subscriber")
+}
+
+/// What several threads touch in turn.
+#[derive(Default)]
+struct Shared<T>(Arc<Mutex<T>>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Shared<T> {
+    fn of(value: T) -> Self {
+        Self(Arc::new(Mutex::new(value)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// In the other process: tells that it is ready, and waits for the number of messages there were,
+/// and until `received` is as many or no more come. Yields the CPU time used meanwhile.
+fn until_all_came(measuring: Measuring, received: impl Fn() -> u64) -> Result<f64> {
+    measuring.tell(&())?;
+    let cpu = CpuUse::start();
+    let count = measuring.order::<u64>()?.unwrap_or(0);
+    let cpu_percent = cpu.percent();
+    let pause = || {
+        thread::sleep(Duration::from_millis(1));
+        Ok(())
+    };
+    await_all(count, received, pause)?;
+    Ok(cpu_percent)
+}
+
+/// The side of a ping-pong that begins.
+struct Pings {
+    mode: Mode,
+    payloads: Payloads,
+    pings: Publisher<'static>,
+    pongs: Subscriber<FifoChannelHandler<Sample>>,
+}
+
+impl Rally<anyhow::Error> for Pings {
+    fn send(&mut self, number: u64) -> Result<()> {
+        self.pings.put(self.payloads.numbered(self.mode, number)?).wait().said("publishing")
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        let pong =
+            self.pongs.recv_timeout(PATIENCE).said("waiting for an answer")?.context("no answer came")?;
+        match self.mode {
+            Mode::Loan => Ok(Answer { number: first_word(pong.payload()), end_ns: None }),
+            Mode::Whole => {
+                let Timing { stamp, number } = timing_of(pong.payload()).context("an answer isn't one")?;
+                Ok(Answer { number, end_ns: Some(stamp) })
+            }
+        }
+    }
+}
+
+pub fn pingpong(case: &Case, memory: Memory) -> Result<Figures> {
+    let Game { mode, size } = Game::of(case)?;
+    with_other(case, memory, true, |session, start| {
+        let pings = publisher(session, key("ping", 0)?, true)?;
+        let pongs = session.declare_subscriber(key("pong", 0)?).wait().said("declaring a subscriber")?;
+        let other = start()?;
+        matched(&pings)?;
+        let mut rally = Pings { mode, payloads: Payloads::of(memory, size)?, pings, pongs };
+        pingpong::measure_both(case, other, &mut rally)
+    })
+}
+
+pub fn serve_pingpong(other: &Other, memory: Memory, measuring: Measuring) -> Result<()> {
+    let Game { mode, .. } = Game::of(&other.case)?;
+    let session = join(other, memory)?;
+    let pongs = Arc::new(publisher(&session, key("pong", 0)?, true)?);
+    let to = pongs.clone();
+    let _pings = subscribe(&session, "ping", move |ping| {
+        let pong = match mode {
+            Mode::Loan => to.put(ping.payload().clone()),
+            Mode::Whole => {
+                // No message has the number 0: the measuring side counts it as a wrong answer.
+                let number = bytes::number_of(&ping.payload().to_bytes()).unwrap_or(0);
+                to.put(Timing { stamp: now_ns(), number }.to_bytes())
+            }
+        };
+        if let Err(error) = pong.wait() {
+            eprintln!("an answer failed: {error}");
+        }
+    })?;
+    matched(&pongs)?;
+    pingpong::answer_until_the_end(measuring)?;
+    session.close().wait().said("closing a session")
+}
+
+/// The side that calls.
+struct Calls {
+    server: Querier<'static>,
+    next: u64,
+}
+
+impl Rally<anyhow::Error> for Calls {
+    fn send(&mut self, number: u64) -> Result<()> {
+        self.next = number;
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        let answer = call(&self.server, Timing { stamp: now_ns(), number: self.next }.to_bytes())?;
+        let Timing { number, .. } = timing_of(&answer).context("an answer isn't one")?;
+        Ok(Answer { number, end_ns: None })
+    }
+}
+
+pub fn requests(case: &Case) -> Result<Figures> {
+    with_other(case, Memory::Heap, true, |session, start| {
+        let other = start()?;
+        let server = querier(session, key("server", 0)?)?;
+        found(&server)?;
+        pingpong::measure_both(case, other, &mut Calls { server, next: 0 })
+    })
+}
+
+pub fn serve_requests(other: &Other, measuring: Measuring) -> Result<()> {
+    let session = join(other, Memory::Heap)?;
+    let server = session.declare_queryable(key("server", 0)?).complete(true);
+    let server = server.callback(|query| answer(&query, |request| Ok(request.clone()))).background();
+    server.wait().said("declaring a queryable")?;
+    pingpong::answer_until_the_end(measuring)?;
+    session.close().wait().said("closing a session")
+}
+
+pub fn throughput(case: &Case, memory: Memory, size: usize) -> Result<Figures> {
+    with_other(case, memory, false, |session, start| {
+        let flood = publisher(session, key("flood", 0)?, false)?;
+        let other = start()?;
+        matched(&flood)?;
+        let payloads = Payloads::of(memory, size)?;
+        let cpu = CpuUse::start();
+        let sent = throughput::send_for(case.time(), |number| {
+            flood.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
+        })?;
+        let cpu_percent = cpu.percent();
+        let seen: Seen = other.finish_after(sent.count)?;
+        let cpu_percent = Some(cpu_percent + seen.cpu_percent);
+        Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+    })
+}
+
+pub fn serve_throughput(other: &Other, memory: Memory, measuring: Measuring) -> Result<()> {
+    let session = join(other, memory)?;
+    let seen = Shared::of(Seen::default());
+    let noted = seen.clone();
+    let _flood = subscribe(&session, "flood", move |message| {
+        noted.lock().note_bytes(&message.payload().to_bytes());
+    })?;
+    let cpu_percent = until_all_came(measuring, || seen.lock().received())?;
+    seen.lock().cpu_percent = cpu_percent;
+    measuring.tell(&*seen.lock())?;
+    session.close().wait().said("closing a session")
+}
+
+/// A fan-out's messages a second.
+const NEWS_RATE: f64 = 100.0;
+
+/// What the subscribers saw together.
+#[derive(Debug, Deserialize, Serialize)]
+struct News {
+    /// For each message, from before the publish until the last subscriber had it; 0 where one is
+    /// missing.
+    to_last_ns: Vec<i64>,
+    /// One per subscriber.
+    sequences: Vec<Sequence>,
+    cpu_percent: f64,
+}
+
+impl News {
+    fn note(&mut self, reader: usize, Timing { stamp, number }: Timing, now: i64) {
+        self.sequences[reader].note(number);
+        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        if let Some(to_last) = place.and_then(|place| self.to_last_ns.get_mut(place)) {
+            *to_last = (now - stamp).max(*to_last).max(1);
+        }
+    }
+
+    fn received_by_all(&self) -> u64 {
+        self.sequences.iter().map(|sequence| sequence.received).min().unwrap_or(0)
+    }
+}
+
+pub fn fanout(case: &Case) -> Result<Figures> {
+    with_other(case, Memory::Heap, false, |session, start| {
+        let news = publisher(session, key("news", 0)?, true)?;
+        let other = start()?;
+        matched(&news)?;
+        let count = ticks(NEWS_RATE, case.time());
+        let mut inside = Samples::with_room_for(count as usize);
+        let cpu = CpuUse::start();
+        let mut pace = Ticks::start(NEWS_RATE)?;
+        for number in 1..=count {
+            pace.wait();
+            let stamp = now_ns();
+            news.put(Timing { stamp, number: number.into() }.to_bytes()).wait().said("publishing")?;
+            let time_inside = now_ns() - stamp;
+            if number > warm_up(count) {
+                inside.record(time_inside);
+            }
+        }
+        let cpu_percent = cpu.percent();
+        let seen: News = other.finish_after(count.into())?;
+        let mut to_last = Samples::with_room_for(count as usize);
+        let measured = seen.to_last_ns.iter().skip(warm_up(count) as usize);
+        measured.filter(|&&latency| latency > 0).for_each(|&latency| to_last.record(latency));
+        let round = Round {
+            lost: seen.sequences.iter().map(|sequence| sequence.lost(count.into())).sum(),
+            reordered: seen.sequences.iter().map(|sequence| sequence.reordered).sum(),
+            cpu_percent: Some(cpu_percent + seen.cpu_percent),
+            ..Round::of(to_last)
+        };
+        let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
+        Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+    })
+}
+
+/// All subscribers in one session: as on our side, where they share a context.
+pub fn serve_fanout(other: &Other, subscriptions: u32, measuring: Measuring) -> Result<()> {
+    let session = join(other, Memory::Heap)?;
+    let news = Shared::of(News {
+        to_last_ns: vec![0; ticks(NEWS_RATE, other.case.time()) as usize],
+        sequences: vec![Sequence::default(); subscriptions as usize],
+        cpu_percent: 0.0,
+    });
+    let subscriber = |reader| {
+        let noted = news.clone();
+        subscribe(&session, "news", move |message| {
+            let now = now_ns();
+            if let Some(timing) = timing_of(message.payload()) {
+                noted.lock().note(reader, timing, now);
+            }
+        })
+    };
+    let _subscribers = (0..subscriptions as usize).map(subscriber).collect::<Result<Vec<_>>>()?;
+    let cpu_percent = until_all_came(measuring, || news.lock().received_by_all())?;
+    news.lock().cpu_percent = cpu_percent;
+    measuring.tell(&*news.lock())?;
+    session.close().wait().said("closing a session")
+}
+
+/// Images a second, and the bytes of one.
+const IMAGE_RATE: f64 = 10.0;
+const IMAGE: usize = 8 << 20;
+
+/// What became of images.
+#[derive(Debug, Default, Deserialize, Serialize)]
+struct Images {
+    /// From the complete image until it is there.
+    samples: Samples,
+    sequence: Sequence,
+    cpu_percent: f64,
+}
+
+/// Publishes the next image; yields the time inside publish, the image already made.
+fn publish_image(images: &Publisher<'_>, payloads: &Payloads, number: u64) -> Result<i64> {
+    let image = payloads.written(|image| {
+        bytes::fill(image, number);
+        image[..8].copy_from_slice(&now_ns().to_le_bytes());
+    })?;
+    let start = now_ns();
+    images.put(image).wait().said("publishing")?;
+    Ok(now_ns() - start)
+}
+
+pub fn big(case: &Case, memory: Memory) -> Result<Figures> {
+    with_other(case, memory, false, |session, start| {
+        let images = publisher(session, key("images", 0)?, true)?;
+        let other = start()?;
+        matched(&images)?;
+        let payloads = Payloads::of(memory, IMAGE)?;
+        for number in 1..=WARM_AFTER {
+            publish_image(&images, &payloads, number)?;
+            sleep_until(now_ns() + 20_000_000);
+        }
+        let last = WARM_AFTER + u64::from(ticks(IMAGE_RATE, case.time()));
+        let mut inside = Samples::with_room_for(1 << 10);
+        let cpu = CpuUse::start();
+        let mut pace = Ticks::start(IMAGE_RATE)?;
+        for number in WARM_AFTER + 1..=last {
+            pace.wait();
+            inside.record(publish_image(&images, &payloads, number)?);
+        }
+        let cpu_percent = cpu.percent();
+        let seen: Images = other.finish_after(last)?;
+        let round = Round {
+            lost: seen.sequence.lost(last),
+            reordered: seen.sequence.reordered,
+            cpu_percent: Some(cpu_percent + seen.cpu_percent),
+            ..Round::of(seen.samples)
+        };
+        let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
+        Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+    })
+}
+
+pub fn serve_big(other: &Other, memory: Memory, measuring: Measuring) -> Result<()> {
+    let session = join(other, memory)?;
+    let seen = Shared::of(Images { samples: Samples::with_room_for(1 << 10), ..Images::default() });
+    let noted = seen.clone();
+    let _images = subscribe(&session, "images", move |image| {
+        let image = image.payload().to_bytes();
+        let now = now_ns();
+        let word = |at: usize| image.get(at..).and_then(bytes::first_word);
+        // One with wrong pixels counts as lost.
+        if let (Some(stamp), Some(number)) = (word(0), word(8))
+            && word(IMAGE / 2) == Some(number)
+            && word(IMAGE - 8) == Some(number)
+        {
+            let mut seen = noted.lock();
+            seen.sequence.note(number);
+            if number > WARM_AFTER {
+                seen.samples.record(now - stamp.cast_signed());
+            }
+        }
+    })?;
+    let cpu_percent = until_all_came(measuring, || seen.lock().sequence.received)?;
+    let seen = Images { cpu_percent, ..std::mem::take(&mut *seen.lock()) };
+    measuring.tell(&seen)?;
+    session.close().wait().said("closing a session")
+}
+
+/// One process writes a value, which the other one keeps.
+pub fn latest(case: &Case, size: usize) -> Result<Figures> {
+    with_other(case, Memory::Heap, true, |session, start| {
+        // What can't be sent yet may be dropped: a newer one follows.
+        let values = session.declare_publisher(key("value", 0)?).congestion_control(CongestionControl::Drop);
+        let values = values.wait().said("declaring a publisher")?;
+        let mut other = start()?;
+        matched(&values)?;
+        let payloads = Payloads::of(Memory::Heap, size)?;
+        let span = Span::soon(case.time());
+        other.order(&span)?;
+        let writes = latest::write(span, |number| {
+            values.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
+        })?;
+        let reads: Reads = other.finish()?;
+        let publish_p50_ns = writes.summary(1).map(|summary| tenth(summary.p50));
+        Ok(Figures { publish_p50_ns, ..Figures::over(&[reads.round()], 1) })
+    })
+}
+
+/// In the other process: keeps the newest value, and reads it again while there is no newer one.
+pub fn serve_latest(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
+    let session = join(other, Memory::Heap)?;
+    let values = session.declare_subscriber(key("value", 0)?).with(RingChannel::new(1));
+    let values = values.wait().said("declaring a subscriber")?;
+    measuring.tell(&())?;
+    let span = measuring.order::<Span>()?.context("there was no order")?;
+    let mut newest = Vec::new();
+    let reads = latest::read(span, |reads| -> Result<()> {
+        if let Some(newer) = values.try_recv().said("reading the value")? {
+            let bytes = newer.payload().to_bytes();
+            anyhow::ensure!(bytes.len() == size, "a value of {} B came, not of {size} B", bytes.len());
+            newest.clear();
+            newest.extend(bytes.as_chunks().0.iter().copied().map(u64::from_le_bytes));
+        }
+        if !newest.is_empty() {
+            reads.note(&newest);
+        }
+        Ok(())
+    })?;
+    measuring.tell(&reads)?;
+    session.close().wait().said("closing a session")
+}
