@@ -1,6 +1,8 @@
 //! Peer `channels`: crossbeam's, flume's and tokio's channels, with a thread or a task per relay. They carry a message from
 //! one thread to another and know neither topics nor QoS.
 
+mod topology;
+
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -20,15 +22,16 @@ const ROOM: usize = 1024;
 
 impl Program for Channels {
     fn systems() -> Peer {
+        let one_to_one = || {
+            let how = "the channel has one sender and one receiver, and no QoS";
+            ("throughput".to_owned(), how.to_owned())
+        };
         let system = |name: &str, how: &str, link: &str, scenarios: &[&str]| System {
             name: name.to_owned(),
             how: how.to_owned(),
             link: link.to_owned(),
             scenarios: scenarios.iter().map(|&name| name.to_owned()).collect(),
-            differs: vec![(
-                "throughput".to_owned(),
-                "the channel has one sender and one receiver, and no QoS".to_owned(),
-            )],
+            differs: scenarios.contains(&"throughput").then(one_to_one).into_iter().collect(),
             unavailable: None,
         };
         Peer {
@@ -52,6 +55,13 @@ impl Program for Channels {
                     "bounded channels, a task per relay on the multi-threaded runtime with two workers",
                     "https://docs.rs/tokio/latest/tokio/sync/mpsc",
                     &["chain", "throughput"],
+                ),
+                system(
+                    "tokio tasks",
+                    "a task with an interval per publisher, a broadcast channel per topic, a task per subscription, on the \
+                     multi-threaded runtime with two workers",
+                    "https://docs.rs/tokio/latest/tokio/sync/broadcast",
+                    &["topology"],
                 ),
             ],
         }
@@ -81,6 +91,7 @@ impl Program for Channels {
             }
             ("flume", Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Flume),
             ("tokio mpsc", Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Tokio),
+            ("tokio tasks", Work::Topology { name }) => topology::run(case, name),
             (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
         }
     }

@@ -1,4 +1,5 @@
-//! Whole messages for peers that carry bytes: every word of a message holds its number, little-endian.
+//! Whole messages for peers that carry bytes: every word of a message holds its number,
+//! little-endian.
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
@@ -8,7 +9,8 @@ pub fn fill(bytes: &mut [u8], number: u64) {
     bytes.as_chunks_mut::<WORD>().0.fill(number.to_le_bytes());
 }
 
-/// A message's number, after all of it was read; `None` unless it has a word and every word holds it.
+/// A message's number, after all of it was read; `None` unless it has a word and every word holds
+/// it.
 pub fn number_of(bytes: &[u8]) -> Option<u64> {
     let (words, rest) = bytes.as_chunks::<WORD>();
     let number = words.first().copied().map(u64::from_le_bytes)?;

@@ -1,6 +1,6 @@
-//! A robot's graph, of which a peer carries the messages: who publishes what how often, who listens, what arrives and how
-//! late. As `sinew bench topology` does it: every publisher has a timer of its own, no message leads to another, and each is
-//! made anew.
+//! A robot's graph, of which a peer carries the messages: who publishes what how often, who
+//! listens, what arrives and how late. As `sinew bench topology` does it: every publisher has a
+//! timer of its own, no message leads to another, and each is made anew.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -150,8 +150,8 @@ impl Robot {
         sources
     }
 
-    /// Lets the graph, whose timers have just been started, run for its time; has its timers stopped by `stop`, waits for what
-    /// is still under way, and gives the figures.
+    /// Lets the graph, whose timers have just been started, run for its time; has its timers
+    /// stopped by `stop`, waits for what is still under way, and gives the figures.
     ///
     /// # Errors
     ///
