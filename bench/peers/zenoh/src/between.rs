@@ -29,7 +29,7 @@ use zenoh::{Session, Wait as _};
 
 use crate::Zenoh;
 use crate::line::{answer, call, timing_of};
-use crate::payloads::{Payloads, clear_up, first_word};
+use crate::payloads::{Payloads, first_word};
 use crate::sessions::{
     Memory, Said as _, connected, found, key, listening, locator, matched, publisher, querier,
 };
@@ -53,9 +53,6 @@ pub fn with_other(
     };
     let figures = work(&session, &mut start);
     session.close().wait().said("closing a session")?;
-    if memory == Memory::Shared {
-        clear_up();
-    }
     figures
 }
 

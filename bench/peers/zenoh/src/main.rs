@@ -31,31 +31,13 @@ impl Program for Zenoh {
     }
 
     fn run(case: &Case) -> Result<Figures> {
-        use Memory::{Heap, Shared};
-        match (case.system.as_str(), &case.work) {
-            (ONE, &Work::Chain { relays, rate }) => line::chain(case, relays, rate, true),
-            (EACH, &Work::Chain { relays, rate }) => line::chain(case, relays, rate, false),
-            (EACH, &Work::ProcessChain { relays, rate }) => line::process_chain(case, relays, rate),
-            (ONE, &Work::ServiceChain { relays, rate }) => line::service_chain(case, relays, rate, true),
-            (EACH, &Work::ServiceChain { relays, rate }) => line::service_chain(case, relays, rate, false),
-            (ONE, &Work::Throughput { size, path: Path::Intra }) => flood::throughput(case, size),
-            (EACH, &Work::Throughput { size, path: Path::Shm }) => between::throughput(case, Heap, size),
-            (SHARED, &Work::Throughput { size, path: Path::Shm }) => between::throughput(case, Shared, size),
-            (ONE, Work::Topology { name }) => robot::topology(case, name),
-            (ONE, &Work::Entities { pairs, path: Path::Intra }) => entities::within(pairs),
-            (EACH, &Work::Entities { pairs, path: Path::Shm }) => entities::between(case, pairs),
-            (EACH, Work::PingPong { .. }) => between::pingpong(case, Heap),
-            (SHARED, Work::PingPong { .. }) => between::pingpong(case, Shared),
-            (EACH, Work::Requests { .. }) => between::requests(case),
-            (EACH, Work::Fanout { .. }) => between::fanout(case),
-            (EACH, Work::Big {}) => between::big(case, Heap),
-            (SHARED, Work::Big {}) => between::big(case, Shared),
-            (EACH, &Work::Latest { size }) => between::latest(case, size),
-            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
-        }
+        if case.system == SHARED { cleared_up(case) } else { measure(case) }
     }
 
     fn serve(other: &Other, measuring: Measuring) -> Result<()> {
+        if other.note == MEASURES {
+            return Ok(measuring.tell(&measure(&other.case)?)?);
+        }
         let memory = if other.case.system == SHARED { Memory::Shared } else { Memory::Heap };
         match &other.case.work {
             &Work::ProcessChain { relays, rate } => line::serve_process_chain(other, relays, rate, measuring),
@@ -68,6 +50,43 @@ impl Program for Zenoh {
             &Work::Entities { pairs, .. } => entities::serve(other, pairs, measuring),
             work => anyhow::bail!("{} has no other process", work.scenario()),
         }
+    }
+}
+
+/// The note of a process that measures itself.
+const MEASURES: &str = "measures";
+
+/// Measures in another process and removes what that leaves: zenoh keeps some of a process's shared
+/// memory until another one clears up.
+fn cleared_up(case: &Case) -> Result<Figures> {
+    let figures = harness::start::<Zenoh>(case, None, MEASURES)?.finish();
+    payloads::clear_up();
+    Ok(figures?)
+}
+
+/// Measures one round in this process.
+fn measure(case: &Case) -> Result<Figures> {
+    use Memory::{Heap, Shared};
+    match (case.system.as_str(), &case.work) {
+        (ONE, &Work::Chain { relays, rate }) => line::chain(case, relays, rate, true),
+        (EACH, &Work::Chain { relays, rate }) => line::chain(case, relays, rate, false),
+        (EACH, &Work::ProcessChain { relays, rate }) => line::process_chain(case, relays, rate),
+        (ONE, &Work::ServiceChain { relays, rate }) => line::service_chain(case, relays, rate, true),
+        (EACH, &Work::ServiceChain { relays, rate }) => line::service_chain(case, relays, rate, false),
+        (ONE, &Work::Throughput { size, path: Path::Intra }) => flood::throughput(case, size),
+        (EACH, &Work::Throughput { size, path: Path::Shm }) => between::throughput(case, Heap, size),
+        (SHARED, &Work::Throughput { size, path: Path::Shm }) => between::throughput(case, Shared, size),
+        (ONE, Work::Topology { name }) => robot::topology(case, name),
+        (ONE, &Work::Entities { pairs, path: Path::Intra }) => entities::within(pairs),
+        (EACH, &Work::Entities { pairs, path: Path::Shm }) => entities::between(case, pairs),
+        (EACH, Work::PingPong { .. }) => between::pingpong(case, Heap),
+        (SHARED, Work::PingPong { .. }) => between::pingpong(case, Shared),
+        (EACH, Work::Requests { .. }) => between::requests(case),
+        (EACH, Work::Fanout { .. }) => between::fanout(case),
+        (EACH, Work::Big {}) => between::big(case, Heap),
+        (SHARED, Work::Big {}) => between::big(case, Shared),
+        (EACH, &Work::Latest { size }) => between::latest(case, size),
+        (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
     }
 }
 
