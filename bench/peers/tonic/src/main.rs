@@ -56,7 +56,7 @@ impl Program for Tonic {
                 name: "tonic".to_owned(),
                 how: "unary calls over a Unix socket, as all is on one host; each server of a chain is a task of the \
                       multi-threaded runtime with two workers, and a process that is kept to one core has the \
-                      runtime of one thread, which takes half the time there"
+                      runtime of one thread, which is the faster there"
                     .to_owned(),
                 link: "https://github.com/hyperium/tonic/tree/master/examples/src/uds".to_owned(),
                 scenarios: scenarios.map(str::to_owned).to_vec(),
