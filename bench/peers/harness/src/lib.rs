@@ -337,7 +337,9 @@ pub fn with_directory<T: Send>(work: impl FnOnce(&std::path::Path) -> Result<T> 
 ///
 /// If it may use one only.
 pub fn two_cores() -> Result<(usize, usize)> {
-    sinew_bench::machine::two_cores()?.ok_or_else(|| {
+    let cores = sinew_bench::machine::two_cores()?.ok_or_else(|| {
         anyhow::anyhow!("two processes on two cores are measured, and this process may use one")
-    })
+    })?;
+    sinew_bench::machine::pin_to(cores.0)?;
+    Ok(cores)
 }
