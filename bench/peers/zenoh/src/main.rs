@@ -104,8 +104,8 @@ fn system(name: &str, how: &str, link: &str, scenarios: &[&str], differs: &[(&st
 fn one() -> System {
     system(
         ONE,
-        "all nodes share one session, as a process's parts should; their callbacks run in the publisher's thread, and no \
-         message leaves the process",
+        "all nodes share one session, as a process's parts should; their callbacks run in the \
+         publisher's thread, and no message leaves the process",
         "https://docs.rs/zenoh/latest/zenoh/session/",
         &["chain", "service-chain", "throughput", "topology", "entities"],
         &[
@@ -120,11 +120,13 @@ fn one() -> System {
 }
 
 fn each() -> System {
-    const WOKEN: &str = "zenoh does not poll: its receivers are always woken";
+    const WOKEN: &str = "zenoh does not poll: its receivers are always woken, and all threads of a \
+                         process share its core";
     system(
         EACH,
-        "a session per node in the mode peer, linked over loopback TCP to its neighbours, without scouting; express where \
-         latency is measured, with batching for throughput, and with congestion control Block, so that nothing is lost",
+        "a session per node in the mode peer, linked over loopback TCP to its neighbours, without \
+         scouting; express where latency is measured, with batching for throughput, and with \
+         congestion control Block, so that nothing is lost",
         "https://zenoh.io/docs/manual/configuration/",
         &[
             "chain",
@@ -143,7 +145,11 @@ fn each() -> System {
             ("fanout", "zenoh does not poll: the other process is woken; its subscribers share a session"),
             ("pingpong", WOKEN),
             ("requests", WOKEN),
-            ("latest", "a ring channel of one sample, which the reader copies into its own value"),
+            (
+                "latest",
+                "a write ends before the value has left, and values that can't be sent in time are \
+                 dropped; the reader takes the newest from a ring channel and copies it",
+            ),
         ],
     )
 }
@@ -151,13 +157,14 @@ fn each() -> System {
 fn shared() -> System {
     system(
         SHARED,
-        "two processes, each with a session, linked over loopback TCP; payloads are buffers of a pool of shared memory that \
-         the sender fills in place",
+        "two processes, each with a session, linked over loopback TCP; payloads are buffers of a pool \
+         of shared memory that the sender fills in place; express but for throughput",
         "https://docs.rs/zenoh/latest/zenoh/shm/",
         &["pingpong", "big", "throughput"],
         &[(
             "pingpong",
-            "zenoh does not poll: its receivers are always woken; an answer of 16 bytes goes over TCP",
+            "zenoh does not poll: its receivers are always woken, and all threads of a process share its \
+             core; an answer of 16 bytes goes over TCP",
         )],
     )
 }
