@@ -57,7 +57,7 @@ impl Program for Iceoryx2 {
                 differs(
                     "entities",
                     "a pair is a service with a publisher and a subscriber, in one process by its local \
-                     service; an opened subscriber is connected when it is first asked, which is part of it",
+                     service; connecting them is part of it, which else the first message would do",
                 ),
                 differs(
                     "throughput",

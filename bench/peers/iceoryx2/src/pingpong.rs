@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use harness::pingpong::{Answer, Game, Rally};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, Wait, Work};
 use sinew_bench::machine::pin_to;
+use sinew_bench::rounds::CpuUse;
 
 use crate::domain::{self, Domain};
 use crate::ports::{Input, Output, Topic, while_alive};
@@ -33,10 +34,20 @@ pub fn run(case: &Case) -> Result<Figures> {
     let mut other = harness::start::<Iceoryx2>(case, Some(cores.1), domain.name())?;
     other.hear::<()>()?;
     pin_to(cores.0)?;
-    let mut rally = Begins { game, output, input, other };
+    measure(case, Begins { game, output, input, other }, |rally| rally.other)
+}
+
+/// Measures a rally whose other process is in [`serve_until_told`], with the CPU time of both.
+pub fn measure<R: Rally<anyhow::Error>>(
+    case: &Case,
+    mut rally: R,
+    other: impl FnOnce(R) -> Process,
+) -> Result<Figures> {
+    let cpu = CpuUse::start();
     let figures = harness::pingpong::measure(case, &mut rally)?;
-    rally.other.finish::<()>()?;
-    Ok(figures)
+    let cpu_percent = cpu.percent();
+    let of_other: f64 = other(rally).finish()?;
+    Ok(Figures { cpu_percent: Some(cpu_percent + of_other), ..figures })
 }
 
 /// The side that begins.
@@ -65,18 +76,34 @@ pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
     let node = domain::node(&other.note)?;
     let (ping, pong) = topics(&other.case);
     let (input, output) = (ping.input(&node)?, pong.output(&node, game.words().max(ANSWER))?);
-    measuring.tell(&())?;
-    let goes_on = until_told(measuring, &other.note, ping.sleeping.then_some(ping.name));
-    while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
-        let (number, read_ns) = game.read(&message);
-        match game.mode {
-            Mode::Loan => output.send(game.words(), |words| words[0] = number)?,
-            Mode::Whole => output.send(ANSWER, |words| {
-                words.copy_from_slice(&[number, read_ns.cast_unsigned()]);
-            })?,
+    let listener = ping.sleeping.then_some(ping.name);
+    serve_until_told(measuring, &other.note, listener, |goes_on| {
+        while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
+            let (number, read_ns) = game.read(&message);
+            match game.mode {
+                Mode::Loan => output.send(game.words(), |words| words[0] = number)?,
+                Mode::Whole => output.send(ANSWER, |words| {
+                    words.copy_from_slice(&[number, read_ns.cast_unsigned()]);
+                })?,
+            }
         }
-    }
-    Ok(measuring.tell(&())?)
+        Ok(())
+    })
+}
+
+/// In the other process: answers by `serve` until the measuring process has had enough, and tells
+/// it the CPU time.
+pub fn serve_until_told(
+    measuring: Measuring,
+    domain: &str,
+    listener: Option<String>,
+    serve: impl FnOnce(&AtomicBool) -> Result<()>,
+) -> Result<()> {
+    measuring.tell(&())?;
+    let goes_on = until_told(measuring, domain, listener);
+    let cpu = CpuUse::start();
+    serve(&goes_on)?;
+    Ok(measuring.tell(&cpu.percent())?)
 }
 
 /// A flag that is lowered when the measuring process has had enough; then the listener of that name

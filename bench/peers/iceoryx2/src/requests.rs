@@ -14,7 +14,7 @@ use sinew_bench::machine::pin_to;
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
-use crate::pingpong::{sleeping, until_told};
+use crate::pingpong::{measure, serve_until_told, sleeping};
 use crate::ports::{bell, listener, wait_for, while_alive};
 
 /// What a request, and its answer, is: number and time.
@@ -42,10 +42,7 @@ pub fn run(case: &Case) -> Result<Figures> {
     other.hear::<()>()?;
     let bell = sleeping(case).then(|| bell(&node, REQUESTS)).transpose()?;
     pin_to(cores.0)?;
-    let mut calls = Calls { client, pending: None, listener, bell, other };
-    let figures = harness::pingpong::measure(case, &mut calls)?;
-    calls.other.finish::<()>()?;
-    Ok(figures)
+    measure(case, Calls { client, pending: None, listener, bell, other }, |calls| calls.other)
 }
 
 /// The side that calls.
@@ -81,14 +78,16 @@ pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
     let sleeps = sleeping(&other.case);
     let listener = sleeps.then(|| listener(&node, REQUESTS)).transpose()?;
     let bell = sleeps.then(|| bell(&node, ANSWERS)).transpose()?;
-    measuring.tell(&())?;
-    let goes_on = until_told(measuring, &other.note, sleeps.then(|| REQUESTS.to_owned()));
     let poll = || Ok(server.receive()?);
-    while let Some(request) = wait_for(listener.as_ref(), poll, || Ok(goes_on.load(Ordering::Relaxed)))? {
-        request.loan_uninit()?.write_payload([request[0], 0]).send()?;
-        if let Some(bell) = &bell {
-            bell.notify()?;
+    let woken = sleeps.then(|| REQUESTS.to_owned());
+    serve_until_told(measuring, &other.note, woken, |goes_on| {
+        let goes_on = || Ok(goes_on.load(Ordering::Relaxed));
+        while let Some(request) = wait_for(listener.as_ref(), poll, goes_on)? {
+            request.loan_uninit()?.write_payload([request[0], 0]).send()?;
+            if let Some(bell) = &bell {
+                bell.notify()?;
+            }
         }
-    }
-    Ok(measuring.tell(&())?)
+        Ok(())
+    })
 }
