@@ -76,11 +76,19 @@ fn outcome(bar: &Bar, report: &Report) -> Outcome {
             }
         }
     }
-    let reaches = |(ratio, _): &(f64, String)| if more_is_better { *ratio >= bar.limit } else { *ratio <= bar.limit };
+    let reaches =
+        |(ratio, _): &(f64, String)| if more_is_better { *ratio >= bar.limit } else { *ratio <= bar.limit };
     let holds = worst[0].as_ref().map(|_| worst.iter().flatten().all(reaches));
     let [p50, p90] = worst;
     let side = if more_is_better { "or more messages a second" } else { "or less" };
-    Outcome { against: bar.against, what: bar.what, limit: format!("{} x {side}", bar.limit), p50, p90, holds }
+    Outcome {
+        against: bar.against,
+        what: bar.what,
+        limit: format!("{} x {side}", bar.limit),
+        p50,
+        p90,
+        holds,
+    }
 }
 
 fn is_meant(bar: &Bar, side: &Side) -> bool {
@@ -123,7 +131,9 @@ fn bars() -> Vec<Bar> {
     };
     vec![
         times("zenoh, callbacks in one session", "chain", 0.8, chain, |_, name| name == "zenoh, one session"),
-        times("zenoh, a session per node", "chain", 0.02, chain, |_, name| name == "zenoh, a session per node"),
+        times("zenoh, a session per node", "chain", 0.02, chain, |_, name| {
+            name == "zenoh, a session per node"
+        }),
         times("tokio mpsc", "chain", 0.2, chain, |_, name| name == "tokio mpsc"),
         Bar {
             key: "messages_per_second",
@@ -175,12 +185,24 @@ fn bars() -> Vec<Bar> {
         Bar {
             key: "create_ns_per_pair",
             p90: None,
-            ..times("iceoryx2", "creating a pair", 0.05, |work| matches!(work, Work::Entities { .. }), iceoryx2)
+            ..times(
+                "iceoryx2",
+                "creating a pair",
+                0.05,
+                |work| matches!(work, Work::Entities { .. }),
+                iceoryx2,
+            )
         },
         Bar {
             key: "rss_bytes_per_pair",
             p90: None,
-            ..times("iceoryx2", "memory of a pair", 0.05, |work| matches!(work, Work::Entities { .. }), iceoryx2)
+            ..times(
+                "iceoryx2",
+                "memory of a pair",
+                0.05,
+                |work| matches!(work, Work::Entities { .. }),
+                iceoryx2,
+            )
         },
         Bar {
             key: "messages_per_second",

@@ -180,8 +180,7 @@ fn label(work: &Work) -> String {
     }
 }
 
-static HOP: Measure =
-    Measure { title: "time per hop", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static HOP: Measure = Measure { title: "time per hop", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
 static ONE_WAY: Measure =
     Measure { title: "time one way", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
 static TRIP: Measure =
@@ -199,8 +198,7 @@ static PAIR: Measure =
     Measure { title: "memory of a pair", key: "rss_bytes_per_pair", p90: None, unit: Unit::Bytes };
 static RATE: Measure =
     Measure { title: "messages a second", key: "messages_per_second", p90: None, unit: Unit::PerSecond };
-static MEAN: Measure =
-    Measure { title: "mean latency", key: "mean_ns", p90: None, unit: Unit::Time };
+static MEAN: Measure = Measure { title: "mean latency", key: "mean_ns", p90: None, unit: Unit::Time };
 static P99: Measure = Measure { title: "P99", key: "p99_ns", p90: None, unit: Unit::Time };
 /// CPU of all processes.
 pub static CPU: Measure = Measure { title: "CPU", key: "cpu_percent", p90: None, unit: Unit::Percent };
@@ -222,7 +220,9 @@ pub fn sections() -> Vec<Section> {
             about: "A source publishes 16 bytes on a timer, ten relays pass them on, a sink takes the time: what \
                     is shown is that time divided by the eleven hops. Each relay is a node, and each hop a topic of its own.",
             measures: vec![&HOP],
-            cases: rates.map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0)).into(),
+            cases: rates
+                .map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0))
+                .into(),
             plots: vec![Plot::Bars("100 Hz", &HOP), Plot::Lines(Axis::Rate, &HOP)],
         },
         Section {
@@ -356,7 +356,8 @@ pub fn sections() -> Vec<Section> {
             id: "throughput-intra",
             scenario: "throughput",
             title: "Throughput in one process",
-            about: "As many messages as one thread can send to another without losing one; each is written whole and read whole.",
+            about: "As many messages as one thread can send to another without losing one; each is written whole and read whole. \
+                    `sinew` calls back in an executor; `sinew, take` takes messages in a loop.",
             measures: vec![&RATE],
             cases: flood(Path::Intra),
             plots: vec![Plot::Lines(Axis::Size, &RATE)],
@@ -365,7 +366,8 @@ pub fn sections() -> Vec<Section> {
             id: "throughput-shm",
             scenario: "throughput",
             title: "Throughput between two processes",
-            about: "The same from one process to another.",
+            about: "The same from one process to another. `sinew` takes messages in a loop that polls, as the others do; `sinew, \
+                    callback` sleeps in an executor when there are none.",
             measures: vec![&RATE],
             cases: flood(Path::Shm),
             plots: vec![Plot::Lines(Axis::Size, &RATE)],
@@ -488,7 +490,11 @@ fn ours(work: &Work) -> Vec<Ours> {
         )],
         Work::Throughput { size, path: kind } => {
             let flood = format!("throughput --size {size} --path {}", path(kind));
-            vec![one(&format!("{flood} --take"), &[]), named("sinew, callback", one(&flood, &[]))]
+            let (callback, take) = (one(&flood, &[]), one(&format!("{flood} --take"), &[]));
+            match kind {
+                Path::Intra => vec![callback, named("sinew, take", take)],
+                Path::Shm => vec![take, named("sinew, callback", callback)],
+            }
         }
         Work::Latest { size } => vec![one(&format!("latest --size {size}"), &[])],
         Work::Big {} => vec![one("big --mode loan --wait sleep", &[])],
@@ -512,7 +518,10 @@ mod tests {
             for plot in &section.plots {
                 match plot {
                     Plot::Bars(case, _) => {
-                        assert!(section.cases.iter().any(|other| section.label(&other.work) == *case), "{case}");
+                        assert!(
+                            section.cases.iter().any(|other| section.label(&other.work) == *case),
+                            "{case}"
+                        );
                     }
                     Plot::Lines(axis, _) => {
                         assert!(section.cases.iter().all(|case| axis.of(&case.work).is_some()), "{axis:?}");
@@ -544,7 +553,12 @@ mod tests {
             let line = line.chain(["--rounds", "1", "--seconds", "0.3"]);
             let parsed = <Line as clap::Parser>::try_parse_from(line);
             let problem = parsed.map(|line| line.bench.scenario.check());
-            assert!(matches!(problem, Ok(Ok(()))), "{:?}: {:?}", ours.arguments, problem.map_err(|e| e.to_string()));
+            assert!(
+                matches!(problem, Ok(Ok(()))),
+                "{:?}: {:?}",
+                ours.arguments,
+                problem.map_err(|e| e.to_string())
+            );
         }
     }
 }

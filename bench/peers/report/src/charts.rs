@@ -21,26 +21,37 @@ pub struct Chart {
 
 /// The plots of a section; those that there is nothing to draw for are left out.
 pub fn of(part: &Part, report: &Report) -> Vec<Chart> {
-    let charts = part.section.plots.iter().enumerate().filter_map(|(index, plot)| {
-        let id = format!("{}-{}", part.section.id, index + 1);
-        match plot {
-            Plot::Bars(case, measure) => {
-                let case = part.cases.iter().find(|measured| measured.label == *case)?;
-                Some(bar_chart(id, case, measure, part))
+    let mut charts: Vec<Chart> = part
+        .section
+        .plots
+        .iter()
+        .enumerate()
+        .filter_map(|(index, plot)| {
+            let id = format!("{}-{}", part.section.id, index + 1);
+            match plot {
+                Plot::Bars(case, measure) => {
+                    let case = part.cases.iter().find(|measured| measured.label == *case)?;
+                    Some(bar_chart(id, case, measure, part))
+                }
+                Plot::Lines(axis, measure) => line_chart(id, *axis, measure, part, report),
             }
-            Plot::Lines(axis, measure) => line_chart(id, *axis, measure, part, report),
-        }
-    });
-    charts.filter(|chart| !chart.title.is_empty()).collect()
+        })
+        .filter(|chart| !chart.title.is_empty())
+        .collect();
+    // A first look may have but one case, and that none of those that are drawn.
+    if let (true, Some(case)) = (charts.is_empty(), part.cases.first()) {
+        let chart = bar_chart(format!("{}-1", part.section.id), case, part.section.measures[0], part);
+        charts.extend((!chart.title.is_empty()).then_some(chart));
+    }
+    charts
 }
 
 /// The file for the README: the chain and the ping-pong. `None` if neither was measured.
 pub fn for_readme(report: &Report) -> Option<String> {
-    let wanted = [("chain", "100 Hz", "Chain of ten relays, 100 Hz: time per hop"), (
-        "pingpong-whole",
-        "whole, polling, 4 KB",
-        "4 KB to another process and read: time one way",
-    )];
+    let wanted = [
+        ("chain", "100 Hz", "Chain of ten relays, 100 Hz: time per hop"),
+        ("pingpong-whole", "whole, polling, 4 KB", "4 KB to another process and read: time one way"),
+    ];
     let drawings: Vec<Drawing> = wanted
         .iter()
         .filter_map(|(section, case, title)| {
@@ -51,7 +62,8 @@ pub fn for_readme(report: &Report) -> Option<String> {
             (!drawn.is_empty()).then(|| bars(title, &drawn, |value| tick(value, measure.unit)))
         })
         .collect();
-    (!drawings.is_empty()).then(|| beside("Sinew beside its peers: P50, and P90 as a mark; lower is better", &drawings))
+    (!drawings.is_empty())
+        .then(|| beside("Sinew beside its peers: P50, and P90 as a mark; lower is better", &drawings))
 }
 
 fn bar_chart(id: String, case: &Measured, measure: &'static Measure, part: &Part) -> Chart {
@@ -73,7 +85,8 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
             Kind::Peer(_) => BarKind::Peer,
             Kind::Floor => BarKind::Floor,
         };
-        let name = if kind == BarKind::Floor { format!("floor {}", side.system) } else { side.system.clone() };
+        let name =
+            if kind == BarKind::Floor { format!("floor {}", side.system) } else { side.system.clone() };
         let mark = if side.fault().is_some() { " (!)" } else { "" };
         Some(Bar {
             name,
@@ -84,7 +97,7 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
         })
     };
     // A bound is comparable only with the figure it was measured for.
-    let floors = case.floors.iter().filter(|_| matches!(measure.key, "p50_ns" | "messages_per_second" | "publish_p50_ns"));
+    let floors = case.floors.iter().filter(|_| measure.key == "p50_ns");
     let mut drawn: Vec<Bar> = case.sides.iter().filter_map(bar).collect();
     drawn.sort_by(|one, other| one.value.total_cmp(&other.value));
     if measure.unit == Unit::PerSecond {
@@ -94,7 +107,13 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
     if peers { floors.filter_map(bar).chain(drawn).collect() } else { Vec::new() }
 }
 
-fn line_chart(id: String, axis: Axis, measure: &'static Measure, part: &Part, report: &Report) -> Option<Chart> {
+fn line_chart(
+    id: String,
+    axis: Axis,
+    measure: &'static Measure,
+    part: &Part,
+    report: &Report,
+) -> Option<Chart> {
     let mut cases: Vec<(f64, &Measured)> =
         part.cases.iter().filter_map(|case| Some((axis.of(&case.work)?, case))).collect();
     cases.sort_by(|(one, _), (other, _)| one.total_cmp(other));

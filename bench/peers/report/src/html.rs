@@ -33,7 +33,11 @@ li{overflow-wrap:anywhere}
 pub fn of(report: &Report) -> String {
     let mut page = String::from("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>");
     page.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>");
-    let _ = write!(page, "<title>Sinew beside its peers</title>\n<style>{PAGE}{}</style></head>\n<body><main>\n", plot::STYLE);
+    let _ = write!(
+        page,
+        "<title>Sinew beside its peers</title>\n<style>{PAGE}{}</style></head>\n<body><main>\n",
+        plot::STYLE
+    );
     page.push_str(&head(report));
     page.push_str("<nav>");
     for part in &report.parts {
@@ -43,7 +47,13 @@ pub fn of(report: &Report) -> String {
     page.push_str(&table(&tables::of_bars(report), "bars"));
     for part in &report.parts {
         let section = &part.section;
-        let _ = write!(page, "<h2 id=\"{}\">{}</h2>\n<p>{}</p>\n", section.id, escape(section.title), escape(section.about));
+        let _ = write!(
+            page,
+            "<h2 id=\"{}\">{}</h2>\n<p>{}</p>\n",
+            section.id,
+            escape(section.title),
+            escape(section.about)
+        );
         if part.cases.is_empty() {
             page.push_str("<p>Nothing was measured.</p>\n");
             continue;
@@ -64,7 +74,12 @@ pub fn of(report: &Report) -> String {
     page.push_str("<h2>How each peer is used</h2>\n");
     for participant in &report.participants {
         let peer = &participant.peer;
-        let _ = write!(page, "<h3>{} <span class=\"soft\">{}</span></h3>\n", escape(&peer.peer), escape(&peer.version));
+        let _ = write!(
+            page,
+            "<h3>{} <span class=\"soft\">{}</span></h3>\n",
+            escape(&peer.peer),
+            escape(&peer.version)
+        );
         page.push_str(&list(peer.systems.iter().map(|system| {
             let link = if system.link.starts_with("https://") { system.link.as_str() } else { "#" };
             format!(
@@ -83,7 +98,9 @@ fn head(report: &Report) -> String {
     let host = &report.host;
     let mut text = String::from("<h1>Sinew beside its peers</h1>\n");
     if report.ended_early {
-        text.push_str("<p class=\"notice\">The run was ended early: this is what was measured until then.</p>\n");
+        text.push_str(
+            "<p class=\"notice\">The run was ended early: this is what was measured until then.</p>\n",
+        );
     }
     if report.quick {
         text.push_str("<p class=\"notice\">A first look: few rounds of tenths of seconds. Its figures are for the form only.</p>\n");
@@ -108,7 +125,10 @@ fn head(report: &Report) -> String {
     if !report.missing.is_empty() {
         text.push_str("<p>What couldn't be measured, and why:</p>\n");
         text.push_str(&list(
-            report.missing.iter().map(|missing| format!("{}: {}", escape(&missing.name), escape(&missing.reason))),
+            report
+                .missing
+                .iter()
+                .map(|missing| format!("{}: {}", escape(&missing.name), escape(&missing.reason))),
         ));
     }
     text
@@ -124,7 +144,10 @@ fn table(table: &Table, class: &str) -> String {
         let cell = |cell: &String| format!("<{name}>{}</{name}>", strong(&escape(cell)));
         cells.iter().map(cell).collect::<String>()
     };
-    let mut text = format!("<div class=\"wide\"><table class=\"{class}\"><thead><tr>{}</tr></thead><tbody>\n", cells("th", &table.heading));
+    let mut text = format!(
+        "<div class=\"wide\"><table class=\"{class}\"><thead><tr>{}</tr></thead><tbody>\n",
+        cells("th", &table.heading)
+    );
     for (is_ours, row) in &table.rows {
         let class = if *is_ours { " class=\"mine\"" } else { "" };
         let _ = write!(text, "<tr{class}>{}</tr>\n", cells("td", row));

@@ -53,21 +53,26 @@ fn main() -> ExitCode {
 
 /// True if a signal has ended it early.
 fn run(options: &PeersOptions) -> Result<bool> {
-    let host = Host::read();
+    let host = host(options);
     let turns = Turns::begin()?;
     let begun = Instant::now();
     for file in [&options.html, &options.markdown, &options.json].into_iter().flatten() {
         check_writable(file)?;
     }
     if let Some(directory) = &options.svg {
-        std::fs::create_dir_all(directory).with_context(|| format!("can't make the directory {}", directory.display()))?;
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("can't make the directory {}", directory.display()))?;
     }
     // Names are checked before anything is built.
     Plan::new(options, &[])?;
     let mut progress = Progress::to_stderr();
     let (participants, missing) = programs::gather(options, &turns, |what| progress.note(what))?;
     if options.list {
-        let text = format!("{}\n## What can't be measured here\n\n{}", markdown::used(&participants), markdown::missing(&missing));
+        let text = format!(
+            "{}\n## What can't be measured here\n\n{}",
+            markdown::used(&participants),
+            markdown::missing(&missing)
+        );
         write(options.markdown.as_deref().unwrap_or(Path::new("-")), &text)?;
         return Ok(turns.asked());
     }
@@ -96,6 +101,19 @@ fn run(options: &PeersOptions) -> Result<bool> {
     };
     write_all(&report, options)?;
     Ok(report.ended_early)
+}
+
+/// The machine. Where the measured program lies is of no interest to readers.
+fn host(options: &PeersOptions) -> Host {
+    let mut host = Host::read();
+    if options.sinew.is_some() {
+        let mut is_path = false;
+        host.options.retain(|option| {
+            let drops = std::mem::replace(&mut is_path, option == "--sinew") || option.starts_with("--sinew");
+            !drops
+        });
+    }
+    host
 }
 
 /// The program `sinew` of the workspace above.

@@ -37,10 +37,13 @@ pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
         }
         text.push_str(&table(&tables::of(part)));
         text.push('\n');
-        for remark in tables::remarks(part) {
-            let _ = writeln!(text, "- {}", escape(&remark));
+        let remarks = tables::remarks(part);
+        for remark in &remarks {
+            let _ = writeln!(text, "- {}", escape(remark));
         }
-        text.push('\n');
+        if !remarks.is_empty() {
+            text.push('\n');
+        }
         let measure = part.section.measures[0];
         for case in &part.cases {
             let _ = writeln!(text, "- {}: {}", case.label, verdict(case, measure));
@@ -61,7 +64,9 @@ fn head(report: &Report) -> String {
         text.push_str("**The run was ended early: this is what was measured until then.**\n\n");
     }
     if report.quick {
-        text.push_str("**A first look: few rounds of tenths of seconds. Its figures are for the form only.**\n\n");
+        text.push_str(
+            "**A first look: few rounds of tenths of seconds. Its figures are for the form only.**\n\n",
+        );
     }
     let _ = write!(
         text,
@@ -118,9 +123,12 @@ fn repeat() -> &'static str {
 }
 
 fn table(table: &Table) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "));
+    let line = |cells: &[String]| {
+        format!("| {} |\n", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
+    };
     let mut text = line(&table.heading);
-    let rule: Vec<String> = (0..table.heading.len()).map(|index| if index < 2 { "---" } else { "---:" }.to_owned()).collect();
+    let rule: Vec<String> =
+        (0..table.heading.len()).map(|index| if index < 2 { "---" } else { "---:" }.to_owned()).collect();
     let _ = writeln!(text, "|{}|", rule.join("|"));
     for (is_ours, cells) in &table.rows {
         let mut cells = cells.clone();
@@ -140,8 +148,14 @@ fn escape(text: &str) -> String {
 /// The way from a directory to another.
 fn relative(to: &Path, from: &Path) -> PathBuf {
     let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let (to, from) = (absolute(to), absolute(if from.as_os_str().is_empty() { Path::new(".") } else { from }));
-    let plain = |path: &Path| path.components().filter(|part| *part != Component::CurDir).map(|part| part.as_os_str().to_owned()).collect::<Vec<_>>();
+    let (to, from) =
+        (absolute(to), absolute(if from.as_os_str().is_empty() { Path::new(".") } else { from }));
+    let plain = |path: &Path| {
+        path.components()
+            .filter(|part| *part != Component::CurDir)
+            .map(|part| part.as_os_str().to_owned())
+            .collect::<Vec<_>>()
+    };
     let (to, from) = (plain(&to), plain(&from));
     let common = to.iter().zip(&from).take_while(|(one, other)| one == other).count();
     let up = std::iter::repeat_n("..".into(), from.len() - common);

@@ -46,6 +46,8 @@ pub struct Side {
     pub differs: Option<String>,
     /// By round; `None` where it has none.
     pub rounds: Vec<Option<Round>>,
+    /// Whether it has this case at all.
+    pub takes_part: bool,
     /// Why it has no more.
     pub failed: Option<String>,
 }
@@ -53,13 +55,7 @@ pub struct Side {
 impl Side {
     /// One that has no figures yet.
     pub fn new(system: &str, kind: Kind, differs: Option<String>) -> Self {
-        Self {
-            system: system.to_owned(),
-            kind,
-            differs,
-            rounds: Vec::new(),
-            failed: None,
-        }
+        Self { system: system.to_owned(), kind, differs, rounds: Vec::new(), takes_part: true, failed: None }
     }
 
     /// Whether it is Sinew.
@@ -106,9 +102,12 @@ impl Side {
 
     /// All figures over the rounds: counts are added, the largest of all is kept, of the rest the median.
     pub fn over_rounds(&self) -> Round {
-        let names: std::collections::BTreeSet<_> = self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();
+        let names: std::collections::BTreeSet<_> =
+            self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();
         let over = |name: &str| match name {
-            "messages" | "lost" | "reordered" | "late" | "too_late" | "skipped" | "copies" => Some(self.sum(name)),
+            "messages" | "lost" | "reordered" | "late" | "too_late" | "skipped" | "copies" => {
+                Some(self.sum(name))
+            }
             "max_ns" | "rss_bytes" => self.spread(name).map(|(_, most)| most),
             "rounds" | "p50_min_ns" | "p50_max_ns" => None,
             name => self.middle(name),
@@ -224,9 +223,10 @@ fn same(one: &Value, other: &Value) -> bool {
 
 /// Figures only: names of other numbers are settings.
 fn numbers(row: &Value) -> Round {
-    let is_setting =
-        |name: &str| matches!(name, "relays" | "rate" | "size" | "threads" | "processes" | "subscriptions")
-            || matches!(name, "pairs" | "topics" | "work_before_us" | "work_after_us" | "scale_rate");
+    let is_setting = |name: &str| {
+        matches!(name, "relays" | "rate" | "size" | "threads" | "processes" | "subscriptions")
+            || matches!(name, "pairs" | "topics" | "work_before_us" | "work_after_us" | "scale_rate")
+    };
     let object = row.as_object().into_iter().flatten();
     object
         .filter(|(name, _)| !is_setting(name))
@@ -249,7 +249,8 @@ mod tests {
     fn side(system: &str, rounds: &[&[(&str, f64)]]) -> Side {
         let kind = if system == "sinew" { Kind::Ours } else { Kind::Peer(system.to_owned()) };
         let of = |figures: &&[(&str, f64)]| {
-            (!figures.is_empty()).then(|| figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+            (!figures.is_empty())
+                .then(|| figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
         };
         Side { rounds: rounds.iter().map(of).collect(), ..Side::new(system, kind, None) }
     }
@@ -271,7 +272,10 @@ mod tests {
         let ours = side("sinew", &[&[("p50_ns", 1.0), ("lost", 0.0), ("messages", 9.0)]]);
         let theirs = side("other", &[&[("p50_ns", 2.0), ("lost", 3.0), ("messages", 9.0)]]);
         assert_eq!(theirs.fault().as_deref(), Some("3 lost of 9"));
-        assert_eq!((ratio(&ours, &theirs, "p50_ns"), fair_ratio(&ours, &theirs, "p50_ns")), (Some(0.5), None));
+        assert_eq!(
+            (ratio(&ours, &theirs, "p50_ns"), fair_ratio(&ours, &theirs, "p50_ns")),
+            (Some(0.5), None)
+        );
         assert_eq!(fair_ratio(&theirs, &ours, "p50_ns"), None);
     }
 
@@ -298,7 +302,9 @@ mod tests {
     #[test]
     fn answers_are_checked() {
         assert_eq!(of_peer(r#"{"p50_ns": 12.5}"#, "p50_ns").unwrap()["p50_ns"], 12.5);
-        for wrong in ["", "fine", "[]", "{}", r#"{"p50_ns": "12"}"#, r#"{"p50_ns": 0}"#, r#"{"p50_ns": -1.0}"#] {
+        for wrong in
+            ["", "fine", "[]", "{}", r#"{"p50_ns": "12"}"#, r#"{"p50_ns": 0}"#, r#"{"p50_ns": -1.0}"#]
+        {
             assert!(of_peer(wrong, "p50_ns").is_err(), "{wrong}");
         }
     }

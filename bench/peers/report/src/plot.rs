@@ -124,7 +124,7 @@ impl Scale {
         let decades = (self.to / self.from).log10();
         let steps: &[f64] = match decades {
             decades if decades < 1.3 => &[1.0, 2.0, 5.0],
-            decades if decades < 2.3 => &[1.0, 3.0],
+            decades if decades < 2.6 => &[1.0, 3.0],
             _ => &[1.0],
         };
         let every = if decades > 6.0 { 2 } else { 1 };
@@ -161,7 +161,9 @@ fn rounded(value: f64) -> f64 {
 }
 
 fn cut(name: &str) -> String {
-    if name.chars().count() <= LETTERS { return name.to_owned() }
+    if name.chars().count() <= LETTERS {
+        return name.to_owned();
+    }
     name.chars().take(LETTERS - 1).chain(['…']).collect()
 }
 
@@ -172,9 +174,13 @@ pub fn bars(title: &str, bars: &[Bar], unit: impl Fn(f64) -> String) -> Drawing 
     let bottom = HEAD + 6.0 + ROW * bars.len() as f64;
     let mut group = Group::new().add(text(0.0, 16.0, "head", "start", title));
     for (tick, place) in apart(&scale, 52.0) {
-        group = group
-            .add(line((place, HEAD), (place, bottom), "grid"))
-            .add(text(place, bottom + 15.0, "dim", "middle", &unit(tick)));
+        group = group.add(line((place, HEAD), (place, bottom), "grid")).add(text(
+            place,
+            bottom + 15.0,
+            "dim",
+            "middle",
+            &unit(tick),
+        ));
     }
     for (index, bar) in bars.iter().enumerate() {
         let top = HEAD + 6.0 + ROW * index as f64;
@@ -194,9 +200,11 @@ pub fn bars(title: &str, bars: &[Bar], unit: impl Fn(f64) -> String) -> Drawing 
         if let Some(far) = bar.far.filter(|far| *far > bar.value) {
             let far = scale.of(far);
             let middle = top + 8.5;
-            group = group
-                .add(line((end, middle), (far, middle), "far"))
-                .add(line((far, middle - 4.0), (far, middle + 4.0), "far"));
+            group = group.add(line((end, middle), (far, middle), "far")).add(line(
+                (far, middle - 4.0),
+                (far, middle + 4.0),
+                "far",
+            ));
             after = far;
         }
         group = group.add(text(after + 5.0, top + 12.0, "number", "start", &bar.text));
@@ -240,22 +248,28 @@ pub fn lines(
     let up = Scale::around(values.into_iter(), bottom, HEAD + 4.0);
     let mut group = Group::new().add(text(0.0, 16.0, "head", "start", title));
     for (tick, place) in apart(&up, 18.0) {
-        group = group
-            .add(line((LEFT, place), (WIDTH - RIGHT + 6.0, place), "grid"))
-            .add(text(LEFT - 6.0, place + 4.0, "dim", "end", &unit(tick)));
+        group = group.add(line((LEFT, place), (WIDTH - RIGHT + 6.0, place), "grid")).add(text(
+            LEFT - 6.0,
+            place + 4.0,
+            "dim",
+            "end",
+            &unit(tick),
+        ));
     }
     for (place, name) in places {
         group = group.add(text(across.of(*place), bottom + 16.0, "dim", "middle", name));
     }
     group = group.add(text((LEFT + WIDTH - RIGHT) / 2.0, bottom + 31.0, "dim", "middle", below));
-    let ends: Vec<f64> = series.iter().map(|series| series.points.last().map_or(bottom, |(_, y)| up.of(*y))).collect();
+    let ends: Vec<f64> =
+        series.iter().map(|series| series.points.last().map_or(bottom, |(_, y)| up.of(*y))).collect();
     let names = spread(&ends, APART, HEAD + 6.0, bottom);
     // Ours last, so that it is on top.
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_by_key(|index| series[*index].colour.is_none());
     for index in order {
         let series = &series[index];
-        let colour = series.colour.map_or("var(--ours)".to_owned(), |colour| format!("var(--c{})", colour % COLOURS));
+        let colour =
+            series.colour.map_or("var(--ours)".to_owned(), |colour| format!("var(--c{})", colour % COLOURS));
         let points: Vec<(f64, f64)> =
             series.points.iter().map(|(x, y)| (rounded(across.of(*x)), rounded(up.of(*y)))).collect();
         let joined: Vec<String> = points.iter().map(|(x, y)| format!("{x},{y}")).collect();
@@ -263,7 +277,9 @@ pub fn lines(
         let mut part = Group::new().set("style", format!("stroke:{colour};fill:{colour}"));
         part = part.add(Polyline::new().set("points", joined.join(" ")).set("class", own));
         for (x, y) in &points {
-            part = part.add(Circle::new().set("cx", *x).set("cy", *y).set("r", if own == "thick" { 3.5 } else { 2.6 }));
+            part = part.add(
+                Circle::new().set("cx", *x).set("cy", *y).set("r", if own == "thick" { 3.5 } else { 2.6 }),
+            );
         }
         let at = names[index];
         if let Some(end) = points.last() {
@@ -376,8 +392,16 @@ mod tests {
 
     #[test]
     fn drawings_are_well_formed_whatever_names_hold() {
-        let bar = |name: &str, kind| Bar { name: name.to_owned(), kind, value: 3.0, far: Some(5.0), text: "3 <".into() };
-        let drawn = bars("<a> & \"b\"", &[bar("sinew", BarKind::Ours), bar("x < & >", BarKind::Peer)], |v| v.to_string());
+        let bar = |name: &str, kind| Bar {
+            name: name.to_owned(),
+            kind,
+            value: 3.0,
+            far: Some(5.0),
+            text: "3 <".into(),
+        };
+        let drawn = bars("<a> & \"b\"", &[bar("sinew", BarKind::Ours), bar("x < & >", BarKind::Peer)], |v| {
+            v.to_string()
+        });
         for file in [drawn.file(), drawn.in_page(), beside("\"two\" & <b>", &[drawn])] {
             roxmltree::Document::parse(&file).unwrap_or_else(|error| panic!("{error} in {file}"));
         }

@@ -59,7 +59,10 @@ pub fn gather(
     let mut programs = Vec::new();
     for name in BUILT {
         // A system's name may be asked for, which only the program knows: `zenoh, one session`.
-        if !options.peers.is_empty() && !options.peers.iter().any(|asked| begins_with(asked, name)) && !is_way(options, name) {
+        if !options.peers.is_empty()
+            && !options.peers.iter().any(|asked| begins_with(asked, name))
+            && !is_way(options, name)
+        {
             continue;
         }
         if turns.asked() {
@@ -78,16 +81,21 @@ pub fn gather(
     for (name, program) in programs {
         match describe(&program, turns) {
             Ok(peer) => participants.push(Participant { program, peer }),
-            Err(reason) => miss(&name, format!("{} doesn't say what it is: {reason:#}", program.display())),
+            Err(reason) => {
+                let file = program.file_name().unwrap_or_default().display();
+                miss(&name, format!("{file} doesn't say what it is: {reason:#}"));
+            }
         }
     }
     for (name, title) in FOUND {
         let there = participants.iter().any(|found: &Participant| {
             begins_with(&found.peer.peer, name) || begins_with(&adapter_name(&found.program), name)
         });
-        if !there && (options.peers.is_empty() || options.peers.iter().any(|asked| begins_with(asked, name))) {
-            let reason =
-                format!("not on this machine: put a program named {ADAPTER}{name} in PATH that answers `systems` and `run`");
+        if !there && (options.peers.is_empty() || options.peers.iter().any(|asked| begins_with(asked, name)))
+        {
+            let reason = format!(
+                "not on this machine: put a program named {ADAPTER}{name} in PATH that answers `systems` and `run`"
+            );
             miss(title, reason);
         }
     }
@@ -149,7 +157,8 @@ fn built(name: &str, as_it_is: bool) -> Result<PathBuf> {
     let package = format!("peer-{name}");
     if as_it_is {
         let ours = std::env::current_exe()?;
-        let program = ours.ancestors().skip(1).take(2).map(|place| place.join(&package)).find(|path| path.is_file());
+        let program =
+            ours.ancestors().skip(1).take(2).map(|place| place.join(&package)).find(|path| path.is_file());
         return program.with_context(|| format!("{package} isn't built, and --no-build was given"));
     }
     build(workspace(), &package)
@@ -191,7 +200,9 @@ fn last_lines(text: &str) -> String {
 /// What a program says of itself.
 fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
     match turns.take(Command::new(program).arg("systems"), PATIENCE) {
-        Turn::Said(said) => serde_json::from_str(answer(&said)).context("its answer isn't what the protocol says"),
+        Turn::Said(said) => {
+            serde_json::from_str(answer(&said)).context("its answer isn't what the protocol says")
+        }
         Turn::Failed(reason) => anyhow::bail!("{reason}"),
         Turn::TooLong(limit) => anyhow::bail!("it gave no answer in {} s", limit.as_secs()),
         Turn::Asked => anyhow::bail!("the run was ended before it was asked"),

@@ -19,6 +19,9 @@ const QUICK: f64 = 0.25;
 /// What a round takes besides measuring: starting, meeting, warming up, ending.
 const AROUND: f64 = 0.35;
 
+/// How a program ends its sentence that has the scenario, but not in this form: that is no failure.
+const NO_PART: &str = " like this";
+
 /// A program that hung so often isn't asked any more.
 const PATIENT: u32 = 2;
 
@@ -94,7 +97,8 @@ impl Plan {
     pub fn run(self, sinew: &Path, turns: &Turns, progress: &mut Progress) -> Vec<Part> {
         let Self { parts, rounds, limit } = self;
         let all: f64 = parts.iter().flat_map(|(_, cases)| cases).map(|case| case.estimate(rounds)).sum();
-        let mut going = Going { sinew, turns, progress, begun: Instant::now(), all, done: 0.0, hung: Vec::new() };
+        let mut going =
+            Going { sinew, turns, progress, begun: Instant::now(), all, done: 0.0, hung: Vec::new() };
         let mut finished: Vec<Part> = Vec::new();
         for (section, planned) in parts {
             let mut cases = Vec::new();
@@ -198,7 +202,7 @@ impl Going<'_> {
             let count = sides.len();
             for index in (0..count).map(|index| (index + round as usize) % count) {
                 let (side, does) = &mut sides[index];
-                if side.failed.is_some() {
+                if side.failed.is_some() || !side.takes_part {
                     continue;
                 }
                 if let Some(reason) = self.unwilling(does) {
@@ -209,11 +213,12 @@ impl Going<'_> {
                 let (mut command, program) = self.command(does, &asked, seconds);
                 let figures = match self.turns.take(&mut command, limit) {
                     Turn::Said(said) => match does {
-                        Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed)
-                            .map(|(figures, of_floors)| {
+                        Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed).map(
+                            |(figures, of_floors)| {
                                 note_floors(&mut floors, round, of_floors);
                                 figures
-                            }),
+                            },
+                        ),
                         Does::Peer(..) => measured::of_peer(answer(&said), needed),
                     },
                     Turn::Failed(reason) => Err(reason),
@@ -224,6 +229,7 @@ impl Going<'_> {
                     Turn::Asked => break 'rounds,
                 };
                 match figures {
+                    Err(reason) if round == 0 && reason.ends_with(NO_PART) => side.takes_part = false,
                     Ok(figures) => side.rounds.push(Some(figures)),
                     Err(reason) if round == 0 => side.failed = Some(reason),
                     Err(reason) => side.failed = Some(format!("in round {}: {reason}", round + 1)),
@@ -231,7 +237,12 @@ impl Going<'_> {
             }
             self.done += each;
         }
-        Measured { work: asked.work, label, sides: sides.into_iter().map(|(side, _)| side).collect(), floors }
+        Measured {
+            work: asked.work,
+            label,
+            sides: sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part).collect(),
+            floors,
+        }
     }
 
     /// Why a program isn't asked any more.

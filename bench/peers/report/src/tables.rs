@@ -25,7 +25,8 @@ pub fn of(part: &Part) -> Table {
         .collect();
     let mut heading = vec!["case".to_owned(), "system".to_owned()];
     for (index, measure) in measures.iter().enumerate() {
-        let p50 = if measure.p90.is_some() { format!("{}, P50", measure.title) } else { measure.title.to_owned() };
+        let p50 =
+            if measure.p90.is_some() { format!("{}, P50", measure.title) } else { measure.title.to_owned() };
         heading.push(p50);
         if measure.p90.is_some() {
             heading.push("P90".to_owned());
@@ -58,7 +59,9 @@ fn sides(part: &Part) -> impl Iterator<Item = &Side> {
 fn cells(case: &Measured, side: &Side, measures: &[&Measure], further: &[&Measure]) -> Vec<String> {
     let is_floor = side.kind == Kind::Floor;
     let name = if is_floor { format!("floor {}", side.system) } else { side.system.clone() };
-    let of = |measure: &Measure| side.middle(measure.key).map_or_else(String::new, |value| figure(value, measure.unit));
+    let of = |measure: &Measure| {
+        side.middle(measure.key).map_or_else(String::new, |value| figure(value, measure.unit))
+    };
     let mut cells = vec![case.label.clone(), name];
     for (index, measure) in measures.iter().enumerate() {
         cells.push(of(measure));
@@ -99,7 +102,8 @@ fn compared(case: &Measured, side: &Side, measure: &Measure) -> String {
 
 /// What Sinew is to reach, and whether it does.
 pub fn of_bars(report: &Report) -> Table {
-    let heading = ["against", "work", "to reach", "worst P50", "worst P90", "holds"].map(str::to_owned).into();
+    let heading =
+        ["against", "work", "to reach", "worst P50", "worst P90", "holds"].map(str::to_owned).into();
     let worst = |worst: &Option<(f64, String)>| match worst {
         Some((ratio, place)) => format!("{} ({place})", in_words(*ratio)),
         None => String::new(),
@@ -110,7 +114,14 @@ pub fn of_bars(report: &Report) -> Table {
             Some(false) => "**doesn't**",
             None => "not measured",
         };
-        let cells = [outcome.against, outcome.what, &outcome.limit, &worst(&outcome.p50), &worst(&outcome.p90), holds];
+        let cells = [
+            outcome.against,
+            outcome.what,
+            &outcome.limit,
+            &worst(&outcome.p50),
+            &worst(&outcome.p90),
+            holds,
+        ];
         (outcome.holds == Some(true), cells.map(str::to_owned).into())
     };
     Table { heading, rows: bars::all(report).iter().map(row).collect() }
@@ -139,7 +150,8 @@ pub fn remarks(part: &Part) -> Vec<String> {
     }
     let everywhere = part.cases.len();
     remarks.extend(failures.into_iter().map(|(sentence, places)| {
-        let place = if places.len() == everywhere { String::new() } else { format!(" ({})", places.join("; ")) };
+        let place =
+            if places.len() == everywhere { String::new() } else { format!(" ({})", places.join("; ")) };
         format!("{}{place}.", sentence.trim_end_matches('.'))
     }));
     remarks

@@ -105,12 +105,8 @@ impl Turns {
         let until = Instant::now() + limit;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let left = Timespec {
-                tv_sec: left.as_secs().cast_signed(),
-                tv_nsec: left.subsec_nanos().into(),
-            };
-            let mut watched =
-                [PollFd::new(&process, PollFlags::IN), PollFd::new(&self.asked, PollFlags::IN)];
+            let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+            let mut watched = [PollFd::new(&process, PollFlags::IN), PollFd::new(&self.asked, PollFlags::IN)];
             match poll(&mut watched, Some(&left)) {
                 Ok(0) => return Ok(End::Limit),
                 Ok(_) if !watched[0].revents().is_empty() => return Ok(End::Itself),

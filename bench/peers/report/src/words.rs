@@ -36,7 +36,7 @@ fn short(value: f64) -> String {
 }
 
 /// How often one figure goes into another, for a sentence.
-pub fn times(factor: f64) -> String {
+fn times(factor: f64) -> String {
     match factor {
         factor if factor < 1.995 => format!("{factor:.2}"),
         factor => short(factor),
@@ -81,13 +81,14 @@ fn advantage(case: &Measured, measure: &Measure, peer: &crate::measured::Side) -
     Some(if measure.unit == Unit::PerSecond { ratio } else { 1.0 / ratio })
 }
 
-/// What the one that is behind does.
-fn behind(name: &str, unit: Unit, factor: &str) -> String {
+/// What the one that is behind does: by how much the other is better.
+fn behind(name: &str, unit: Unit, factors: &[f64]) -> String {
+    let factor = range(factors, unit);
     match unit {
         Unit::Time => format!("{name} takes {factor} times as long"),
         Unit::Bytes => format!("{name} takes {factor} times the memory"),
         Unit::Percent => format!("{name} uses {factor} times the CPU"),
-        Unit::PerSecond => format!("{name} carries 1/{factor} of its messages"),
+        Unit::PerSecond => format!("{name} carries {factor} times as many messages"),
     }
 }
 
@@ -104,17 +105,17 @@ pub fn verdict(case: &Measured, measure: &Measure) -> String {
         None => "There is nothing beside Sinew to compare with.".to_owned(),
         Some(Lead::Even(name)) => format!("Sinew and {name} are even."),
         Some(Lead::Theirs(factor, name)) => {
-            format!("{name} wins: {}.", behind("Sinew", measure.unit, &times(factor)))
+            format!("{name} wins: {}.", behind("Sinew", measure.unit, &[factor]))
         }
         Some(Lead::Ours(factor, name)) => {
             let ranking = case.ranking(measure);
             let last = ranking.last().filter(|(side, _)| side.system != name && !side.is_ours());
-            let last = last.and_then(|(side, _)| Some((side.system.as_str(), advantage(case, measure, side)?)));
+            let last =
+                last.and_then(|(side, _)| Some((side.system.as_str(), advantage(case, measure, side)?)));
             let last = last.map_or_else(String::new, |(name, factor)| {
-                let what = if measure.unit == Unit::PerSecond { "1/" } else { "" };
-                format!(", the last ({name}) {what}{}", times(factor))
+                format!(", the last ({name}) {}", range(&[factor], measure.unit))
             });
-            format!("Sinew wins: {}{last}.", behind(&format!("the next ({name})"), measure.unit, &times(factor)))
+            format!("Sinew wins: {}{last}.", behind(&format!("the next ({name})"), measure.unit, &[factor]))
         }
     }
 }
@@ -155,7 +156,7 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
         .map(|(winner, places, factors)| {
             let loser = if winner.is_some() { "Sinew" } else { "the next best" };
             let place = if alone { "everywhere".to_owned() } else { format!("at {}", list(places)) };
-            format!("{} wins {place}: {}", winner.unwrap_or("Sinew"), behind(loser, measure.unit, &range(factors)))
+            format!("{} wins {place}: {}", winner.unwrap_or("Sinew"), behind(loser, measure.unit, factors))
         })
         .collect();
     if !even.is_empty() {
@@ -171,21 +172,25 @@ pub fn growth(cases: &[Measured], measure: &Measure) -> String {
         let end = last.sides.iter().find(|end| end.system == side.system)?;
         let sound = side.fault().is_none() && end.fault().is_none();
         let factor = end.middle(measure.key)? / side.middle(measure.key)?;
-        sound.then(|| format!("{} {} times", side.system, times(factor)))
+        sound.then(|| format!("{} {}", side.system, times(factor)))
     });
     let factors: Vec<_> = factors.collect();
     if factors.is_empty() || cases.len() < 2 {
         return String::new();
     }
     let (from, to) = (&first.label, &last.label);
-    format!("From {from} to {to} it grows: {}.", factors.join(", "))
+    format!("From {from} to {to} it changes by a factor of: {}.", factors.join("; "))
 }
 
-/// Several factors, as from the least to the most.
-fn range(factors: &[f64]) -> String {
+/// By how much the one behind differs, from the least to the most.
+fn range(factors: &[f64], unit: Unit) -> String {
     let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
     let most = factors.iter().copied().fold(0.0, f64::max);
-    let (least, most) = (times(least), times(most));
+    let (least, most) = match unit {
+        // More is better: the one behind has a part of it.
+        Unit::PerSecond => (ratio(1.0 / most), ratio(1.0 / least)),
+        _ => (times(least), times(most)),
+    };
     if least == most { least } else { format!("{least} to {most}") }
 }
 
@@ -219,7 +224,12 @@ mod tests {
             let round = [("p50_ns".to_owned(), *p50), ("lost".to_owned(), *lost)].into();
             Side { rounds: vec![Some(round)], ..Side::new(system, kind, None) }
         });
-        Measured { work: Work::Chain { relays: 10, rate }, label: format!("{rate} Hz"), sides: sides.collect(), floors: Vec::new() }
+        Measured {
+            work: Work::Chain { relays: 10, rate },
+            label: format!("{rate} Hz"),
+            sides: sides.collect(),
+            floors: Vec::new(),
+        }
     }
 
     #[test]
@@ -227,7 +237,10 @@ mod tests {
         let sections = sections();
         let hop = sections[0].measures[0];
         let wins = case(10.0, &[("sinew", 100.0, 0.0), ("a", 900.0, 0.0), ("b", 250.0, 0.0)]);
-        assert_eq!(verdict(&wins, hop), "Sinew wins: the next (b) takes 2.5 times as long, the last (a) 9.0.");
+        assert_eq!(
+            verdict(&wins, hop),
+            "Sinew wins: the next (b) takes 2.5 times as long, the last (a) 9.0."
+        );
         let loses = case(100.0, &[("sinew", 150.0, 0.0), ("a", 100.0, 0.0)]);
         assert_eq!(verdict(&loses, hop), "a wins: Sinew takes 1.50 times as long.");
         let even = case(1000.0, &[("sinew", 100.0, 0.0), ("a", 102.0, 0.0)]);
@@ -242,7 +255,10 @@ mod tests {
              long; they are even at 1000 Hz (a)."
         );
         let twice = [wins.clone(), case(100.0, &[("sinew", 100.0, 0.0), ("a", 400.0, 0.0)])];
-        assert_eq!(verdicts(&twice, hop), "Sinew wins everywhere: the next best takes 2.5 to 4.0 times as long.");
+        assert_eq!(
+            verdicts(&twice, hop),
+            "Sinew wins everywhere: the next best takes 2.5 to 4.0 times as long."
+        );
     }
 
     #[test]

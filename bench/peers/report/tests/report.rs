@@ -150,7 +150,11 @@ fn every_scenario_is_in_the_report() {
             assert!(ours["ratio_p50"]["good"].as_f64().is_some_and(|ratio| ratio > 0.0), "{ours}");
         }
         assert!(ours["ratio_p50"].get("loses").is_none(), "what was lost makes no ratio: {ours}");
-        assert_eq!((&of("good")["peer"], &of("good")[key]), (&"adapted".into(), &rows_figure(key)), "{section}");
+        assert_eq!(
+            (&of("good")["peer"], &of("good")[key]),
+            (&"adapted".into(), &rows_figure(key)),
+            "{section}"
+        );
         assert_eq!(of("loses")["fault"], "3 lost of 10");
         assert_eq!(of("fails")["failed"], "the link is down");
         assert!(of("nonsense")["failed"].as_str().unwrap().contains("protocol"), "{}", of("nonsense"));
@@ -158,7 +162,8 @@ fn every_scenario_is_in_the_report() {
         assert!(html.contains(&format!("<h2 id=\"{section}\">")), "{section}");
     }
     let missing = report["not_measured"].as_array().unwrap();
-    let reason = |name: &str| missing.iter().find(|missing| missing["name"] == name).map(|missing| &missing["reason"]);
+    let reason =
+        |name: &str| missing.iter().find(|missing| missing["name"] == name).map(|missing| &missing["reason"]);
     assert_eq!(reason("absent"), Some(&"there is no such device".into()));
     let bars = report["bars"].as_array().unwrap();
     assert!(bars.len() > 10 && bars.iter().all(|bar| bar["to_reach"].is_string()));
@@ -197,7 +202,8 @@ fn rows_figure(key: &str) -> Value {
 #[test]
 fn what_hangs_is_ended_with_all_it_started_and_the_rest_goes_on() {
     let scene = Scene::set();
-    let options = ["--quick", "--scenario", "service-chain", "--peer", "adapted", "--limit", "5", "--json", "r.json"];
+    let options =
+        ["--quick", "--scenario", "service-chain", "--peer", "adapted", "--limit", "5", "--json", "r.json"];
     scene.run(&options);
     let report = scene.json("r.json");
     let rows = report["results"].as_array().unwrap();
@@ -212,8 +218,18 @@ fn what_hangs_is_ended_with_all_it_started_and_the_rest_goes_on() {
 fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
     for signal in [Signal::INT, Signal::TERM] {
         let scene = Scene::set();
-        let options =
-            ["--scenario", "service-chain", "--seconds", "0.1", "--peer", "adapted", "--json", "r.json", "--html", "r.html"];
+        let options = [
+            "--scenario",
+            "service-chain",
+            "--seconds",
+            "0.1",
+            "--peer",
+            "adapted",
+            "--json",
+            "r.json",
+            "--html",
+            "r.html",
+        ];
         let mut child = scene.peers(&options).stderr(Stdio::null()).spawn().unwrap();
         while !scene.path("child").exists() {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
@@ -235,12 +251,17 @@ fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
 fn progress_says_what_is_measured_and_how_long_it_takes() {
     let scene = Scene::set();
     let options = ["--quick", "--scenario", "latest", "--peer", "good", "--seconds", "0.05"];
-    let mut child: Child = scene.peers(&options).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let lines: Vec<String> = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap).collect();
+    let mut child: Child =
+        scene.peers(&options).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines: Vec<String> =
+        BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap).collect();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("measuring takes about 1 min")), "{lines:?}");
-    assert!(lines.iter().any(|line| line.starts_with("measuring latest, 64 B; ") && line.ends_with(" s left")), "{lines:?}");
+    assert!(
+        lines.iter().any(|line| line.starts_with("measuring latest, 64 B; ") && line.ends_with(" s left")),
+        "{lines:?}"
+    );
     let page = String::from_utf8(output.stdout).unwrap();
     assert!(page.starts_with("# Beside the peers") && page.contains("## The latest value"), "{page}");
 }
@@ -250,7 +271,10 @@ fn peers_and_their_use_are_listed() {
     let scene = Scene::set();
     let listed = String::from_utf8(scene.run(&["--list"]).stdout).unwrap();
     assert!(listed.contains("**good**") && listed.contains("absent: there is no such device"), "{listed}");
-    assert!(listed.contains("ROS 2: not on this machine: put a program named sinew-peer-ros2 in PATH"), "{listed}");
+    assert!(
+        listed.contains("ROS 2: not on this machine: put a program named sinew-peer-ros2 in PATH"),
+        "{listed}"
+    );
 }
 
 #[test]
