@@ -62,7 +62,7 @@ pub struct Sent {
 /// What `send` fails with.
 pub fn send_for(time: Duration, mut send: impl FnMut(u64) -> Result<()>) -> Result<Sent> {
     let mut sending = Sending::begin(time);
-    while let Some(number) = sending.next() {
+    for number in sending.by_ref() {
         send(number)?;
     }
     Ok(sending.sent)
