@@ -1,6 +1,6 @@
 //! `sinew bench`: what Sinew costs, beside what the machine itself allows.
 //!
-//! [`run`] measures a scenario. What it is measured with stands by itself, so that other libraries are measured in
+//! [`run()`] measures a scenario. What it is measured with stands by itself, so that other libraries are measured in
 //! the same way: [`rounds`] in turns, [`pacing`], [`samples`] and [`histogram`]s, other [`process`]es, [`machine`] and [`clock`],
 //! [`report`]s and [`table`]s.
 
