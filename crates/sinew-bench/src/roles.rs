@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::process::{self, Measuring};
 use crate::{
-    big, entities, fanout, floors, latest, pingpong, pipeline, process_chain, service_chain, throughput, topology,
+    big, entities, fanout, floors, latest, pingpong, pipeline, process_chain, service_chain, throughput,
+    topology,
 };
 
 /// A role, with everything its player has to know.
