@@ -3,7 +3,7 @@
 //! newest, also if it is what it read before: it takes a newer one if there is one, and else reads
 //! again what it holds.
 //!
-//! [`Span`], [`write`] and [`read`] are what every library is measured with.
+//! [`Span`], [`write()`] and [`read`] are what every library is measured with.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
