@@ -64,6 +64,7 @@ fn pingpong() {
             nothing_lost(ours);
             assert_eq!(ours["size"].as_u64(), Some(size), "{ours}");
             assert!(ours["floor_ratio"].is_number() && ours["wait"].is_string(), "{ours}");
+            assert!(ours["cpu_percent"].as_f64().is_some_and(|percent| percent > 0.0), "{ours}");
             assert_eq!(ours["rate"].is_number(), ours["pace"].is_null(), "{ours}");
         }
     }

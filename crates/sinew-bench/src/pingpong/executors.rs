@@ -103,17 +103,18 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
             })?)
         }
     };
-    run.spin_for(time)?;
+    let cpu_percent = run.spin_for(time)?;
     drop(pace);
     let sent = going.with(|going| {
         going.back_to_back_until = 0;
         going.sent
     });
     run.spin_until(sent, || going.with(|going| going.answered))?;
-    peer.finish::<()>()?;
+    let its_percent: f64 = peer.finish()?;
     Ok(going.with(|going| Round {
         lost: going.sent.saturating_sub(going.answered),
         reordered: going.wrong,
+        cpu_percent: Some(cpu_percent + its_percent),
         ..Round::of(std::mem::take(&mut going.samples))
     }))
 }
@@ -140,8 +141,8 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
     end.ready()?;
     measuring.tell(&())?;
-    run.serve(measuring, || 0)?;
-    measuring.tell(&())
+    let cpu_percent = run.serve(measuring, || 0)?;
+    measuring.tell(&cpu_percent)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::options::PingPongMode;
 use crate::payload::Payload;
 use crate::process::{Measuring, PATIENCE, Process};
 use crate::rally::{self, Rally, Timed};
-use crate::rounds::Round;
+use crate::rounds::{CpuUse, Round};
 
 /// Polls between two looks at whether the other process still lives: some tens of milliseconds.
 const POLLS: u32 = 1 << 20;
@@ -27,9 +27,10 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     end.ready()?;
     peer.hear::<()>()?;
     let timed = Timed { rate: case.rate, to_the_end: case.mode == PingPongMode::Whole, time };
+    let cpu = CpuUse::start();
     let round = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
-    peer.finish::<()>()?;
-    Ok(round)
+    let cpu_percent = cpu.percent() + peer.finish::<f64>()?;
+    Ok(Round { cpu_percent: Some(cpu_percent), ..round })
 }
 
 /// The side that begins.
@@ -73,6 +74,7 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     measuring.tell(&())?;
     let context = end.context.clone();
     measuring.at_the_end(|| 0, move || context.shutdown());
+    let cpu = CpuUse::start();
     while !end.context.is_shutdown() {
         match messages.take() {
             Some((message, _)) => match A::to(&message, &end.publisher, mode) {
@@ -83,5 +85,5 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
             None => std::hint::spin_loop(),
         }
     }
-    measuring.tell(&())
+    measuring.tell(&cpu.percent())
 }
