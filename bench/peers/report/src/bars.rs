@@ -4,7 +4,7 @@ use harness::{Mode, Path, Wait, Work};
 use serde_json::{Value, json};
 
 use crate::measured::{Kind, Measured, Side, fair_ratio};
-use crate::report::Report;
+use crate::report::{Report, significant};
 
 /// A bar: which cases it is about, beside whom, and how high it is.
 struct Bar {
@@ -43,8 +43,8 @@ impl Outcome {
             "against": self.against,
             "what": self.what,
             "to_reach": self.limit,
-            "worst_p50": self.p50.as_ref().map(|(ratio, _)| ratio),
-            "worst_p90": self.p90.as_ref().map(|(ratio, _)| ratio),
+            "worst_p50": self.p50.as_ref().map(|(ratio, _)| significant(*ratio)),
+            "worst_p90": self.p90.as_ref().map(|(ratio, _)| significant(*ratio)),
             "holds": self.holds,
         })
     }

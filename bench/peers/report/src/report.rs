@@ -142,7 +142,7 @@ fn ratios(part: &Part, case: &Measured, ours: &Side) -> Map<String, Value> {
 }
 
 /// Rounded to three digits.
-fn significant(value: f64) -> f64 {
+pub fn significant(value: f64) -> f64 {
     if value == 0.0 {
         return 0.0;
     }
