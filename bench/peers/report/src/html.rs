@@ -60,9 +60,9 @@ pub fn of(report: &Report) -> String {
         }
         page.push_str("<div class=\"plots\">\n");
         for chart in charts::of(part, report) {
-            let _ = write!(
+            let _ = writeln!(
                 page,
-                "<figure>{}<figcaption>{}</figcaption></figure>\n",
+                "<figure>{}<figcaption>{}</figcaption></figure>",
                 chart.drawing.in_page(),
                 escape(&chart.sentence)
             );
@@ -74,9 +74,9 @@ pub fn of(report: &Report) -> String {
     page.push_str("<h2>How each peer is used</h2>\n");
     for participant in &report.participants {
         let peer = &participant.peer;
-        let _ = write!(
+        let _ = writeln!(
             page,
-            "<h3>{} <span class=\"soft\">{}</span></h3>\n",
+            "<h3>{} <span class=\"soft\">{}</span></h3>",
             escape(&peer.peer),
             escape(&peer.version)
         );
@@ -150,7 +150,7 @@ fn table(table: &Table, class: &str) -> String {
     );
     for (is_ours, row) in &table.rows {
         let class = if *is_ours { " class=\"mine\"" } else { "" };
-        let _ = write!(text, "<tr{class}>{}</tr>\n", cells("td", row));
+        let _ = writeln!(text, "<tr{class}>{}</tr>", cells("td", row));
     }
     text.push_str("</tbody></table></div>\n");
     text

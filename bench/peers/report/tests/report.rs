@@ -90,7 +90,8 @@ impl Scene {
 fn sinew() -> PathBuf {
     let product = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
     let named = std::env::var_os("SINEW_PROGRAM").map(PathBuf::from);
-    let targets = std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).into_iter().chain([product.join("target")]);
+    let targets =
+        std::env::var_os("CARGO_TARGET_DIR").map(PathBuf::from).into_iter().chain([product.join("target")]);
     let built = targets.flat_map(|target| ["release", "debug"].map(|kind| target.join(kind).join("sinew")));
     let found = named.into_iter().chain(built).find(|path| path.is_file());
     found.expect("`cargo build -p sinew-cli` in the product's workspace comes first (or SINEW_PROGRAM names the program)")
