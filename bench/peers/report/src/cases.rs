@@ -211,7 +211,7 @@ pub fn sections() -> Vec<Section> {
     let whole = |size| Work::PingPong { mode: Mode::Whole, wait: Wait::Poll, size, rate: None };
     let loan = |size| Work::PingPong { mode: Mode::Loan, wait: Wait::Poll, size, rate: None };
     let asleep = |mode, size, rate| Work::PingPong { mode, wait: Wait::Sleep, size, rate };
-    let rates = [(10.0, 2.0), (100.0, 1.0), (1000.0, 0.6)];
+    let rates = [(10.0, 1.5), (100.0, 0.7), (1000.0, 0.4)];
     vec![
         Section {
             id: "chain",
@@ -233,7 +233,7 @@ pub fn sections() -> Vec<Section> {
                     system as in a small one.",
             measures: vec![&HOP, &CPU, &MEMORY],
             cases: [1, 10, 100, 1000]
-                .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 1.0, relays < 1000))
+                .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 0.7, relays < 1000))
                 .into(),
             plots: vec![
                 Plot::Lines(Axis::Relays, &HOP),
@@ -272,7 +272,7 @@ pub fn sections() -> Vec<Section> {
             about: "Two processes on two cores, a message forth and one back, of which only the first 8 bytes are touched: what \
                     handing over costs. A copy would show by its size.",
             measures: vec![&ONE_WAY],
-            cases: SIZES.map(|(size, quick)| case(loan(size), 0.4, quick)).into(),
+            cases: SIZES.map(|(size, quick)| case(loan(size), 0.3, quick)).into(),
             plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
         },
         Section {
@@ -282,7 +282,7 @@ pub fn sections() -> Vec<Section> {
             about: "The same, but the sender writes all of the message and the receiver reads all of it: from before the \
                     first byte is written until the last one has been read.",
             measures: vec![&ONE_WAY],
-            cases: SIZES.map(|(size, quick)| case(whole(size), 0.4, quick)).into(),
+            cases: SIZES.map(|(size, quick)| case(whole(size), 0.3, quick)).into(),
             plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
         },
         Section {
@@ -293,10 +293,10 @@ pub fn sections() -> Vec<Section> {
                     system calls are made besides the wake-up that the kernel needs.",
             measures: vec![&ONE_WAY],
             cases: vec![
-                case(asleep(Mode::Loan, 64, None), 0.4, true),
-                case(asleep(Mode::Loan, 64, Some(100.0)), 1.0, false),
-                case(asleep(Mode::Whole, 64 << 10, None), 0.4, false),
-                case(asleep(Mode::Whole, 1 << 20, None), 0.4, false),
+                case(asleep(Mode::Loan, 64, None), 0.3, true),
+                case(asleep(Mode::Loan, 64, Some(100.0)), 0.7, false),
+                case(asleep(Mode::Whole, 64 << 10, None), 0.3, false),
+                case(asleep(Mode::Whole, 1 << 20, None), 0.3, false),
             ],
             plots: vec![
                 Plot::Bars("loan, sleeping, 64 B", &ONE_WAY),
@@ -313,7 +313,7 @@ pub fn sections() -> Vec<Section> {
                     and until the last subscriber has the message.",
             measures: vec![&PUBLISH, &LAST],
             cases: [1, 8, 32]
-                .map(|subscriptions| case(Work::Fanout { subscriptions }, 1.0, subscriptions != 8))
+                .map(|subscriptions| case(Work::Fanout { subscriptions }, 0.7, subscriptions != 8))
                 .into(),
             plots: vec![Plot::Lines(Axis::Subscribers, &PUBLISH), Plot::Lines(Axis::Subscribers, &LAST)],
         },
@@ -325,9 +325,9 @@ pub fn sections() -> Vec<Section> {
                     a message one way.",
             measures: vec![&ONE_WAY],
             cases: vec![
-                case(Work::Requests { wait: Wait::Poll, rate: None }, 0.4, true),
-                case(Work::Requests { wait: Wait::Sleep, rate: None }, 0.4, true),
-                case(Work::Requests { wait: Wait::Sleep, rate: Some(100.0) }, 1.0, false),
+                case(Work::Requests { wait: Wait::Poll, rate: None }, 0.3, true),
+                case(Work::Requests { wait: Wait::Sleep, rate: None }, 0.3, true),
+                case(Work::Requests { wait: Wait::Sleep, rate: Some(100.0) }, 0.7, false),
             ],
             plots: vec![
                 Plot::Bars("polling", &ONE_WAY),
@@ -378,7 +378,7 @@ pub fn sections() -> Vec<Section> {
             title: "The latest value",
             about: "One process writes a value as often as it can, another reads the newest one as often as it can.",
             measures: vec![&READ, &WRITE],
-            cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.4, true)).into(),
+            cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.3, true)).into(),
             plots: vec![
                 Plot::Bars("64 B", &READ),
                 Plot::Bars("64 B", &WRITE),
@@ -393,7 +393,7 @@ pub fn sections() -> Vec<Section> {
             about: "A complete image goes to another process that sleeps: until that process has it, and the time inside publish. \
                     Copying it once takes the time of `floor copy`.",
             measures: vec![&THERE, &PUBLISH],
-            cases: vec![case(Work::Big {}, 2.0, true)],
+            cases: vec![case(Work::Big {}, 1.5, true)],
             plots: vec![Plot::Bars("8 MB, 10 Hz", &THERE), Plot::Bars("8 MB, 10 Hz", &PUBLISH)],
         },
         Section {
@@ -404,7 +404,7 @@ pub fn sections() -> Vec<Section> {
                     timer of its own, all in one process. The mean of all messages' latencies.",
             measures: vec![&MEAN, &P99, &CPU],
             cases: ["mont_blanc", "sierra_nevada"]
-                .map(|name| case(Work::Topology { name: name.to_owned() }, 4.0, name == "mont_blanc"))
+                .map(|name| case(Work::Topology { name: name.to_owned() }, 2.5, name == "mont_blanc"))
                 .into(),
             plots: vec![
                 Plot::Bars("Mont Blanc", &MEAN),
@@ -422,7 +422,7 @@ const SIZES: [(usize, bool); 6] =
 
 fn flood(path: Path) -> Vec<Case> {
     [(64, true), (64 << 10, true), (1 << 20, false)]
-        .map(|(size, quick)| case(Work::Throughput { size, path }, 0.5, quick))
+        .map(|(size, quick)| case(Work::Throughput { size, path }, 0.4, quick))
         .into()
 }
 
