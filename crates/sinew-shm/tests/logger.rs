@@ -49,7 +49,8 @@ fn a_logger_that_writes_to_the_queue_of_which_it_is_told_is_not_stuck() {
             queue.write_within(&number, Duration::from_secs(60)).unwrap();
         }
         let its = LOGGER.queue.lock().unwrap().take();
-        drop((its, queue, here)); // what its helper thread hasn't said yet is said now
+        // What no helper thread has said yet is said now; either of both may be about to say it.
+        drop((its, queue, hung, here, there));
         sender.send(()).unwrap();
     });
     has_written.recv_timeout(Duration::from_secs(60)).expect("it writes on");
