@@ -198,7 +198,6 @@ impl Participant {
     /// The kernel's fences are ready. As when a reader begins to listen: see
     /// `Accepted::has_listener`.
     fn leave_fences_to_kernel(&self) {
-        tell_waiting(); // the thread that would have said it has ended
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
         outgoing.iter().for_each(|accepted| accepted.set_fenced());
         if !sys::fence_all_threads() {
@@ -510,6 +509,7 @@ impl Participant {
         if let Some(helper) = helper {
             helper.stop();
         }
+        tell_waiting(); // the thread that would have said it has ended
         let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
         outgoing.iter().for_each(|accepted| accepted.end_if_open());
         // What is read here is read no more. Its readers refer to this participant, so they
