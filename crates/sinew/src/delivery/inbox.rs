@@ -76,6 +76,8 @@ pub(crate) struct Inbox {
     state: Mutex<State>,
     /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
     lifespan: i64,
+    /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
+    keeps_all: bool,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
     pub(crate) wanted: Wanted,
     /// Messages that were moved out of a long history, for whoever takes.
@@ -233,6 +235,7 @@ impl Inbox {
         Arc::new(Self {
             state: Mutex::new(state),
             lifespan,
+            keeps_all: wanted.qos.is_keep_all(),
             deadline,
             wanted,
             ahead: Ahead::new(),

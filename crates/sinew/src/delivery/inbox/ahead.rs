@@ -95,7 +95,7 @@ impl Inbox {
     #[inline]
     pub(super) fn take_ahead(&self, taker: Taker) -> Option<Taken> {
         // Relaxed: a hint. Who doesn't see them brings them home.
-        if !self.ahead.any.load(Ordering::Relaxed) || taker == Taker::Reentrant {
+        if !self.keeps_all || taker == Taker::Reentrant || !self.ahead.any.load(Ordering::Relaxed) {
             return None;
         }
         self.take_moved(taker)
