@@ -6,6 +6,7 @@ use crate::charts;
 use crate::plot;
 use crate::report::Report;
 use crate::tables::{self, Table};
+use crate::words::LEARNT;
 
 const PAGE: &str = "
 :root{color-scheme:light dark;--page:#ffffff;--text:#1f2328;--soft:#57606a;--rule:#d8dee4;--mine:#fdf1ea;--link:#0969da}
@@ -45,6 +46,7 @@ pub fn of(report: &Report) -> String {
     }
     page.push_str("</nav>\n<h2>What is to be reached</h2>\n<p>The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.</p>\n");
     page.push_str(&table(&tables::of_bars(report), "bars"));
+    let _ = writeln!(page, "<p>{}</p>", escape(LEARNT));
     for part in &report.parts {
         let section = &part.section;
         let _ = write!(

@@ -8,7 +8,7 @@ use crate::charts;
 use crate::programs::{Missing, Participant};
 use crate::report::Report;
 use crate::tables::{self, Table};
-use crate::words::verdict;
+use crate::words::{LEARNT, verdict};
 
 /// The page. Plots are linked if they are files in `svg`; `page` is where the page will be.
 pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
@@ -21,6 +21,7 @@ pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
     text.push_str("## What is to be reached\n\n");
     text.push_str("The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.\n\n");
     text.push_str(&table(&tables::of_bars(report)));
+    let _ = writeln!(text, "\n{LEARNT}");
     for part in &report.parts {
         let _ = write!(text, "\n## {}\n\n{}\n\n", part.section.title, part.section.about);
         if part.cases.is_empty() {

@@ -234,7 +234,7 @@ pub fn lines(
 ) -> Drawing {
     /// What is left for numbers on the left, and for names on the right.
     const LEFT: f64 = 58.0;
-    const RIGHT: f64 = 158.0;
+    const RIGHT: f64 = 182.0;
     /// The distance of names.
     const APART: f64 = 14.5;
     let bottom = HEAD + (APART * series.len() as f64).max(210.0);
