@@ -245,7 +245,7 @@ impl Flood for Tokio {
         // A sender that blocks a thread would wake it for each place; a task gives way to the receiver instead.
         let sent = runtime.block_on(async {
             let mut sending = throughput::Sending::begin(time);
-            while let Some(number) = sending.next() {
+            for number in sending.by_ref() {
                 to.send(message(number)).await.map_err(|_| anyhow::anyhow!("the receiver is gone"))?;
             }
             anyhow::Ok(sending.sent)
