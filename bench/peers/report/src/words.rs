@@ -6,8 +6,8 @@ use crate::cases::{Measure, Unit};
 use crate::measured::{Measured, fair_ratio};
 
 /// Where it is told why Sinew is behind.
-pub const LEARNT: &str = "Where Sinew is behind, or less than 1.5 times ahead, both sides were profiled: what \
-    there is to learn, and what stands in the way, is in `docs/decisions/0016-beside-the-peers.md`.";
+pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to learn, as far as it \
+    was profiled, is in `docs/decisions/0016-beside-the-peers.md`.";
 
 /// Two sides that differ by less are even.
 const EVEN: f64 = 1.05;
