@@ -182,6 +182,26 @@ fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
     Ok(throughput::figures(sent, seen, size))
 }
 
+/// A flood through a channel between threads. Its sender is dropped with `send`, which ends the
+/// reader.
+fn between_threads<T: AsRef<[u64]>>(
+    time: Duration,
+    from: impl IntoIterator<Item = T> + Send + 'static,
+    send: impl Fn(u64) -> bool,
+) -> Result<(throughput::Sent, Seen)> {
+    let reader = thread::spawn(move || {
+        let mut seen = Seen::default();
+        from.into_iter().for_each(|message| seen.note(message.as_ref()));
+        seen
+    });
+    let sent = throughput::send_for(time, |number| {
+        anyhow::ensure!(send(number), "the receiver is gone");
+        Ok(())
+    });
+    drop(send);
+    Ok((sent?, reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+}
+
 struct Crossbeam;
 struct Flume;
 struct Tokio;
@@ -193,16 +213,7 @@ impl Flood for Crossbeam {
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)> {
         let (to, from) = crossbeam_channel::bounded(ROOM);
-        let reader = thread::spawn(move || {
-            let mut seen = Seen::default();
-            from.iter().for_each(|message: T| seen.note(message.as_ref()));
-            seen
-        });
-        let sent = throughput::send_for(time, |number| {
-            to.send(message(number)).map_err(|_| anyhow::anyhow!("the receiver is gone"))
-        });
-        drop(to);
-        Ok((sent?, reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+        between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
 }
 
@@ -213,16 +224,7 @@ impl Flood for Flume {
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)> {
         let (to, from) = flume::bounded(ROOM);
-        let reader = thread::spawn(move || {
-            let mut seen = Seen::default();
-            from.iter().for_each(|message: T| seen.note(message.as_ref()));
-            seen
-        });
-        let sent = throughput::send_for(time, |number| {
-            to.send(message(number)).map_err(|_| anyhow::anyhow!("the receiver is gone"))
-        });
-        drop(to);
-        Ok((sent?, reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
+        between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
 }
 
