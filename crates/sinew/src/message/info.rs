@@ -1,6 +1,7 @@
 //! What is known about a message besides its content.
 
 use crate::clock::{Clock, Stamp, Time, wall_of};
+use crate::sync::RwLock;
 use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
@@ -104,11 +105,11 @@ impl Publication {
 
 /// Other participants whose messages came here, in the order in which they were introduced; few,
 /// and never forgotten, as a message may outlive the acquaintance.
-static INTRODUCED: std::sync::RwLock<Vec<u64>> = std::sync::RwLock::new(Vec::new());
+static INTRODUCED: RwLock<Vec<u64>> = RwLock::new(Vec::new());
 
 /// The number that stands for another participant in [`Publication::publisher`], in the upper half.
 pub(crate) fn introduce(participant: u64) -> u64 {
-    let mut all = INTRODUCED.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut all = INTRODUCED.write();
     let place = all.iter().position(|&known| known == participant).unwrap_or_else(|| {
         all.push(participant);
         all.len() - 1
@@ -118,7 +119,7 @@ pub(crate) fn introduce(participant: u64) -> u64 {
 
 fn participant_of(publisher: u64) -> Option<u64> {
     let place = usize::try_from((publisher >> 32).checked_sub(1)?).ok()?;
-    INTRODUCED.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(place).copied()
+    INTRODUCED.read().get(place).copied()
 }
 
 thread_local! {
