@@ -44,7 +44,7 @@ impl Program for Hiroz {
 
     fn run(case: &Case) -> Result<Figures> {
         match (case.system.as_str(), &case.work) {
-            (ONE, &Work::Chain { relays, rate }) => chain(case, relays, rate),
+            (ONE, &Work::Chain { relays, rate }) => with_deep_stack(|| chain(case, relays, rate)),
             (ONE, &Work::ServiceChain { relays, rate }) => service_chain(case, relays, rate),
             (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
         }
@@ -142,6 +142,16 @@ fn subscription(
 ) -> Result<ZSub<Timing, (), SerdeCdrSerdes<Timing>>> {
     let subscription = node.create_sub::<Timing>(&format!("/hop_{hop}"));
     subscription.build_with_callback(callback).said("making a subscription")
+}
+
+/// Works on a thread whose stack has room for the callbacks of 1000 relays: each runs within the
+/// publish of the one before.
+fn with_deep_stack<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    const STACK: usize = 256 << 20;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work)?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 fn chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {

@@ -57,7 +57,9 @@ impl Program for Iceoryx2 {
                 differs(
                     "entities",
                     "a pair is a service with a publisher and a subscriber, in one process by its local \
-                     service; connecting them is part of it, which else the first message would do",
+                     service; connecting them is part of it, which else the first message would do. \
+                     Between processes one side makes all of its ends, then the other; ours make them \
+                     at once",
                 ),
                 differs(
                     "throughput",
