@@ -1,6 +1,7 @@
 //! Blocking calls: who runs the server meanwhile, what ends a wait, and waits that would never end.
 //! (The design's section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 mod support;
 
@@ -9,7 +10,7 @@ use sinew::{
     CallError, CallFailure, CallResult, Executor, OnFault, ReentrantGroup, Responder, SpinError, StopHandle,
     Unique,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use support::{Gate, Log, Number, Numbers, PATIENCE, Room, finishes, real_context};
 
@@ -523,8 +524,10 @@ fn a_wait_ends_at_the_timeout_and_says_what_was_missing() {
     assert_eq!(nobody.failure(), &CallFailure::NoServer { waited: SOON, ever_seen: false });
     assert_eq!(nobody.into_request().unwrap().0, 1);
 
-    let server = node.service::<Numbers>("n").callback(|_: &Number, responder: Responder<Numbers>| {
-        std::mem::forget(responder); // a server that never answers
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let never_used = kept.clone();
+    let server = node.service::<Numbers>("n").callback(move |_: &Number, responder: Responder<Numbers>| {
+        never_used.lock().unwrap().push(responder); // a server that never answers
     });
     let server = server.unwrap();
     let unserved = call(2);

@@ -1,5 +1,6 @@
 //! Liveliness: who counts as alive, and who is told when that changes. Virtual time, but for the
 //! last test.
+#![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
 mod support;
 
@@ -7,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use sinew::prelude::*;
 use sinew::{Liveliness, LivelinessChanged, LivelinessLost, OnFault};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use support::{Log, Number, Pen, Room, numbers_in, real_context};
 
 const LEASE: Duration = Duration::from_millis(10);
@@ -288,24 +289,24 @@ fn entities_may_go_in_their_own_handlers() -> sinew::Result<()> {
 fn a_handler_may_revive_its_publisher() -> sinew::Result<()> {
     let (room, log) = (Room::new(), Log::new());
     let _subscription = subscription_in(&room.node, log.pen())?;
-    let (give, take) = mpsc::channel::<Publisher<Number>>();
-    let mut mine = None;
+    let mine = Arc::new(Mutex::new(None::<Publisher<Number>>));
+    let revived = mine.clone();
     let publisher = room
         .node
         .publisher::<Number>("numbers")
         .qos(manual())
         .on_liveliness_lost(move |event: &LivelinessLost| {
-            let publisher = mine.get_or_insert_with(|| take.recv().unwrap());
             if event.total < 3 {
-                publisher.assert_liveliness();
+                revived.lock().unwrap().as_ref().unwrap().assert_liveliness();
             }
         })
         .create()?;
-    give.send(publisher.clone()).unwrap();
+    *mine.lock().unwrap() = Some(publisher);
     room.advance(50);
     let told = log.lines();
     assert_eq!(told.first(), Some(&(1, 0, 1, 0)));
     assert_eq!(told.last(), Some(&(0, 1, -1, 1)), "the third time it stays away");
+    drop(mine.lock().unwrap().take()); // its handler holds it
     Ok(())
 }
 
