@@ -106,6 +106,14 @@ impl Survivors {
         files
     }
 
+    /// What this process still has mapped of those who died.
+    fn mapped(&self) -> Vec<String> {
+        let own = [0, 1].map(|index: usize| format!("{:016x}", self.stations[index].id()));
+        let mut mapped = self.scene.mapped();
+        mapped.retain(|file| !file.starts_with('#') && !own.iter().any(|own| file.starts_with(own)));
+        mapped
+    }
+
     /// A child died: everything that it published was read, and nothing is left of it.
     fn after_death(&self, report: &[String], what: &str) {
         until(&format!("{what}: nothing is left"), || {
@@ -194,6 +202,7 @@ impl Survivors {
         let Self { scene, stations, .. } = self;
         drop(stations);
         assert_eq!(scene.files(), Vec::<String>::new());
+        until("nothing is mapped any more", || scene.mapped().is_empty());
     }
 }
 
@@ -296,6 +305,8 @@ fn children_die_at_any_instruction_and_the_others_go_on() {
     if let (Some(&early), Some(&late)) = (usage.get(1), usage.last()) {
         assert!(late <= early + (64 << 10), "bytes in use, every 100 deaths: {usage:?}");
     }
+    let mapped = survivors.mapped();
+    assert!(mapped.len() < 100, "still mapped of those who died: {mapped:?}"); // of the last few at most
     survivors.finish();
 }
 
@@ -328,6 +339,8 @@ fn a_lone_message_arrives_while_others_come_and_go() {
     });
     a.is_fine();
     b.is_fine();
+    drop([a, b]);
+    until("nothing is mapped any more", || scene.mapped().is_empty());
 }
 
 /// A dead one is reaped by one that dies over it, which is reaped in turn.

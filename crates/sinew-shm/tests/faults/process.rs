@@ -37,6 +37,13 @@ impl Scene {
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
     }
 
+    /// Files in the domain that this process has mapped, also those that are gone.
+    pub(crate) fn mapped(&self) -> Vec<String> {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+        let directory = format!("{}/0/", self.base().display());
+        maps.lines().filter_map(|line| Some(line.split_once(&directory)?.1.to_owned())).collect()
+    }
+
     /// Bytes that the files of domain 0 take.
     pub(crate) fn usage(&self) -> u64 {
         use std::os::unix::fs::MetadataExt;

@@ -143,6 +143,12 @@ impl Sink for Reading {
 }
 
 impl Told {
+    fn forget_all(&self) {
+        drop(std::mem::take(&mut *self.sending.lock()));
+        drop(std::mem::take(&mut *self.receiving.lock()));
+        drop(std::mem::take(&mut *self.readers.lock()));
+    }
+
     fn connect(&self, writer: &mut Writer, peer: &Arc<Peer>) -> Result<(), CapacityError> {
         let first = writer.next();
         let capacity = (!self.waits_for_nobody.load(Ordering::SeqCst)).then_some(CAPACITY);
@@ -198,9 +204,11 @@ impl Observer for Told {
             writer.forget(peer.id());
         }
         drop(sending);
-        self.receiving.lock().all.retain(|reading| {
-            reading.peer != peer.id() || !reading.incoming.try_lock().is_some_and(|mut all| all.0.is_over())
-        });
+        // Of others, too: those that left before all they had sent was read.
+        self.receiving
+            .lock()
+            .all
+            .retain(|reading| !reading.incoming.try_lock().is_some_and(|mut reading| reading.0.is_over()));
         self.left.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -360,9 +368,9 @@ impl Drop for Station {
             thread.join().unwrap();
         }
         self.drop_writer();
-        let all = std::mem::take(&mut *self.told.receiving.lock());
-        drop(all);
+        self.told.forget_all();
         self.participant.leave();
+        self.told.forget_all(); // what was told meanwhile keeps the participant, which keeps it
     }
 }
 
