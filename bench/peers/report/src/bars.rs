@@ -3,7 +3,7 @@
 use harness::{Mode, Path, Wait, Work};
 use serde_json::{Value, json};
 
-use crate::measured::{Kind, Measured, Side, fair_ratio};
+use crate::measured::{Kind, Side, fair_ratio};
 use crate::report::{Report, significant};
 
 /// A bar: which cases it is about, beside whom, and how high it is.
@@ -34,7 +34,21 @@ pub struct Outcome {
     pub p90: Option<(f64, String)>,
     /// Whether it holds; `None` if nothing was measured.
     pub holds: Option<bool>,
+    /// Cases in which too few rounds have both sides.
+    pub too_few_rounds: Vec<String>,
+    /// Cases with too few messages a round for a P90.
+    pub too_few_messages: Vec<String>,
 }
+
+/// So many rounds must have both sides, or all if fewer were asked for.
+const ROUNDS: usize = 3;
+
+/// So many messages a round a P90 needs: of fewer, it is but the second or third worst of them.
+const MESSAGES: f64 = 100.0;
+
+/// What isn't looked at, said where bars are shown.
+pub const LEFT_OUT: &str = "A case counts if at least 3 rounds (or all, if fewer were asked for) have both sides; its P90 \
+    counts if each side's rounds have 100 messages or more: at 10 and 100 Hz they have fewer, if `--seconds` isn't given.";
 
 impl Outcome {
     /// As JSON.
@@ -46,6 +60,8 @@ impl Outcome {
             "worst_p50": self.p50.as_ref().map(|(ratio, _)| significant(*ratio)),
             "worst_p90": self.p90.as_ref().map(|(ratio, _)| significant(*ratio)),
             "holds": self.holds,
+            "too_few_rounds": self.too_few_rounds,
+            "too_few_messages_for_p90": self.too_few_messages,
         })
     }
 }
@@ -58,20 +74,28 @@ pub fn all(report: &Report) -> Vec<Outcome> {
 fn outcome(bar: &Bar, report: &Report) -> Outcome {
     let more_is_better = bar.key == "messages_per_second";
     let mut worst: [Option<(f64, String)>; 2] = [None, None];
-    let mut seen: Vec<&Work> = Vec::new();
-    let cases = report.parts.iter().flat_map(|part| &part.cases).filter(|case| (bar.is_case)(&case.work));
-    for case in cases {
-        if seen.contains(&&case.work) {
-            continue;
-        }
-        seen.push(&case.work);
+    let (mut too_few_rounds, mut too_few_messages) = (Vec::new(), Vec::new());
+    let cases = report.compared().filter(|(_, _, measure)| measure.key == bar.key).map(|(_, case, _)| case);
+    for case in cases.filter(|case| (bar.is_case)(&case.work)) {
         let Some(ours) = case.main() else { continue };
         for peer in case.peers().filter(|peer| is_meant(bar, peer)) {
-            for (worst, key) in worst.iter_mut().zip([Some(bar.key), bar.p90]) {
-                let Some(ratio) = key.and_then(|key| fair_ratio(ours, peer, key)) else { continue };
+            let place = format!("{}, {}", case.label, peer.system);
+            let Some(p50) = fair_ratio(ours, peer, bar.key) else { continue };
+            if p50.rounds < ROUNDS.min(case.rounds as usize) {
+                too_few_rounds.push(place);
+                continue;
+            }
+            let mut p90 = bar.p90.and_then(|key| fair_ratio(ours, peer, key));
+            let messages = |side: &Side| side.spread("messages").map_or(0.0, |(least, _)| least);
+            if p90.is_some() && messages(ours).min(messages(peer)) < MESSAGES {
+                too_few_messages.push(place.clone());
+                p90 = None;
+            }
+            for (worst, ratio) in worst.iter_mut().zip([Some(p50), p90]) {
+                let Some(ratio) = ratio.map(|ratio| ratio.middle) else { continue };
                 let is_worse = |known: f64| if more_is_better { ratio < known } else { ratio > known };
                 if worst.as_ref().is_none_or(|(known, _)| is_worse(*known)) {
-                    *worst = Some((ratio, place(case, peer)));
+                    *worst = Some((ratio, place.clone()));
                 }
             }
         }
@@ -88,15 +112,13 @@ fn outcome(bar: &Bar, report: &Report) -> Outcome {
         p50,
         p90,
         holds,
+        too_few_rounds,
+        too_few_messages,
     }
 }
 
 fn is_meant(bar: &Bar, side: &Side) -> bool {
     matches!(&side.kind, Kind::Peer(peer) if (bar.is_peer)(peer, &side.system))
-}
-
-fn place(case: &Measured, peer: &Side) -> String {
-    format!("{}, {}", case.label, peer.system)
 }
 
 /// All bars.
@@ -217,4 +239,49 @@ fn bars() -> Vec<Bar> {
         },
         times("Unix sockets, pipes", "ping-pong, sleeping", 0.9, asleep, |peer, _| peer == "os"),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases::sections;
+    use crate::measured::Measured;
+    use crate::run::Part;
+
+    /// What came of the bar for chains beside tokio's channels, which have so many rounds and messages.
+    fn beside(rounds: usize, messages: f64) -> Outcome {
+        let round: crate::measured::Round = [("p50_ns", 100.0), ("p90_ns", 200.0), ("messages", messages)]
+            .map(|(name, of)| (name.into(), of))
+            .into();
+        let side = |system, kind, rounds| Side {
+            rounds: vec![Some(round.clone()); rounds],
+            ..Side::new(system, kind, None)
+        };
+        let case = Measured {
+            work: Work::Chain { relays: 10, rate: 100.0 },
+            label: "100 Hz".to_owned(),
+            sides: vec![
+                side("sinew", Kind::Ours, 5),
+                side("tokio mpsc", Kind::Peer("channels".to_owned()), rounds),
+            ],
+            floors: Vec::new(),
+            rounds: 5,
+        };
+        let report = Report::of(vec![Part { section: sections().remove(0), cases: vec![case] }]);
+        all(&report).into_iter().find(|bar| bar.against == "tokio mpsc").unwrap()
+    }
+
+    #[test]
+    fn a_bar_needs_rounds_and_its_p90_messages() {
+        let bar = beside(3, 100.0);
+        assert_eq!((bar.holds, bar.p50.is_some(), bar.p90.is_some()), (Some(false), true, true));
+        let bar = beside(2, 100.0);
+        assert_eq!(
+            (bar.holds, bar.too_few_rounds.as_slice()),
+            (None, &["100 Hz, tokio mpsc".to_owned()][..])
+        );
+        let bar = beside(3, 99.0);
+        assert_eq!((bar.p50.is_some(), bar.p90.is_some()), (true, false));
+        assert_eq!(bar.too_few_messages, ["100 Hz, tokio mpsc"]);
+    }
 }

@@ -74,7 +74,7 @@ fn bar_chart(id: String, case: &Measured, measure: &'static Measure, part: &Part
     Chart { id, drawing, sentence: verdict(case, measure), title }
 }
 
-/// The bars of a case, the best first, the machine's bounds before them.
+/// The bars of a case, the best first, the floors before them.
 fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
     let main = case.main().map(|side| side.system.clone());
     let bar = |side: &Side| {
@@ -96,7 +96,7 @@ fn bars_of(case: &Measured, measure: &Measure) -> Vec<Bar> {
             text: format!("{}{mark}", figure(value, measure.unit)),
         })
     };
-    // A bound is comparable only with the figure it was measured for.
+    // A floor is comparable only with the figure it was measured for.
     let floors = case.floors.iter().filter(|_| measure.key == "p50_ns");
     let mut drawn: Vec<Bar> = case.sides.iter().filter_map(bar).collect();
     drawn.sort_by(|one, other| one.value.total_cmp(&other.value));

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use crate::bars::LEFT_OUT;
 use crate::charts;
 use crate::plot;
 use crate::report::Report;
 use crate::tables::{self, Table};
-use crate::words::LEARNT;
+use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
 
 const PAGE: &str = "
 :root{color-scheme:light dark;--page:#ffffff;--text:#1f2328;--soft:#57606a;--rule:#d8dee4;--mine:#fdf1ea;--link:#0969da}
@@ -46,6 +47,8 @@ pub fn of(report: &Report) -> String {
     }
     page.push_str("</nav>\n<h2>What is to be reached</h2>\n<p>The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.</p>\n");
     page.push_str(&table(&tables::of_bars(report), "bars"));
+    let _ = write!(page, "<p>{}</p>\n<h2>{CLOSE}</h2>\n", escape(LEFT_OUT));
+    page.push_str(&table(&tables::close(report), "bars"));
     let _ = writeln!(page, "<p>{}</p>", escape(LEARNT));
     for part in &report.parts {
         let section = &part.section;
@@ -71,7 +74,8 @@ pub fn of(report: &Report) -> String {
         }
         page.push_str("</div>\n");
         page.push_str(&table(&tables::of(part), "figures"));
-        page.push_str(&list(tables::remarks(part).iter().map(|remark| escape(remark))));
+        let lines = tables::remarks(part).into_iter().chain(tables::verdicts(part));
+        page.push_str(&list(lines.map(|line| escape(&line))));
     }
     page.push_str("<h2>How each peer is used</h2>\n");
     for participant in &report.participants {
@@ -112,8 +116,8 @@ fn head(report: &Report) -> String {
         text,
         "<p>Sinew {} beside {}.</p>\n<p class=\"soft\">{}, {} cores, {}; {}; {} min in all; options <code>{}</code>. Each side was \
          measured in {} rounds, in turns, each a fresh process. Figures are medians over the rounds; ratios are taken in each \
-         round, and the median of those is shown. Bars are the P50, their marks the P90; all scales are logarithmic. Machines \
-         are noisy: compare within one run.</p>\n",
+         round, and the median of those is shown. {SPREAD} Bars are the P50, their marks the P90; all scales are logarithmic. \
+         {FLOORS} Machines are noisy: compare within one run.</p>\n",
         escape(&report.version),
         escape(&beside),
         escape(&host.cpu),

@@ -76,17 +76,19 @@ fn run(options: &PeersOptions) -> Result<bool> {
         write(options.markdown.as_deref().unwrap_or(Path::new("-")), &text)?;
         return Ok(turns.asked());
     }
-    let sinew = match &options.sinew {
-        Some(path) => path.clone(),
-        None => built_sinew(options, &mut progress)?,
+    let (version, parts) = match ready(options, &turns, &mut progress) {
+        Ok((sinew, version)) => {
+            let plan = Plan::new(options, &participants)?;
+            progress.note(&format!(
+                "measuring takes about {:.0} min; Ctrl-C ends it and leaves a report of what is done",
+                (plan.estimate().as_secs_f64() / 60.0).ceil()
+            ));
+            (version, plan.run(&sinew, &turns, &mut progress))
+        }
+        // A signal ends a build, too; that is no failure of ours.
+        Err(_) if turns.asked() => ("(not measured)".to_owned(), Vec::new()),
+        Err(error) => return Err(error),
     };
-    let version = version(&sinew, &turns)?;
-    let plan = Plan::new(options, &participants)?;
-    progress.note(&format!(
-        "measuring takes about {:.0} min; Ctrl-C ends it and leaves a report of what is done",
-        (plan.estimate().as_secs_f64() / 60.0).ceil()
-    ));
-    let parts = plan.run(&sinew, &turns, &mut progress);
     drop(progress);
     let report = Report {
         host,
@@ -116,6 +118,17 @@ fn host(options: &PeersOptions) -> Host {
     host
 }
 
+/// The program that is measured, built if it must be, and its version.
+fn ready(options: &PeersOptions, turns: &Turns, progress: &mut Progress) -> Result<(PathBuf, String)> {
+    anyhow::ensure!(!turns.asked(), "the run was ended while the peers were built");
+    let sinew = match &options.sinew {
+        Some(path) => path.clone(),
+        None => built_sinew(options, progress)?,
+    };
+    let version = version(&sinew, turns)?;
+    Ok((sinew, version))
+}
+
 /// The program `sinew` of the workspace above.
 fn built_sinew(options: &PeersOptions, progress: &mut Progress) -> Result<PathBuf> {
     let product = programs::workspace().ancestors().nth(2).context("there is no workspace above")?;
@@ -132,7 +145,9 @@ fn version(sinew: &Path, turns: &Turns) -> Result<String> {
     match turns.take(Command::new(sinew).arg("--version"), Duration::from_secs(20)) {
         Turn::Said(said) => Ok(turn::answer(&said).trim_start_matches("sinew ").to_owned()),
         Turn::Failed(reason) => anyhow::bail!("{} can't be asked for its version: {reason}", sinew.display()),
-        Turn::TooLong(_) | Turn::Asked => anyhow::bail!("{} didn't say its version", sinew.display()),
+        Turn::TooLong(_) | Turn::NoPart | Turn::Asked => {
+            anyhow::bail!("{} didn't say its version", sinew.display())
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 
-use crate::cases::Unit;
+use crate::bars::LEFT_OUT;
 use crate::charts;
 use crate::programs::{Missing, Participant};
 use crate::report::Report;
 use crate::tables::{self, Table};
-use crate::words::{LEARNT, verdict};
+use crate::words::{CLOSE, FLOORS, LEARNT, SPREAD};
 
 /// The page. Plots are linked if they are files in `svg`; `page` is where the page will be.
 pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
@@ -21,6 +21,8 @@ pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
     text.push_str("## What is to be reached\n\n");
     text.push_str("The ratio is Sinew's figure by the peer's, the worst of all cases: of times and memory, lower is better.\n\n");
     text.push_str(&table(&tables::of_bars(report)));
+    let _ = writeln!(text, "\n{LEFT_OUT}\n\n## {CLOSE}\n");
+    text.push_str(&table(&tables::close(report)));
     let _ = writeln!(text, "\n{LEARNT}");
     for part in &report.parts {
         let _ = write!(text, "\n## {}\n\n{}\n\n", part.section.title, part.section.about);
@@ -45,12 +47,8 @@ pub fn of(report: &Report, page: &Path, svg: Option<&Path>) -> String {
         if !remarks.is_empty() {
             text.push('\n');
         }
-        let measure = part.section.measures[0];
-        for case in &part.cases {
-            let _ = writeln!(text, "- {}: {}", case.label, verdict(case, measure));
-        }
-        if measure.unit == Unit::PerSecond {
-            text.push_str("\nRatios here are of messages a second: above 1, Sinew is ahead.\n");
+        for line in tables::verdicts(part) {
+            let _ = writeln!(text, "- {line}");
         }
     }
     let _ = write!(text, "\n{}\n{}", used(&report.participants), repeat());
@@ -73,7 +71,7 @@ fn head(report: &Report) -> String {
         text,
         "Sinew {} beside {}.\n\n- Host: {}, {} cores, {}\n- Date: {}, {} min in all\n- Options: `{}`\n- Each side was measured in \
          {} rounds, in turns, each a fresh process. Figures are medians over the rounds; ratios are taken in each round, and \
-         the median of those is shown. Machines are noisy: compare within one run.",
+         the median of those is shown. {SPREAD}\n- {FLOORS}\n- Machines are noisy: compare within one run.",
         report.version,
         if report.participants.is_empty() { "no peer".to_owned() } else { report.versions() },
         host.cpu,

@@ -20,8 +20,10 @@ pub struct Measured {
     pub label: String,
     /// Sinew's ways first, then the peers' in the order of the programs.
     pub sides: Vec<Side>,
-    /// Bounds that the machine sets, measured by Sinew's side in its turns.
+    /// References: what the machine itself takes for the like, measured by Sinew's side in its turns.
     pub floors: Vec<Side>,
+    /// How many rounds were asked for.
+    pub rounds: u32,
 }
 
 /// What a side is.
@@ -31,7 +33,7 @@ pub enum Kind {
     Ours,
     /// A peer with that name.
     Peer(String),
-    /// A bound that the machine sets.
+    /// A reference: what the machine itself takes for the like.
     Floor,
 }
 
@@ -46,6 +48,8 @@ pub struct Side {
     pub differs: Option<String>,
     /// By round; `None` where it has none.
     pub rounds: Vec<Option<Round>>,
+    /// Whether its work is messages, which it has to count.
+    pub counts: bool,
     /// Whether it has this case at all.
     pub takes_part: bool,
     /// Why it has no more.
@@ -55,7 +59,15 @@ pub struct Side {
 impl Side {
     /// One that has no figures yet.
     pub fn new(system: &str, kind: Kind, differs: Option<String>) -> Self {
-        Self { system: system.to_owned(), kind, differs, rounds: Vec::new(), takes_part: true, failed: None }
+        Self {
+            system: system.to_owned(),
+            kind,
+            differs,
+            rounds: Vec::new(),
+            counts: false,
+            takes_part: true,
+            failed: None,
+        }
     }
 
     /// Whether it is Sinew.
@@ -83,6 +95,11 @@ impl Side {
         Some((self.each(key).reduce(f64::min)?, self.each(key).reduce(f64::max)?))
     }
 
+    /// How many rounds have figures.
+    pub fn measured_rounds(&self) -> usize {
+        self.rounds.iter().flatten().count()
+    }
+
     /// Over all rounds.
     pub fn sum(&self, key: &str) -> f64 {
         self.each(key).sum()
@@ -90,6 +107,10 @@ impl Side {
 
     /// What came out otherwise than it should: then its times say nothing.
     pub fn fault(&self) -> Option<String> {
+        let counted = |round: &Round| round.get("messages").is_some_and(|count| *count > 0.0);
+        if self.counts && !self.rounds.iter().flatten().all(counted) {
+            return Some("messages not counted".to_owned());
+        }
         let (lost, reordered) = (self.sum("lost"), self.sum("reordered"));
         let messages = self.sum("messages");
         match (lost > 0.0, reordered > 0.0) {
@@ -113,7 +134,7 @@ impl Side {
             name => self.middle(name),
         };
         let mut all: Round = names.into_iter().filter_map(|name| Some((name.clone(), over(name)?))).collect();
-        all.insert("rounds".to_owned(), self.rounds.iter().flatten().count() as f64);
+        all.insert("rounds".to_owned(), self.measured_rounds() as f64);
         if let Some((least, most)) = self.spread("p50_ns") {
             all.extend([("p50_min_ns".to_owned(), least), ("p50_max_ns".to_owned(), most)]);
         }
@@ -121,16 +142,46 @@ impl Side {
     }
 }
 
-/// Median over the rounds of (ours / theirs in the same round). `None` if there is no such round.
-pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<f64> {
-    median(ours.rounds.iter().zip(&theirs.rounds).filter_map(|(ours, theirs)| {
-        let theirs = *theirs.as_ref()?.get(key)?;
-        (theirs > 0.0).then_some(*ours.as_ref()?.get(key)? / theirs)
-    }))
+/// How a figure of ours stands to the same of another, over the rounds that both have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The median of (ours / theirs in the same round).
+    pub middle: f64,
+    /// The least of a round.
+    pub least: f64,
+    /// The most of a round.
+    pub most: f64,
+    /// How many rounds both have.
+    pub rounds: usize,
 }
 
-/// The same, where both did all of the work: what was lost makes no winner.
-pub fn fair_ratio(ours: &Side, theirs: &Side, key: &str) -> Option<f64> {
+impl Ratio {
+    /// How many times better ours is. In both directions a larger number is a larger lead.
+    pub fn advantage(self, unit: Unit) -> Self {
+        if unit == Unit::PerSecond { self } else { self.inverse() }
+    }
+
+    /// Theirs by ours.
+    pub fn inverse(self) -> Self {
+        Self { middle: 1.0 / self.middle, least: 1.0 / self.most, most: 1.0 / self.least, ..self }
+    }
+}
+
+/// Our figure by theirs. `None` if there is no round that has both.
+pub fn ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
+    let figure = |round: &Option<Round>| round.as_ref()?.get(key).copied().filter(|figure| *figure > 0.0);
+    let both = ours.rounds.iter().zip(&theirs.rounds);
+    let each: Vec<f64> = both.filter_map(|(ours, theirs)| Some(figure(ours)? / figure(theirs)?)).collect();
+    Some(Ratio {
+        middle: median(each.iter().copied())?,
+        least: each.iter().copied().reduce(f64::min)?,
+        most: each.iter().copied().reduce(f64::max)?,
+        rounds: each.len(),
+    })
+}
+
+/// The same, where both did all of the work: what was lost or not counted makes no winner.
+pub fn fair_ratio(ours: &Side, theirs: &Side, key: &str) -> Option<Ratio> {
     (ours.fault().is_none() && theirs.fault().is_none()).then(|| ratio(ours, theirs, key)).flatten()
 }
 
@@ -145,21 +196,14 @@ impl Measured {
         self.sides.iter().filter(|side| !side.is_ours() && side.was_measured())
     }
 
-    /// Those measured without a fault that have this figure, the best first.
-    pub fn ranking(&self, measure: &Measure) -> Vec<(&Side, f64)> {
-        let main = self.main().map(|side| side.system.as_str());
-        let mut ranking: Vec<_> = self
-            .sides
-            .iter()
-            .filter(|side| !side.is_ours() || Some(side.system.as_str()) == main)
-            .filter(|side| side.fault().is_none())
-            .filter_map(|side| Some((side, side.middle(measure.key)?)))
-            .collect();
-        ranking.sort_by(|(_, one), (_, other)| one.total_cmp(other));
-        if measure.unit == Unit::PerSecond {
-            ranking.reverse();
-        }
-        ranking
+    /// The peers that can be compared by this figure, each with how many times better Sinew is: the
+    /// best of them first.
+    pub fn rivals(&self, measure: &Measure) -> Vec<(&Side, Ratio)> {
+        let Some(ours) = self.main() else { return Vec::new() };
+        let advantage = |peer| Some(fair_ratio(ours, peer, measure.key)?.advantage(measure.unit));
+        let mut rivals: Vec<_> = self.peers().filter_map(|peer| Some((peer, advantage(peer)?))).collect();
+        rivals.sort_by(|(_, one), (_, other)| one.middle.total_cmp(&other.middle));
+        rivals
     }
 }
 
@@ -258,25 +302,36 @@ mod tests {
     #[test]
     fn ratios_are_taken_in_each_round() {
         // The machine was slow in the third round: for both sides.
-        let ours = side("sinew", &[&[("p50_ns", 1.0)], &[("p50_ns", 2.0)], &[("p50_ns", 50.0)]]);
-        let theirs = side("other", &[&[("p50_ns", 2.0)], &[("p50_ns", 4.0)], &[("p50_ns", 100.0)]]);
-        assert_eq!(ratio(&ours, &theirs, "p50_ns"), Some(0.5));
-        assert_eq!(ratio(&theirs, &ours, "p50_ns"), Some(2.0));
+        let ours = side("sinew", &[&[("p50_ns", 1.0)], &[("p50_ns", 3.0)], &[("p50_ns", 50.0)]]);
+        let theirs = side("other", &[&[("p50_ns", 4.0)], &[("p50_ns", 4.0)], &[("p50_ns", 100.0)]]);
+        let expected = Ratio { middle: 0.5, least: 0.25, most: 0.75, rounds: 3 };
+        assert_eq!(ratio(&ours, &theirs, "p50_ns"), Some(expected));
+        let inverse = Ratio { middle: 2.0, least: 4.0 / 3.0, most: 4.0, rounds: 3 };
+        assert_eq!(ratio(&theirs, &ours, "p50_ns"), Some(inverse));
+        assert_eq!(
+            (expected.advantage(Unit::Time), expected.advantage(Unit::PerSecond)),
+            (inverse, expected)
+        );
         let holes = side("other", &[&[("p50_ns", 4.0)], &[], &[("p50_ns", 0.0)]]);
-        assert_eq!(ratio(&ours, &holes, "p50_ns"), Some(0.25));
+        let once = Ratio { middle: 0.25, least: 0.25, most: 0.25, rounds: 1 };
+        assert_eq!(ratio(&ours, &holes, "p50_ns"), Some(once));
         assert_eq!(ratio(&ours, &holes, "p90_ns"), None);
     }
 
     #[test]
-    fn what_was_lost_makes_no_winner() {
+    fn what_was_lost_or_not_counted_makes_no_winner() {
         let ours = side("sinew", &[&[("p50_ns", 1.0), ("lost", 0.0), ("messages", 9.0)]]);
         let theirs = side("other", &[&[("p50_ns", 2.0), ("lost", 3.0), ("messages", 9.0)]]);
         assert_eq!(theirs.fault().as_deref(), Some("3 lost of 9"));
-        assert_eq!(
-            (ratio(&ours, &theirs, "p50_ns"), fair_ratio(&ours, &theirs, "p50_ns")),
-            (Some(0.5), None)
-        );
+        assert!(ratio(&ours, &theirs, "p50_ns").is_some());
+        assert_eq!(fair_ratio(&ours, &theirs, "p50_ns"), None);
         assert_eq!(fair_ratio(&theirs, &ours, "p50_ns"), None);
+
+        let silent = side("other", &[&[("p50_ns", 2.0), ("messages", 9.0)], &[("p50_ns", 2.0)]]);
+        assert!(fair_ratio(&ours, &silent, "p50_ns").is_some(), "its work may be no messages");
+        let silent = Side { counts: true, ..silent };
+        assert_eq!(silent.fault().as_deref(), Some("messages not counted"));
+        assert_eq!(fair_ratio(&ours, &silent, "p50_ns"), None);
     }
 
     #[test]

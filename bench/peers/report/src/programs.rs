@@ -72,6 +72,8 @@ pub fn gather(
             say(&format!("building peer-{name}"));
         }
         match built(name, options.no_build) {
+            // A signal ends the build, too.
+            Err(_) if turns.asked() => break,
             Ok(program) => programs.push((name.to_owned(), program)),
             Err(reason) => miss(name, format!("{reason:#}")),
         }
@@ -120,7 +122,7 @@ pub fn gather(
         names.into_iter().any(|name| begins_with(asked, name))
     };
     let found = !participants.is_empty() || options.peers.is_empty() || options.peers.iter().any(known);
-    ensure!(found, "no peer is called {}: --list names them", options.peers.join(" or "));
+    ensure!(found || turns.asked(), "no peer is called {}: --list names them", options.peers.join(" or "));
     Ok((participants, missing))
 }
 
@@ -204,6 +206,7 @@ fn describe(program: &Path, turns: &Turns) -> Result<Peer> {
             serde_json::from_str(answer(&said)).context("its answer isn't what the protocol says")
         }
         Turn::Failed(reason) => anyhow::bail!("{reason}"),
+        Turn::NoPart => anyhow::bail!("it says that this is not its business"),
         Turn::TooLong(limit) => anyhow::bail!("it gave no answer in {} s", limit.as_secs()),
         Turn::Asked => anyhow::bail!("the run was ended before it was asked"),
     }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use harness::Work;
 use serde_json::{Map, Value, json};
 use sinew_bench::machine::Host;
 
 use crate::bars;
-use crate::measured::{Measured, Side, fair_ratio};
+use crate::cases::Measure;
+use crate::measured::{Kind, Measured, Round, Side, fair_ratio};
 use crate::programs::{Missing, Participant};
 use crate::run::Part;
 
@@ -63,6 +65,20 @@ impl Report {
         })
     }
 
+    /// All that is compared, in the report's order: a case that stands in several sections once for
+    /// each of its figures.
+    pub fn compared(&self) -> impl Iterator<Item = (&Part, &Measured, &'static Measure)> {
+        let mut seen: Vec<(&Work, &str)> = Vec::new();
+        let cases = self.parts.iter().flat_map(|part| part.cases.iter().map(move |case| (part, case)));
+        let all =
+            cases.flat_map(|(part, case)| part.section.compared().map(move |measure| (part, case, measure)));
+        all.filter(move |(_, case, measure)| {
+            let is_new = !seen.contains(&(&case.work, measure.key));
+            seen.push((&case.work, measure.key));
+            is_new
+        })
+    }
+
     /// Peers and their versions, in one line.
     pub fn versions(&self) -> String {
         let version = |participant: &Participant| {
@@ -82,7 +98,6 @@ fn file_name(path: &Path) -> String {
 
 /// The row of a side: what it is, what it was asked for, and its figures.
 fn row(part: &Part, case: &Measured, side: &Side) -> Value {
-    use crate::measured::Kind;
     let mut row = Map::new();
     row.insert("section".to_owned(), json!(part.section.id));
     row.insert("case".to_owned(), json!(case.label));
@@ -100,15 +115,21 @@ fn row(part: &Part, case: &Measured, side: &Side) -> Value {
             row.insert("floor".to_owned(), json!(side.system));
         }
     }
-    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
-    row.extend(side.over_rounds().into_iter().map(|(name, value)| (name, number(rounded(value)))));
+    row.extend(figures(side.over_rounds()));
+    let by_round: Vec<_> = side.rounds.iter().map(|round| round.clone().map(figures)).collect();
+    row.insert("by_round".to_owned(), json!(by_round));
     row.extend(side.failed.as_ref().map(|reason| ("failed".to_owned(), json!(reason))));
     row.extend(side.fault().map(|fault| ("fault".to_owned(), json!(fault))));
     row.extend(side.differs.as_ref().map(|how| ("differs".to_owned(), json!(how))));
     if side.is_ours() {
-        row.extend(ratios(part, case, side));
+        row.insert("ratios".to_owned(), ratios(part, case, side));
     }
     Value::Object(row)
+}
+
+fn figures(round: Round) -> Map<String, Value> {
+    let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+    round.into_iter().map(|(name, value)| (name, number(rounded(value)))).collect()
 }
 
 /// A whole number without a point.
@@ -117,28 +138,20 @@ fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// Our figure by each peer's, as medians over the rounds: of times and bytes, below 1 is better; of messages a second, above.
-fn ratios(part: &Part, case: &Measured, ours: &Side) -> Map<String, Value> {
+/// Our figures by each peer's, by the figure's name and the system's. Of times and bytes, below 1 is
+/// better; of messages a second, above.
+fn ratios(part: &Part, case: &Measured, ours: &Side) -> Value {
     let against = |key: &str| {
-        let peers = case.peers().filter_map(|peer| {
+        let ratio = |peer: &Side| {
             let ratio = fair_ratio(ours, peer, key)?;
-            Some((peer.system.clone(), json!(significant(ratio))))
-        });
-        Value::Object(peers.collect())
+            let [middle, least, most] = [ratio.middle, ratio.least, ratio.most].map(significant);
+            let ratio = json!({"ratio": middle, "least": least, "most": most, "rounds": ratio.rounds});
+            Some((peer.system.clone(), ratio))
+        };
+        Value::Object(case.peers().filter_map(ratio).collect())
     };
-    let mut ratios = Map::new();
-    for (index, measure) in part.section.measures.iter().enumerate() {
-        if index == 0 {
-            ratios.insert("ratio_of".to_owned(), json!(measure.key));
-            ratios.insert("ratio_p50".to_owned(), against(measure.key));
-            if let Some(p90) = measure.p90 {
-                ratios.insert("ratio_p90".to_owned(), against(p90));
-            }
-        } else {
-            ratios.insert(format!("ratio_{}", measure.key.trim_end_matches("_ns")), against(measure.key));
-        }
-    }
-    ratios
+    let keys = part.section.measures.iter().flat_map(|measure| measure.keys());
+    Value::Object(keys.map(|key| (key.to_owned(), against(key))).collect())
 }
 
 /// Rounded to three digits.
@@ -151,8 +164,51 @@ pub fn significant(value: f64) -> f64 {
 }
 
 #[cfg(test)]
+impl Report {
+    /// One that holds nothing but this.
+    pub fn of(parts: Vec<Part>) -> Self {
+        Self {
+            host: Host::read(),
+            version: "0".to_owned(),
+            rounds: 5,
+            quick: false,
+            ended_early: false,
+            took: 0,
+            participants: Vec::new(),
+            missing: Vec::new(),
+            parts,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cases::sections;
+
+    #[test]
+    fn each_figure_keeps_its_own_ratios() {
+        let round = |publish, last| {
+            let figures = [("publish_p50_ns", publish), ("p50_ns", last), ("messages", 9.0)];
+            Some(figures.map(|(name, value)| (name.to_owned(), value)).into())
+        };
+        let ours = Side { rounds: vec![round(1.0, 30.0), None], ..Side::new("sinew", Kind::Ours, None) };
+        let peer = Kind::Peer("other".to_owned());
+        let theirs = Side { rounds: vec![round(4.0, 20.0)], ..Side::new("other", peer, None) };
+        let case = Measured {
+            work: Work::Fanout { subscriptions: 8 },
+            label: "8 subscribers".to_owned(),
+            sides: vec![ours, theirs],
+            floors: Vec::new(),
+            rounds: 2,
+        };
+        let section = sections().into_iter().find(|section| section.id == "fanout").unwrap();
+        let row = &Report::of(vec![Part { section, cases: vec![case] }]).json()["results"][0];
+        assert_eq!(row["ratios"]["publish_p50_ns"]["other"]["ratio"], 0.25);
+        assert_eq!(row["ratios"]["p50_ns"]["other"]["ratio"], 1.5);
+        assert_eq!(row["ratios"]["p90_ns"], json!({}));
+        assert_eq!((&row["by_round"][0]["p50_ns"], &row["by_round"][1]), (&json!(30), &Value::Null));
+    }
 
     #[test]
     fn ratios_keep_three_digits() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use harness::Case as Asked;
+use harness::{Case as Asked, Work};
 use sinew_bench::peers::PeersOptions;
 use sinew_bench::progress::Progress;
 
@@ -19,11 +19,11 @@ const QUICK: f64 = 0.25;
 /// What a round takes besides measuring: starting, meeting, warming up, ending.
 const AROUND: f64 = 0.35;
 
-/// How a program ends its sentence that has the scenario, but not in this form: that is no failure.
-const NO_PART: &str = " like this";
+/// How often a round is tried: what fails once may be the machine's doing.
+const TRIES: u32 = 2;
 
-/// A program that hung so often isn't asked any more.
-const PATIENT: u32 = 2;
+/// A system that hung so often isn't asked any more.
+const PATIENT: usize = 3;
 
 /// All that is to be measured.
 pub struct Plan {
@@ -41,7 +41,7 @@ struct Planned {
 }
 
 /// How a side does its rounds.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum Does {
     /// By `sinew bench`.
     Ours(Ours),
@@ -160,6 +160,9 @@ fn planned(case: cases::Case, options: &PeersOptions, participants: &[Participan
             }
         }
     }
+    for (side, _) in &mut sides {
+        side.counts = !matches!(case.work, Work::Entities { .. });
+    }
     Planned { asked: case, seconds, sides }
 }
 
@@ -182,8 +185,29 @@ struct Going<'a> {
     /// What all of it was estimated at, and what of that is done, in seconds.
     all: f64,
     done: f64,
-    /// Programs that hung, once for each time.
-    hung: Vec<PathBuf>,
+    /// Those that hung, once for each time.
+    hung: Vec<Does>,
+}
+
+/// What each side of a case does in a round.
+struct Trial<'a> {
+    asked: &'a cases::Case,
+    seconds: f64,
+    limit: Duration,
+    /// The figure that an answer must have.
+    needed: &'a str,
+}
+
+/// What came of a round of a side.
+enum Tried {
+    /// Its figures, and those of the floors that were measured with it.
+    Measured(measured::Round, Vec<(String, measured::Round)>),
+    /// The case isn't its business.
+    NoPart,
+    /// It failed: why.
+    Failed(String),
+    /// A signal asked us to end.
+    Asked,
 }
 
 impl Going<'_> {
@@ -199,7 +223,7 @@ impl Going<'_> {
         let each = case.estimate(1);
         let limit = limit.unwrap_or(Duration::from_secs_f64(30.0 + 4.0 * case.seconds));
         let Planned { asked, seconds, mut sides } = case;
-        let needed = section.measures[0].key;
+        let trial = Trial { asked: &asked, seconds, limit, needed: section.measures[0].key };
         let mut floors: Vec<Side> = Vec::new();
         'rounds: for round in 0..rounds {
             self.progress.show(&format!("{name}; {}", self.left()), round + 1, rounds);
@@ -210,66 +234,74 @@ impl Going<'_> {
                 if side.failed.is_some() || !side.takes_part {
                     continue;
                 }
-                if let Some(reason) = self.unwilling(does) {
-                    side.failed = Some(reason);
-                    continue;
+                let mut tried = self.attempt(does, &trial);
+                for _ in 1..TRIES {
+                    if matches!(tried, Tried::Failed(_)) && self.unwilling(does).is_none() {
+                        tried = self.attempt(does, &trial);
+                    }
                 }
                 side.rounds.resize(round as usize, None);
-                let (mut command, program) = self.command(does, &asked, seconds);
-                let figures = match self.turns.take(&mut command, limit) {
-                    Turn::Said(said) => match does {
-                        Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed).map(
-                            |(figures, of_floors)| {
-                                note_floors(&mut floors, round, of_floors);
-                                figures
-                            },
-                        ),
-                        Does::Peer(..) => measured::of_peer(answer(&said), needed),
-                    },
-                    Turn::Failed(reason) => Err(reason),
-                    Turn::TooLong(limit) => {
-                        self.hung.push(program);
-                        Err(format!("it was ended after {:.0} s", limit.as_secs_f64().max(1.0)))
+                match tried {
+                    Tried::Measured(figures, of_floors) => {
+                        note_floors(&mut floors, round, of_floors);
+                        side.rounds.push(Some(figures));
                     }
-                    Turn::Asked => break 'rounds,
-                };
-                match figures {
-                    Err(reason) if round == 0 && reason.ends_with(NO_PART) => side.takes_part = false,
-                    Ok(figures) => side.rounds.push(Some(figures)),
-                    Err(reason) if round == 0 => side.failed = Some(reason),
-                    Err(reason) => side.failed = Some(format!("in round {}: {reason}", round + 1)),
+                    Tried::NoPart => side.takes_part = false,
+                    Tried::Failed(reason) if round == 0 => side.failed = Some(reason),
+                    Tried::Failed(reason) => side.failed = Some(format!("in round {}: {reason}", round + 1)),
+                    Tried::Asked => break 'rounds,
                 }
             }
             self.done += each;
         }
-        Measured {
-            work: asked.work,
-            label,
-            sides: sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part).collect(),
-            floors,
+        let sides = sides.into_iter().map(|(side, _)| side).filter(|side| side.takes_part).collect();
+        Measured { work: asked.work, label, sides, floors, rounds }
+    }
+
+    /// One round of one side.
+    fn attempt(&mut self, does: &Does, trial: &Trial<'_>) -> Tried {
+        if let Some(reason) = self.unwilling(does) {
+            return Tried::Failed(reason);
         }
+        let Trial { asked, limit, needed, .. } = *trial;
+        let figures = match self.turns.take(&mut self.command(does, trial), limit) {
+            Turn::Said(said) => match does {
+                Does::Ours(ours) => measured::of_sinew(&said, &asked.work, &ours.picks, needed),
+                Does::Peer(..) => {
+                    measured::of_peer(answer(&said), needed).map(|figures| (figures, Vec::new()))
+                }
+            },
+            Turn::Failed(reason) => Err(reason),
+            Turn::NoPart => return Tried::NoPart,
+            Turn::TooLong(limit) => {
+                self.hung.push(does.clone());
+                Err(format!("it was ended after {:.0} s", limit.as_secs_f64().max(1.0)))
+            }
+            Turn::Asked => return Tried::Asked,
+        };
+        figures.map_or_else(Tried::Failed, |(figures, floors)| Tried::Measured(figures, floors))
     }
 
-    /// Why a program isn't asked any more.
+    /// Why a system isn't asked any more.
     fn unwilling(&self, does: &Does) -> Option<String> {
-        let Does::Peer(program, _) = does else { return None };
-        let times = self.hung.iter().filter(|hung| *hung == program).count();
-        (times >= PATIENT as usize).then(|| format!("it hung {times} times before and isn't asked any more"))
+        let times = self.hung.iter().filter(|hung| *hung == does).count();
+        (times >= PATIENT).then(|| format!("it hung {times} times before and isn't asked any more"))
     }
 
-    fn command(&self, does: &Does, asked: &cases::Case, seconds: f64) -> (Command, PathBuf) {
+    fn command(&self, does: &Does, trial: &Trial<'_>) -> Command {
         match does {
             Does::Ours(ours) => {
                 let mut command = Command::new(self.sinew);
                 command.arg("bench").args(&ours.arguments).args(["--rounds", "1", "--json", "-"]);
-                command.args(["--seconds".to_owned(), seconds.to_string()]);
-                (command, self.sinew.to_owned())
+                command.args(["--seconds".to_owned(), trial.seconds.to_string()]);
+                command
             }
             Does::Peer(program, system) => {
-                let case = Asked { system: system.clone(), seconds, work: asked.work.clone() };
+                let (system, work) = (system.clone(), trial.asked.work.clone());
+                let case = Asked { system, seconds: trial.seconds, work };
                 let mut command = Command::new(program);
                 command.arg("run").arg(serde_json::to_string(&case).unwrap_or_default());
-                (command, program.clone())
+                command
             }
         }
     }

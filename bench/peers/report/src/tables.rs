@@ -1,11 +1,11 @@
 //! The tables of a report, which Markdown and HTML write alike.
 
 use crate::bars::{self, Outcome};
-use crate::cases::{CPU, MEMORY, Measure};
-use crate::measured::{Kind, Measured, Side, ratio};
+use crate::cases::{CPU, MEMORY, Measure, Unit};
+use crate::measured::{Kind, Measured, Ratio, Side, fair_ratio};
 use crate::report::Report;
 use crate::run::Part;
-use crate::words::{figure, ratio as in_words};
+use crate::words::{figure, ratio as in_words, spread, verdict};
 
 /// A table: its heading, and its rows.
 pub struct Table {
@@ -34,15 +34,18 @@ pub fn of(part: &Part) -> Table {
         if index == 0 {
             heading.push("of rounds".to_owned());
         }
+        if measure.is_compared() {
+            heading.push("Sinew / it".to_owned());
+        }
     }
     heading.extend(further.iter().map(|measure| measure.title.to_owned()));
-    heading.extend(["lost", "Sinew / it"].map(str::to_owned));
+    heading.push("lost".to_owned());
     let mut rows = Vec::new();
     for case in &part.cases {
         let mut sides: Vec<&Side> = case.sides.iter().filter(|side| side.was_measured()).collect();
         let better = |side: &Side| side.middle(measures[0].key).unwrap_or(f64::INFINITY);
         sides.sort_by(|one, other| better(one).total_cmp(&better(other)));
-        if measures[0].unit == crate::cases::Unit::PerSecond {
+        if measures[0].unit == Unit::PerSecond {
             sides.reverse();
         }
         for side in case.floors.iter().chain(sides) {
@@ -69,20 +72,29 @@ fn cells(case: &Measured, side: &Side, measures: &[&Measure], further: &[&Measur
             cells.push(side.middle(p90).map_or_else(String::new, |value| figure(value, measure.unit)));
         }
         if index == 0 {
-            let spread = side.spread(measure.key).map(|(least, most)| {
-                format!("{} - {}", figure(least, measure.unit), figure(most, measure.unit))
-            });
-            cells.push(spread.unwrap_or_default());
+            cells.push(of_rounds(case, side, measure));
+        }
+        if measure.is_compared() {
+            cells.push(compared(case, side, measure));
         }
     }
     cells.extend(further.iter().map(|measure| of(measure)));
     cells.push(match side.fault() {
         Some(fault) => format!("**{fault}**"),
-        None if is_floor => String::new(),
-        None => "0".to_owned(),
+        None => side.middle("lost").map_or_else(String::new, |_| "0".to_owned()),
     });
-    cells.push(compared(case, side, measures[0]));
     cells
+}
+
+/// The best and the worst round, and how many there are if some are missing.
+fn of_rounds(case: &Measured, side: &Side, measure: &Measure) -> String {
+    let Some((least, most)) = side.spread(measure.key) else { return String::new() };
+    let spread = format!("{} - {}", figure(least, measure.unit), figure(most, measure.unit));
+    let measured = side.measured_rounds();
+    if measured == case.rounds as usize {
+        return spread;
+    }
+    format!("{spread} ({measured} of {} rounds)", case.rounds)
 }
 
 /// Our figure by theirs: P50, and P90 if there is one.
@@ -91,13 +103,42 @@ fn compared(case: &Measured, side: &Side, measure: &Measure) -> String {
     if side.fault().is_some() || ours.fault().is_some() {
         return "not compared".to_owned();
     }
-    let p50 = ratio(ours, side, measure.key).map(in_words);
-    let p90 = measure.p90.and_then(|key| ratio(ours, side, key)).map(in_words);
-    match (p50, p90) {
-        (Some(p50), Some(p90)) => format!("{p50} (P90 {p90})"),
-        (Some(p50), None) => p50,
-        _ => String::new(),
+    let Some(p50) = fair_ratio(ours, side, measure.key) else { return String::new() };
+    let p90 = measure.p90.and_then(|key| fair_ratio(ours, side, key));
+    let p90 = p90.map_or_else(String::new, |ratio| format!("; P90 {}", spread(ratio)));
+    format!("{}{p90}", spread(p50))
+}
+
+/// Where a peer is ahead of Sinew, or nearly so.
+pub fn close(report: &Report) -> Table {
+    /// So many times better Sinew must be to be left out.
+    const CLEAR: f64 = 1.5;
+    let heading = ["section", "case", "system", "figure", "Sinew / it"].map(str::to_owned).into();
+    let mut rows = Vec::new();
+    for (part, case, measure) in report.compared() {
+        let is_close = |(_, advantage): &(&Side, Ratio)| advantage.middle < CLEAR;
+        for (side, advantage) in case.rivals(measure).into_iter().filter(is_close) {
+            // The advantage of a time or of bytes is their figure by ours: turned round again, it is ours by theirs.
+            let ratio = spread(advantage.advantage(measure.unit));
+            let cells = [part.section.title, &case.label, &side.system, measure.title, &ratio];
+            rows.push((false, cells.map(str::to_owned).into()));
+        }
     }
+    Table { heading, rows }
+}
+
+/// Who wins each case, by each figure that is compared.
+pub fn verdicts(part: &Part) -> Vec<String> {
+    let mut lines = Vec::new();
+    for case in &part.cases {
+        for (index, measure) in part.section.compared().enumerate() {
+            let has_it = case.main().is_some_and(|ours| ours.middle(measure.key).is_some());
+            if index == 0 || has_it {
+                lines.push(format!("{}, {}: {}", case.label, measure.title, verdict(case, measure)));
+            }
+        }
+    }
+    lines
 }
 
 /// What Sinew is to reach, and whether it does.
@@ -109,19 +150,20 @@ pub fn of_bars(report: &Report) -> Table {
         None => String::new(),
     };
     let row = |outcome: &Outcome| {
+        let p90 = match &outcome.p90 {
+            None if !outcome.too_few_messages.is_empty() => "too few messages".to_owned(),
+            p90 => worst(p90),
+        };
         let holds = match outcome.holds {
             Some(true) => "holds",
             Some(false) => "**doesn't**",
             None => "not measured",
         };
-        let cells = [
-            outcome.against,
-            outcome.what,
-            &outcome.limit,
-            &worst(&outcome.p50),
-            &worst(&outcome.p90),
-            holds,
-        ];
+        let holds = match outcome.too_few_rounds.as_slice() {
+            [] => holds.to_owned(),
+            places => format!("{holds} (too few rounds of {})", places.join("; ")),
+        };
+        let cells = [outcome.against, outcome.what, &outcome.limit, &worst(&outcome.p50), &p90, &holds];
         (outcome.holds == Some(true), cells.map(str::to_owned).into())
     };
     Table { heading, rows: bars::all(report).iter().map(row).collect() }
@@ -141,7 +183,10 @@ pub fn remarks(part: &Part) -> Vec<String> {
     for case in &part.cases {
         for side in &case.sides {
             let Some(reason) = &side.failed else { continue };
-            let sentence = format!("{} was not measured: {reason}", side.system);
+            let sentence = match side.measured_rounds() {
+                0 => format!("{} was not measured: {reason}", side.system),
+                some => format!("{} has {some} of {} rounds: {reason}", side.system, case.rounds),
+            };
             match failures.iter_mut().find(|(known, _)| *known == sentence) {
                 Some((_, places)) => places.push(case.label.clone()),
                 None => failures.push((sentence, vec![case.label.clone()])),
@@ -154,5 +199,78 @@ pub fn remarks(part: &Part) -> Vec<String> {
             if places.len() == everywhere { String::new() } else { format!(" ({})", places.join("; ")) };
         format!("{}{place}.", sentence.trim_end_matches('.'))
     }));
+    if part.section.measures[0].unit == Unit::PerSecond {
+        remarks.push("Ratios here are of messages a second: above 1, Sinew is ahead.".to_owned());
+    }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use harness::Work;
+
+    use super::*;
+    use crate::cases::sections;
+    use crate::measured::Round;
+
+    fn case(theirs: &[(&str, f64)], rounds: usize) -> Part {
+        let round = |figures: &[(&str, f64)]| -> Option<Round> {
+            Some(figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect())
+        };
+        let ours = [("p50_ns", 100.0), ("messages", 9.0), ("lost", 0.0)];
+        let side = |system, kind, round: Option<Round>| Side {
+            rounds: vec![round; rounds],
+            counts: true,
+            ..Side::new(system, kind, None)
+        };
+        let case = Measured {
+            work: Work::Latest { size: 64 },
+            label: "64 B".to_owned(),
+            sides: vec![
+                side("sinew", Kind::Ours, round(&ours)),
+                side("other", Kind::Peer("other".to_owned()), round(theirs)),
+            ],
+            floors: Vec::new(),
+            rounds: 5,
+        };
+        let section = sections().into_iter().find(|section| section.id == "latest").unwrap();
+        Part { section, cases: vec![case] }
+    }
+
+    /// What stands in a column of the other's row.
+    fn cell(part: &Part, column: &str) -> String {
+        let table = of(part);
+        let index = table.heading.iter().position(|name| name == column).unwrap();
+        table.rows.iter().find(|(_, cells)| cells[1] == "other").unwrap().1[index].clone()
+    }
+
+    #[test]
+    fn what_was_not_counted_is_not_called_none() {
+        let counted = [("p50_ns", 50.0), ("messages", 9.0), ("lost", 0.0)];
+        assert_eq!(cell(&case(&counted, 5), "lost"), "0");
+        assert_eq!(cell(&case(&counted[..2], 5), "lost"), "");
+        assert_eq!(cell(&case(&counted[..1], 5), "lost"), "**messages not counted**");
+        assert_eq!(cell(&case(&counted[..1], 5), "Sinew / it"), "not compared");
+    }
+
+    #[test]
+    fn spreads_and_missing_rounds_are_shown() {
+        let mut part = case(&[("p50_ns", 50.0), ("messages", 9.0)], 2);
+        assert!(cell(&part, "of rounds").ends_with("(2 of 5 rounds)"), "{}", cell(&part, "of rounds"));
+        if let Some(round) = &mut part.cases[0].sides[1].rounds[0] {
+            round.insert("p50_ns".to_owned(), 200.0);
+        }
+        assert_eq!(cell(&part, "Sinew / it"), "1.25 (0.50 - 2.00)");
+    }
+
+    #[test]
+    fn where_a_peer_is_ahead_is_listed_by_each_figure() {
+        let mut part = case(&[("p50_ns", 140.0), ("publish_p50_ns", 5.0), ("messages", 9.0)], 5);
+        for round in part.cases[0].sides[0].rounds.iter_mut().flatten() {
+            round.insert("publish_p50_ns".to_owned(), 10.0);
+        }
+        let table = close(&Report::of(vec![part]));
+        let figures: Vec<_> = table.rows.iter().map(|(_, cells)| (&*cells[3], &*cells[4])).collect();
+        assert_eq!(figures, [("a read", "0.71 (0.71 - 0.71)"), ("a write", "2.00 (2.00 - 2.00)")]);
+    }
 }

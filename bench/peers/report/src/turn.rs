@@ -11,11 +11,14 @@ use anyhow::{Context as _, Result};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 /// How long a program that is told to end may take for it.
 const LEAVING: Duration = Duration::from_secs(2);
+
+/// The exit code of a program whose system has the scenario, but not this case of it.
+const NO_PART: i32 = 3;
 
 /// What is kept of what a program says.
 const KEPT: u64 = 1 << 16;
@@ -35,6 +38,8 @@ pub enum Turn {
     Said(String),
     /// It failed: why, in one line.
     Failed(String),
+    /// It says that this is not its business.
+    NoPart,
     /// It was ended, because it took longer than this.
     TooLong(Duration),
     /// It was ended, because a signal asked us to end.
@@ -42,14 +47,15 @@ pub enum Turn {
 }
 
 impl Turns {
-    /// From now on, Ctrl-C and SIGTERM end the turn that is under way and all further ones.
+    /// From now on, Ctrl-C, SIGTERM and a closed terminal end the turn that is under way and all further ones.
     ///
     /// # Errors
     ///
     /// If the operating system refuses.
     pub fn begin() -> Result<Self> {
         let (asked, asking) = UnixStream::pair().context("no pair of sockets for signals")?;
-        for signal in [SIGINT, SIGTERM] {
+        let closed = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+        for signal in [SIGINT, SIGTERM].into_iter().chain(closed) {
             let asking = asking.try_clone().context("no socket for signals")?;
             signal_hook::low_level::pipe::register(signal, asking).context("signals can't be caught")?;
         }
@@ -96,6 +102,7 @@ impl Turns {
         Ok(match status.success() {
             true if said.trim().is_empty() => Turn::Failed("it said nothing".to_owned()),
             true => Turn::Said(said),
+            false if status.code() == Some(NO_PART) => Turn::NoPart,
             false => Turn::Failed(reason(&tail(&mut complaints)?, status)),
         })
     }
@@ -116,6 +123,14 @@ impl Turns {
             }
         }
     }
+}
+
+/// Whether this process was started with the signal ignored, as `nohup` does: so it stays.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// What a wait for a program ended with.

@@ -3,14 +3,26 @@
 use sinew_bench::table::{bytes, time};
 
 use crate::cases::{Measure, Unit};
-use crate::measured::{Measured, fair_ratio};
+use crate::measured::{Measured, Ratio};
+
+/// The heading over where Sinew is behind, or nearly so.
+pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
 
 /// Where it is told why Sinew is behind.
 pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to learn, as far as it \
-    was profiled, is in `docs/decisions/0016-beside-the-peers.md`.";
+    was profiled, is in docs/decisions/0016-beside-the-peers.md.";
 
-/// Two sides that differ by less are even.
+/// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;
+
+/// What a floor is.
+pub const FLOORS: &str = "A floor is a reference: what the machine takes for the like without a library, measured in \
+    a rhythm of its own. It is no bound: a case with another rhythm may find its lines in nearer caches and its cores \
+    more awake, and beat it.";
+
+/// What the numbers beside a ratio are, and who wins.
+pub const SPREAD: &str = "Beside a ratio stand its least and its most of a round. Who wins is said by the ratios, not by \
+    the order of the medians; where one round says this and another that, it is not decided.";
 
 /// A figure in the unit it reads best in.
 pub fn figure(value: f64, unit: Unit) -> String {
@@ -56,33 +68,33 @@ pub fn ratio(ratio: f64) -> String {
     }
 }
 
+/// A ratio for a table, with its least and its most.
+pub fn spread(of: Ratio) -> String {
+    let [middle, least, most] = [of.middle, of.least, of.most].map(ratio);
+    if of.rounds > 1 { format!("{middle} ({least} - {most})") } else { middle }
+}
+
 /// Who is ahead in a case: how much better the first is than Sinew's next, or Sinew is.
 enum Lead<'a> {
     /// Sinew, by that much over the next best.
-    Ours(f64, &'a str),
-    /// Neither.
+    Ours(Ratio, &'a str),
+    /// Neither, in any round.
     Even(&'a str),
+    /// Now this one, now that, by that much over Sinew.
+    Undecided(Ratio, &'a str),
     /// That peer, by that much over Sinew.
-    Theirs(f64, &'a str),
+    Theirs(Ratio, &'a str),
 }
 
 fn lead<'a>(case: &'a Measured, measure: &Measure) -> Option<Lead<'a>> {
-    let ours = case.main()?;
-    let ranking = case.ranking(measure);
-    let (best, _) = ranking.iter().find(|(side, _)| !side.is_ours())?;
-    let factor = advantage(case, measure, best)?;
+    let (best, advantage) = case.rivals(measure).into_iter().next()?;
     let name = best.system.as_str();
-    ours.fault().is_none().then_some(match factor {
-        factor if factor > EVEN => Lead::Ours(factor, name),
-        factor if factor < 1.0 / EVEN => Lead::Theirs(1.0 / factor, name),
-        _ => Lead::Even(name),
+    Some(match advantage {
+        Ratio { least, most, .. } if least > 1.0 / EVEN && most < EVEN => Lead::Even(name),
+        Ratio { least, .. } if least > 1.0 => Lead::Ours(advantage, name),
+        Ratio { most, .. } if most < 1.0 => Lead::Theirs(advantage.inverse(), name),
+        _ => Lead::Undecided(advantage, name),
     })
-}
-
-/// How many times better Sinew is than a peer.
-fn advantage(case: &Measured, measure: &Measure, peer: &crate::measured::Side) -> Option<f64> {
-    let ratio = fair_ratio(case.main()?, peer, measure.key).filter(|ratio| *ratio > 0.0)?;
-    Some(if measure.unit == Unit::PerSecond { ratio } else { 1.0 / ratio })
 }
 
 /// What the one that is behind does: by how much the other is better.
@@ -96,6 +108,15 @@ fn behind(name: &str, unit: Unit, factors: &[f64]) -> String {
     }
 }
 
+/// The same over the rounds: by how much, and from the least to the most.
+fn behind_in_rounds(name: &str, unit: Unit, factor: Ratio) -> String {
+    let sentence = behind(name, unit, &[factor.middle]);
+    if factor.rounds < 2 {
+        return sentence;
+    }
+    format!("{sentence} ({})", range(&[factor.least, factor.most], unit))
+}
+
 /// Who wins a case, and by how much.
 pub fn verdict(case: &Measured, measure: &Measure) -> String {
     let Some(ours) = case.main() else { return String::new() };
@@ -105,21 +126,25 @@ pub fn verdict(case: &Measured, measure: &Measure) -> String {
     if let Some(fault) = ours.fault() {
         return format!("Sinew's messages weren't all right ({fault}): it can't win.");
     }
+    let unit = measure.unit;
     match lead(case, measure) {
         None => "There is nothing beside Sinew to compare with.".to_owned(),
         Some(Lead::Even(name)) => format!("Sinew and {name} are even."),
+        Some(Lead::Undecided(factor, name)) => {
+            let sentence = behind_in_rounds(name, unit, factor);
+            format!("Not decided between Sinew and {name}: {sentence}.")
+        }
         Some(Lead::Theirs(factor, name)) => {
-            format!("{name} wins: {}.", behind("Sinew", measure.unit, &[factor]))
+            format!("{name} wins: {}.", behind_in_rounds("Sinew", unit, factor))
         }
         Some(Lead::Ours(factor, name)) => {
-            let ranking = case.ranking(measure);
-            let last = ranking.last().filter(|(side, _)| side.system != name && !side.is_ours());
-            let last =
-                last.and_then(|(side, _)| Some((side.system.as_str(), advantage(case, measure, side)?)));
-            let last = last.map_or_else(String::new, |(name, factor)| {
-                format!(", the last ({name}) {}", range(&[factor], measure.unit))
+            let rivals = case.rivals(measure);
+            let last = rivals.last().filter(|(side, _)| side.system != name);
+            let last = last.map_or_else(String::new, |(side, factor)| {
+                format!(", the last ({}) {}", side.system, range(&[factor.middle], unit))
             });
-            format!("Sinew wins: {}{last}.", behind(&format!("the next ({name})"), measure.unit, &[factor]))
+            let next = behind_in_rounds(&format!("the next ({name})"), unit, factor);
+            format!("Sinew wins: {next}{last}.")
         }
     }
 }
@@ -131,7 +156,7 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
     }
     // Cases by winner; of Sinew and what it is even with, by no name.
     let mut groups: Vec<(Option<&str>, Vec<String>, Vec<f64>)> = Vec::new();
-    let mut even = Vec::new();
+    let (mut even, mut open) = (Vec::new(), Vec::new());
     for case in cases {
         let place = case.label.clone();
         let (winner, factor) = match lead(case, measure) {
@@ -140,8 +165,12 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
                 even.push(format!("{place} ({name})"));
                 continue;
             }
-            Some(Lead::Ours(factor, _)) => (None, factor),
-            Some(Lead::Theirs(factor, name)) => (Some(name), factor),
+            Some(Lead::Undecided(_, name)) => {
+                open.push(format!("{place} ({name})"));
+                continue;
+            }
+            Some(Lead::Ours(factor, _)) => (None, factor.middle),
+            Some(Lead::Theirs(factor, name)) => (Some(name), factor.middle),
         };
         match groups.iter_mut().find(|(known, ..)| *known == winner) {
             Some((_, places, factors)) => {
@@ -151,10 +180,10 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
             None => groups.push((winner, vec![place], vec![factor])),
         }
     }
-    if groups.is_empty() && even.is_empty() {
+    if groups.is_empty() && even.is_empty() && open.is_empty() {
         return cases.first().map_or_else(String::new, |case| verdict(case, measure));
     }
-    let alone = groups.len() == 1 && even.is_empty() && groups[0].1.len() == cases.len();
+    let alone = groups.len() == 1 && groups[0].1.len() == cases.len();
     let mut sentences: Vec<String> = groups
         .iter()
         .map(|(winner, places, factors)| {
@@ -165,6 +194,9 @@ pub fn verdicts(cases: &[Measured], measure: &Measure) -> String {
         .collect();
     if !even.is_empty() {
         sentences.push(format!("they are even at {}", list(&even)));
+    }
+    if !open.is_empty() {
+        sentences.push(format!("it is not decided at {}", list(&open)));
     }
     format!("{}.", capital(&sentences.join("; ")))
 }
@@ -208,10 +240,12 @@ fn list(names: &[String]) -> String {
 
 fn capital(text: &str) -> String {
     // Names of systems stay as they are.
-    match text.strip_prefix("they are even") {
-        Some(rest) => format!("They are even{rest}"),
-        None => text.to_owned(),
+    for (small, large) in [("they are even", "They are even"), ("it is not decided", "It is not decided")] {
+        if let Some(rest) = text.strip_prefix(small) {
+            return format!("{large}{rest}");
+        }
     }
+    text.to_owned()
 }
 
 #[cfg(test)]
@@ -233,6 +267,7 @@ mod tests {
             label: format!("{rate} Hz"),
             sides: sides.collect(),
             floors: Vec::new(),
+            rounds: 1,
         }
     }
 
@@ -249,6 +284,16 @@ mod tests {
         assert_eq!(verdict(&loses, hop), "a wins: Sinew takes 1.50 times as long.");
         let even = case(1000.0, &[("sinew", 100.0, 0.0), ("a", 102.0, 0.0)]);
         assert_eq!(verdict(&even, hop), "Sinew and a are even.");
+        let mut open = case(1000.0, &[("sinew", 100.0, 0.0), ("a", 125.0, 0.0)]);
+        for (side, p50) in open.sides.iter_mut().zip([100.0, 80.0]) {
+            side.rounds.push(Some([("p50_ns".to_owned(), p50)].into()));
+        }
+        let sentence = "Not decided between Sinew and a: a takes 0.98 times as long (0.80 to 1.25).";
+        assert_eq!(verdict(&open, hop), sentence);
+        assert_eq!(
+            verdicts(&[loses.clone(), open], hop),
+            "a wins at 100 Hz: Sinew takes 1.50 times as long; it is not decided at 1000 Hz (a)."
+        );
         let lossy = case(10.0, &[("sinew", 100.0, 0.0), ("a", 10.0, 1.0)]);
         assert_eq!(verdict(&lossy, hop), "There is nothing beside Sinew to compare with.");
         let ours = case(10.0, &[("sinew", 1.0, 2.0), ("a", 10.0, 0.0)]);

@@ -1,7 +1,7 @@
 //! The runner as its users meet it, with whatever peers are built and with an adapter that does what adapters may do. The
 //! form of the report is checked, never a time.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -14,18 +14,24 @@ use tempfile::TempDir;
 const ADAPTER: &str = r#"#!/bin/sh
 all='["chain","process-chain","service-chain","pingpong","fanout","requests","entities","throughput","latest","big","topology"]'
 system() { printf '{"name":"%s","how":"it is <made> up","link":"https://example.org","scenarios":%s%s}' "$1" "$2" "$3"; }
-figures='"p50_ns":1000.5,"p90_ns":2000,"p99_ns":3000,"mean_ns":1500,"publish_p50_ns":900,"roundtrip_p50_ns":1100,"create_ns_per_pair":5000,"rss_bytes_per_pair":4096,"messages_per_second":100000,"messages":10,"cpu_percent":7.5,"rss_bytes":1000000'
+figures='"p50_ns":1000.5,"p90_ns":2000,"p99_ns":3000,"mean_ns":1500,"publish_p50_ns":900,"roundtrip_p50_ns":1100,"create_ns_per_pair":5000,"rss_bytes_per_pair":4096,"messages_per_second":100000,"cpu_percent":7.5,"rss_bytes":1000000'
 case "$1" in
 systems)
-    printf '{"peer":"adapted","version":"1.2","systems":[%s,%s,%s,%s,%s,%s]}\n' \
+    [ -z "$HANGS" ] || hangs=",$(system hangs '["service-chain"]')"
+    printf '{"peer":"adapted","version":"1.2","systems":[%s,%s,%s,%s,%s,%s,%s,%s%s]}\n' \
         "$(system good "$all" ',"differs":[["chain","its relays are | imagined"]]')" \
-        "$(system loses "$all")" "$(system fails "$all")" "$(system nonsense "$all")" \
-        "$(system hangs '["service-chain"]')" "$(system absent "$all" ',"unavailable":"there is no such device"')" ;;
+        "$(system loses "$all")" "$(system fails "$all")" "$(system nonsense "$all")" "$(system silent "$all")" \
+        "$(system stumbles "$all")" "$(system passes "$all")" "$(system absent "$all" ',"unavailable":"there is no such device"')" "$hangs" ;;
 run)
     case "$2" in
-    *'"system":"good"'*) echo 'warming up'; echo "{$figures,\"lost\":0}" ;;
-    *'"system":"loses"'*) echo "{$figures,\"lost\":3}" ;;
-    *'"system":"fails"'*) echo 'first line' >&2; echo 'the link is down' >&2; exit 3 ;;
+    *'"system":"good"'*) echo 'warming up'; echo "{$figures,\"messages\":10,\"lost\":0}" ;;
+    *'"system":"loses"'*) echo "{$figures,\"messages\":10,\"lost\":3}" ;;
+    *'"system":"silent"'*) echo "{$figures}" ;;
+    *'"system":"fails"'*) echo 'first line' >&2; echo 'the link is down' >&2; exit 1 ;;
+    *'"system":"stumbles"'*) # Every other time.
+        if mkdir "$PLACE/stumbled" 2>/dev/null; then exit 1; fi
+        rmdir "$PLACE/stumbled"; echo "{$figures,\"messages\":10,\"lost\":0}" ;;
+    *'"system":"passes"'*) exit 3 ;;
     *'"system":"nonsense"'*) echo 'all went well' ;;
     *) echo $$ > "$PLACE/hanging"; sleep 1000 & echo $! > "$PLACE/child"; wait ;;
     esac ;;
@@ -56,11 +62,18 @@ impl Scene {
     }
 
     fn peers(&self, options: &[&str]) -> Command {
+        let mut command = self.command(options);
+        command.arg("--no-build").arg("--sinew").arg(sinew());
+        command
+    }
+
+    /// The runner with these options only.
+    fn command(&self, options: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_peers"));
-        command.args(options).arg("--no-build").arg("--sinew").arg(sinew());
+        command.args(options);
         let inherited = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{inherited}", self.place.path().display()));
-        command.env("PLACE", self.place.path()).env("TMPDIR", self.path("tmp"));
+        command.env("PLACE", self.place.path()).env("TMPDIR", self.path("tmp")).env("HANGS", "yes");
         command.current_dir(self.place.path()).stdin(Stdio::null());
         command
     }
@@ -128,12 +141,10 @@ fn every_scenario_is_in_the_report() {
     let scene = Scene::set();
     let forms = ["--json", "r.json", "--markdown", "docs/r.md", "--html", "r.html", "--svg", "docs/img"];
     std::fs::create_dir(scene.path("docs")).unwrap();
-    // Hanging is the other test's: here it would take as long as the slowest of machines may.
-    let asked: Vec<&str> = ["good", "loses", "fails", "nonsense", "absent", "channels", "os"]
-        .iter()
-        .flat_map(|name| ["--peer", name])
-        .collect();
-    scene.run(&[&["--quick", "--rounds", "1", "--seconds", "0.15"], &forms[..], &asked[..]].concat());
+    // Hanging is another test's: here it would take as long as the slowest of machines may.
+    let mut run = scene.peers(&[&["--quick", "--rounds", "1", "--seconds", "0.15"], &forms[..]].concat());
+    let output = run.env_remove("HANGS").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
     let report = scene.json("r.json");
     assert!(report["host"]["cpu"].is_string() && report["host"]["kernel"].is_string());
@@ -147,21 +158,53 @@ fn every_scenario_is_in_the_report() {
         };
         let ours = of("sinew");
         assert!(ours[key].as_f64().is_some_and(|figure| figure > 0.0), "{ours}");
-        assert_eq!((&ours["ratio_of"], &ours["rounds"]), (&key.into(), &1.into()), "{ours}");
+        assert_eq!(
+            (&ours["rounds"], ours["by_round"].as_array().map(Vec::len)),
+            (&1.into(), Some(1)),
+            "{ours}"
+        );
+        assert_ne!(ours["fault"], "messages not counted", "{ours}");
+        let ratios = &ours["ratios"][key];
         if ours.get("fault").is_none() {
-            assert!(ours["ratio_p50"]["good"].as_f64().is_some_and(|ratio| ratio > 0.0), "{ours}");
+            assert!(ratios["good"]["ratio"].as_f64().is_some_and(|ratio| ratio > 0.0), "{ours}");
+            assert_eq!(ratios["good"]["rounds"], 1);
         }
-        assert!(ours["ratio_p50"].get("loses").is_none(), "what was lost makes no ratio: {ours}");
+        assert!(ratios.get("loses").is_none(), "what was lost makes no ratio: {ours}");
         assert_eq!(
             (&of("good")["peer"], &of("good")[key]),
             (&"adapted".into(), &rows_figure(key)),
             "{section}"
         );
         assert_eq!(of("loses")["fault"], "3 lost of 10");
+        // Creating publishers sends nothing that could be counted.
+        let (fault, is_compared) = match section {
+            "entities" => (None, true),
+            _ => (Some("messages not counted"), false),
+        };
+        assert_eq!(of("silent").get("fault").and_then(Value::as_str), fault);
+        assert_eq!(ratios.get("silent").is_some(), is_compared && ours.get("fault").is_none(), "{ours}");
+        assert!(of("stumbles").get("failed").is_none(), "a round is tried twice: {}", of("stumbles"));
         assert_eq!(of("fails")["failed"], "the link is down");
         assert!(of("nonsense")["failed"].as_str().unwrap().contains("protocol"), "{}", of("nonsense"));
-        assert!(rows.iter().all(|row| row["system"] != "absent" && row["system"] != "hangs"));
+        let isnt_there = |row: &Value| ["absent", "passes"].iter().all(|name| row["system"] != *name);
+        assert!(rows.iter().all(isnt_there));
         assert!(html.contains(&format!("<h2 id=\"{section}\">")), "{section}");
+    }
+    every_peer_does_what_it_names(&report);
+    // The second figures have their winners, too.
+    for figure in ["until the last has it", "a write", "memory of a pair"] {
+        let verdict = |line: &&str| line.contains(&format!(", {figure}: "));
+        assert!(
+            page.lines().any(|line| verdict(&line)) && html.lines().any(|line| verdict(&line)),
+            "{figure}"
+        );
+    }
+    for text in [&page, &html] {
+        assert!(
+            text.contains("a peer is ahead, or within 1.5 times")
+                && text.contains("0016-beside-the-peers.md")
+        );
+        assert_eq!(text.matches("above 1, Sinew is ahead").count(), 2);
     }
     let missing = report["not_measured"].as_array().unwrap();
     let reason =
@@ -187,6 +230,28 @@ fn every_scenario_is_in_the_report() {
     }
     assert!(plots > 20, "{plots}");
     assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "files are left");
+}
+
+/// Each system has, in each scenario that it names, a row with the figure that is compared; none fails.
+fn every_peer_does_what_it_names(report: &Value) {
+    let rows = report["results"].as_array().unwrap();
+    let peers: Vec<&Value> =
+        report["peers"].as_array().unwrap().iter().filter(|peer| peer["peer"] != "adapted").collect();
+    let names: Vec<&str> = peers.iter().filter_map(|peer| peer["peer"].as_str()).collect();
+    // Not with `eprintln`, which is shown of failed tests only.
+    let _ = writeln!(std::io::stderr(), "the peers that are built here: {}", names.join(", "));
+    for system in peers.iter().flat_map(|peer| peer["systems"].as_array().unwrap()) {
+        for scenario in system["scenarios"].as_array().unwrap() {
+            let is_of = |row: &&Value| row["system"] == system["name"] && row["scenario"] == *scenario;
+            let done: Vec<&Value> = rows.iter().filter(is_of).collect();
+            assert!(!done.is_empty(), "{} names {scenario} and has no row", system["name"]);
+            for row in done {
+                let (_, key) = SECTIONS.into_iter().find(|(section, _)| row["section"] == *section).unwrap();
+                assert!(row.get("failed").is_none(), "{row}");
+                assert!(row[key].as_f64().is_some_and(|figure| figure > 0.0), "{row}");
+            }
+        }
+    }
 }
 
 /// What the adapter says, as the report writes it.
@@ -218,7 +283,7 @@ fn what_hangs_is_ended_with_all_it_started_and_the_rest_goes_on() {
 
 #[test]
 fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let scene = Scene::set();
         let options = [
             "--scenario",
@@ -247,6 +312,25 @@ fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
         scene.is_gone("child");
         assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "files are left");
     }
+}
+
+/// Until Sinew's program has said its version, there is nothing to report of; a report is written all the same.
+#[test]
+fn a_run_that_is_ended_before_it_measures_says_so() {
+    let scene = Scene::set();
+    let slow = scene.path("slow");
+    std::fs::write(&slow, "#!/bin/sh\ntouch \"$PLACE/asked\"\nsleep 1000\n").unwrap();
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let options = ["--no-build", "--peer", "adapted", "--json", "r.json", "--sinew", "./slow"];
+    let mut child = scene.command(&options).stderr(Stdio::null()).spawn().unwrap();
+    while !scene.path("asked").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let report = scene.json("r.json");
+    assert_eq!((&report["ended_early"], &report["results"]), (&true.into(), &Value::Array(Vec::new())));
 }
 
 #[test]
