@@ -1,5 +1,5 @@
-//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where the other process views them,
-//! and passed as owned messages, of which it gets values.
+//! Scenario `big`: images of 8 MB (`sensor_msgs/Image`) at 10 Hz to another process: filled where
+//! the other process views them, and passed as owned messages, of which it gets values.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::process::{Directory, Measuring, Process};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::roles::Role;
-use super::rounds::{Round, alternate};
+use super::rounds::{Round, Usage, alternate};
 use super::run::{Collected, Run, matched, waiting};
 use super::samples::{Samples, median};
 use super::sequence::Sequence;
@@ -91,10 +91,11 @@ struct Seen {
     sequence: Sequence,
     /// Images whose pixels don't lie where their publisher wrote them.
     copied: u64,
-    cpu_percent: f64,
+    usage: Usage,
 }
 
-/// A row for each way to publish, with a reader that is awake and with one that sleeps, beside copying such an image.
+/// A row for each way to publish, with a reader that is awake and with one that sleeps, beside
+/// copying such an image.
 pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let modes = options.mode.map_or(vec![BigMode::Loan, BigMode::Owned], |mode| vec![mode]);
@@ -102,9 +103,9 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     let mut rows = Vec::new();
     for case in modes.iter().flat_map(|&mode| waits.iter().map(move |&wait| Case { mode, wait })) {
         let what = format!("8 MB images, {}, reader {}", case.mode.name(), case.wait.name());
-        let mut cold = copy::Cold::new(BYTES);
         let mut publish_p50s = Vec::new();
-        let mut floor = |time: Duration| Ok(cold.round(time / 10));
+        // Its buffers are there only while it is measured: the memory of ours is measured as well.
+        let mut floor = |time: Duration| Ok(copy::Cold::new(BYTES).round(time / 10));
         let mut ours = |time| {
             let (round, publishing) = directory.round(|path| round(path, case, time))?;
             publish_p50s.push(publishing.summary(1).map(|summary| summary.p50));
@@ -127,8 +128,8 @@ pub(super) fn measure(options: &BigOptions, progress: &mut Progress) -> Result<V
     Ok(rows)
 }
 
-/// One round. A sample is the time from the complete image to the other process's callback; besides, the times inside
-/// publish.
+/// One round. A sample is the time from the complete image to the other process's callback;
+/// besides, the times inside publish.
 fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
@@ -154,7 +155,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
             spent.with(|spent| spent.record(time_inside));
             Ok(())
         })?;
-    let cpu_percent = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
+    let usage = run.spin_for(Duration::from_secs_f64((f64::from(ticks) + 0.5) / RATE))?;
     drop(timer);
     let sent = images.statistics().published;
     let seen: Seen = other.finish_after(sent)?;
@@ -163,7 +164,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
         lost: seen.sequence.lost(sent),
         reordered: seen.sequence.reordered,
         copies: Some(made.copies + made.encodings + seen.copied),
-        cpu_percent: Some(cpu_percent + seen.cpu_percent),
+        usage: Some(usage + seen.usage),
         ..Round::of(seen.samples)
     };
     Ok((round, publishing.with(std::mem::take)))
@@ -188,8 +189,8 @@ pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> 
     };
     measuring.tell(&())?;
     let received = arrivals.clone();
-    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
-    measuring.tell(&arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+    let usage = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
+    measuring.tell(&arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
 }
 
 impl Seen {

@@ -1,8 +1,9 @@
-//! Scenario `chain`: Source => Relay_0 => ... => Sink, every one a node, each hop on a topic of its own.
+//! Scenario `chain`: Source => Relay_0 => ... => Sink, every one a node, each hop on a topic of its
+//! own.
 
 use std::time::Duration;
 
-use sinew::Subscription;
+use sinew::{Subscription, TimerInfo};
 
 use super::floors::{direct, wake};
 use super::messages::Timing;
@@ -40,15 +41,17 @@ impl Case {
             .with("work_after_us", options.work_after)
     }
 
-    /// What a hop takes on the mean when relays keep their thread busy after they have published and nothing else takes any
-    /// time: a thread that has relayed is free again when its work is done.
+    /// What a hop takes on the mean when relays keep their thread busy after they have published
+    /// and nothing else takes any time: a thread that has relayed is free again when its work is
+    /// done.
     fn allowed_by_threads_ns(self) -> f64 {
         let turns = self.relays / self.executor.threads();
         f64::from(turns) * self.work_after_ns as f64 / f64::from(self.hops())
     }
 }
 
-/// One row per rate, beside the same chain as direct calls or, where work follows, beside waking another process.
+/// One row per rate, beside the same chain as direct calls or, where work follows, beside waking
+/// another process.
 pub(super) fn measure(options: &ChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let mut rows = Vec::new();
     for &rate in &options.rates {
@@ -74,11 +77,17 @@ fn beside_direct_calls(case: Case, turns: Turns, progress: &mut Progress) -> Res
     let Case { relays, rate, .. } = case;
     let hops = case.hops();
     let mut floor = |time| direct::round(relays, rate, time);
-    let mut ours = |time| Ok(round(case, time)?.0);
+    let mut due_p50s = Vec::new();
+    let mut ours = |time| {
+        let Chained { round, due, .. } = round(case, time)?;
+        due_p50s.extend(due.summary(1).map(|summary| summary.p50));
+        Ok(round)
+    };
     let sides = [&mut floor as _, &mut ours as _];
     let [floor, ours] = alternate(progress, &format!("chain of {relays} relays at {rate} Hz"), turns, sides)?;
     let figures = Figures {
         floor_ratio: ratio(&ours, hops, &floor, hops).map(hundredth),
+        due_p50_ns: median(due_p50s).map(tenth),
         ..Figures::over(&ours, hops)
     };
     Ok(vec![
@@ -91,9 +100,9 @@ fn beside_wake_ups(case: Case, turns: Turns, progress: &mut Progress) -> Result<
     let what = format!("chain of {} relays that work on, at {} Hz", case.relays, case.rate);
     let mut per_hop = Vec::new();
     let mut ours = |time| {
-        let (in_all, between) = round(case, time)?;
-        per_hop.extend(in_all.samples.summary(case.hops()).map(|summary| summary.p50));
-        Ok(Round { samples: between, ..in_all })
+        let Chained { round, between, .. } = round(case, time)?;
+        per_hop.extend(round.samples.summary(case.hops()).map(|summary| summary.p50));
+        Ok(Round { samples: between, ..round })
     };
     let mut rows = Vec::new();
     let (ours, floor_ratio) = match machine::two_cores()? {
@@ -112,7 +121,8 @@ fn beside_wake_ups(case: Case, turns: Turns, progress: &mut Progress) -> Result<
     };
     let per_hop_p50 = median(per_hop);
     let allowed = case.allowed_by_threads_ns();
-    // Work that precedes as well makes another sum; without any waiting for a thread there is nothing to compare with.
+    // Work that precedes as well makes another sum; without any waiting for a thread there is
+    // nothing to compare with.
     let comparable = allowed > 0.0 && case.work_before_ns == 0;
     let figures = Figures {
         floor_ratio,
@@ -128,7 +138,8 @@ fn beside_wake_ups(case: Case, turns: Turns, progress: &mut Progress) -> Result<
     Ok(rows)
 }
 
-/// When a node was called and when it published, per message, 0 for never; written by the node alone, read afterwards.
+/// Two times per message, 0 for never, which are read afterwards: when a relay was called and when
+/// it published, or when the source's tick was due and when the sink was called.
 type Times = Collected<Vec<[i64; 2]>>;
 
 /// Room for that many messages, every page of it touched.
@@ -145,13 +156,20 @@ struct Arrivals {
     received: u64,
     reordered: u64,
     last: u64,
-    /// When it was called, per message.
-    called: Vec<i64>,
 }
 
-/// One round. Its samples are the times from source to sink; besides, if work follows, those from a relay's publish to the
-/// start of the next one or of the sink.
-fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
+/// What one round measured.
+struct Chained {
+    /// Its samples are the times from source to sink.
+    round: Round,
+    /// If work follows, from a relay's publish to the start of the next one or of the sink.
+    between: Samples,
+    /// From the time at which the source's tick was due to the sink.
+    due: Samples,
+}
+
+/// One round.
+fn round(case: Case, time: Duration) -> sinew::Result<Chained> {
     let Case { relays, rate, .. } = case;
     let ticks = ticks(rate, time);
     let counts_from = u64::from(warm_up(ticks));
@@ -161,9 +179,12 @@ fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
     let source = run.context.node("source")?;
     let first = source.publisher::<Timing>("hop_0").create()?;
     let sent = first.clone();
+    let ends = times(room);
+    let ticked = ends.clone();
     let mut number = 0;
-    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || {
+    let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(move |info: &TimerInfo| {
         number += 1;
+        note(&ticked, number, |[due, _]| *due = info.due().nanoseconds());
         first.publish(Timing { stamp: now_ns(), number })
     })?;
 
@@ -174,16 +195,13 @@ fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
         .map(|(hop, times)| relay(&run, case, hop, times))
         .collect::<Result<Vec<_>, _>>()?;
 
-    let mut called = vec![1; logged]; // as `times` does
-    called.fill(0);
     let arrivals = Collected::new(Arrivals {
         samples: Samples::with_room_for(room),
         received: 0,
         reordered: 0,
         last: 0,
-        called,
     });
-    let seen = arrivals.clone();
+    let (seen, sunk) = (arrivals.clone(), ends.clone());
     let work_ns = i64::from(relays) * case.work_before_ns;
     let sink = run.context.node("sink")?;
     let _sink = sink.subscription::<Timing>(&format!("hop_{relays}")).callback(move |timing: &Timing| {
@@ -195,28 +213,29 @@ fn round(case: Case, time: Duration) -> sinew::Result<(Round, Samples)> {
             if timing.number > counts_from {
                 seen.samples.record(now - timing.stamp - work_ns);
             }
-            if let Some(called) = index(timing.number).and_then(|index| seen.called.get_mut(index)) {
-                *called = now;
-            }
         });
+        note(&sunk, timing.number, |[_, called]| *called = now);
     })?;
 
-    let cpu_percent = run.spin_for(time)?;
+    let usage = run.spin_for(time)?;
     drop(timer);
     run.drain()?;
-    let rss_bytes = machine::resident_bytes();
     drop(relayed);
     let sent = sent.statistics().published;
+    let ends = ends.with(std::mem::take);
+    let called: Vec<i64> = ends.iter().map(|[_, called]| *called).collect();
+    let mut due = Samples::with_room_for(room);
+    for [due_ns, called] in ends.iter().skip(warm_up(ticks) as usize).filter(|[_, called]| *called > 0) {
+        due.record(called - due_ns);
+    }
     Ok(arrivals.with(|arrivals| {
-        let between = between(&log, &arrivals.called, counts_from);
         let round = Round {
             lost: sent.saturating_sub(arrivals.received),
             reordered: arrivals.reordered,
-            cpu_percent: Some(cpu_percent),
-            rss_bytes,
+            usage: Some(usage),
             ..Round::of(std::mem::take(&mut arrivals.samples))
         };
-        (round, between)
+        Chained { round, between: between(&log, &called, counts_from), due }
     }))
 }
 
@@ -235,11 +254,7 @@ fn relay(run: &Run, case: Case, hop: u32, times: &Times) -> sinew::Result<Subscr
         compute_until(called + work_before_ns);
         let published = now_ns();
         let outcome = next.publish(*timing);
-        times.with(|times| {
-            if let Some(entry) = index(timing.number).and_then(|index| times.get_mut(index)) {
-                *entry = [called, published];
-            }
-        });
+        note(&times, timing.number, |entry| *entry = [called, published]);
         if work_after_ns > 0 {
             compute_until(now_ns() + work_after_ns);
         }
@@ -248,12 +263,14 @@ fn relay(run: &Run, case: Case, hop: u32, times: &Times) -> sinew::Result<Subscr
     Ok(working)
 }
 
-/// Where the times of a message stand: messages are numbered from 1.
-fn index(number: u64) -> Option<usize> {
-    usize::try_from(number).ok()?.checked_sub(1)
+/// Notes a time of a message: they are numbered from 1.
+fn note(times: &Times, number: u64, note: impl FnOnce(&mut [i64; 2])) {
+    let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+    times.with(|times| place.and_then(|place| times.get_mut(place)).map(note));
 }
 
-/// The times from each relay's publish to the start of the next one, or of the sink, of all messages after the warm-up.
+/// The times from each relay's publish to the start of the next one, or of the sink, of all
+/// messages after the warm-up.
 fn between(log: &[Times], sink: &[i64], counts_from: u64) -> Samples {
     let warm_up = usize::try_from(counts_from).unwrap_or(usize::MAX);
     let mut samples = Samples::with_room_for(log.len() * sink.len().saturating_sub(warm_up));
@@ -291,16 +308,17 @@ mod tests {
     fn every_message_arrives_in_order() {
         for executor in [ExecutorOptions::default(), ExecutorOptions::multi(2)] {
             let case = Case { executor, ..case(3) };
-            let (round, between) = round(case, Duration::from_millis(50)).unwrap();
+            let Chained { round, between, due } = round(case, Duration::from_millis(50)).unwrap();
             assert!(round.messages > 0);
             assert_eq!((round.lost, round.reordered, between.recorded()), (0, 0, 0));
+            assert_eq!(due.recorded(), round.messages);
         }
     }
 
     #[test]
     fn work_after_publishing_is_measured_between_the_relays() {
         let case = Case { rate: 200.0, work_after_ns: 100_000, ..case(3) };
-        let (round, between) = round(case, Duration::from_millis(100)).unwrap();
+        let Chained { round, between, .. } = round(case, Duration::from_millis(100)).unwrap();
         assert!(round.messages > 0);
         assert_eq!((round.lost, between.recorded()), (0, 3 * round.messages));
         let single = between.summary(1).unwrap();

@@ -21,7 +21,7 @@ use crate::process::{Directory, Measuring, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
 use crate::roles::Role;
-use crate::rounds::{Round, alternate};
+use crate::rounds::{Meter, Round, Usage, alternate};
 use crate::run::{matched, shared_context};
 use crate::samples::{Samples, median};
 
@@ -47,11 +47,12 @@ impl Span {
         Self { start_ns, counts_from_ns, until_ns: start_ns + nanoseconds(time) }
     }
 
-    /// Does something until the time is over; yields how long each took. The clock is read once in
-    /// between.
-    fn repeat<E>(self, mut once: impl FnMut() -> Result<bool, E>) -> Result<Samples, E> {
+    /// Does something until the time is over; yields how long each took, and what this process
+    /// took. The clock is read once in between.
+    fn repeat<E>(self, mut once: impl FnMut() -> Result<bool, E>) -> Result<(Samples, Usage), E> {
         let mut samples = Samples::with_room_for(ROOM);
         sleep_until(self.start_ns);
+        let meter = Meter::start();
         let mut before = now_ns();
         while before < self.until_ns {
             let counts = once()? && before >= self.counts_from_ns;
@@ -61,8 +62,16 @@ impl Span {
             }
             before = now;
         }
-        Ok(samples)
+        Ok((samples, meter.usage()))
     }
+}
+
+/// What a writer did.
+#[derive(Debug)]
+pub struct Writes {
+    /// How long each write took.
+    pub samples: Samples,
+    usage: Usage,
 }
 
 /// Writes by `write`, which is given the number that every word of the value has to hold. Yields
@@ -71,12 +80,13 @@ impl Span {
 /// # Errors
 ///
 /// What `write` fails with.
-pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Samples, E> {
+pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Writes, E> {
     let mut number = 0;
-    span.repeat(|| {
+    let (samples, usage) = span.repeat(|| {
         number += 1;
         write(number).map(|()| true)
-    })
+    })?;
+    Ok(Writes { samples, usage })
 }
 
 /// What a reader saw.
@@ -91,6 +101,7 @@ pub struct Reads {
     /// Values that were older than the one before.
     back: u64,
     last: u64,
+    usage: Usage,
 }
 
 /// Reads by `read`, which has the words of the newest value noted, unless there is none yet. A read
@@ -101,12 +112,12 @@ pub struct Reads {
 /// What `read` fails with.
 pub fn read<E>(span: Span, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
     let mut reads = Reads::default();
-    let samples = span.repeat(|| {
+    let (samples, usage) = span.repeat(|| {
         let before = reads.count;
         read(&mut reads)?;
         Ok(reads.count > before)
     })?;
-    Ok(Reads { samples, ..reads })
+    Ok(Reads { samples, usage, ..reads })
 }
 
 impl Reads {
@@ -119,10 +130,17 @@ impl Reads {
         self.last = words[0];
     }
 
-    /// The round that they are: a torn value counts as lost, one that is older than the one before
-    /// as reordered.
-    pub fn round(self) -> Round {
-        Round { lost: self.torn, reordered: self.back, ..Round::of(self.samples) }
+    /// The round that they are, with the writer's: a torn value counts as lost, one that is older
+    /// than the one before as reordered.
+    pub fn round(self, writes: &Writes) -> Round {
+        let usage = Some(self.usage + writes.usage);
+        Round { lost: self.torn, reordered: self.back, usage, ..Round::of(self.samples) }
+    }
+
+    /// The figures of one round: `publish_p50_ns` is of a write, the others are of a read.
+    pub fn figures(self, writes: &Writes) -> Figures {
+        let publish_p50_ns = writes.samples.summary(1).map(|summary| tenth(summary.p50));
+        Figures { publish_p50_ns, ..Figures::over(&[self.round(writes)], 1) }
     }
 }
 
@@ -153,8 +171,8 @@ pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Resul
         let mut write_p50s = Vec::new();
         let mut ours = |time| {
             let (reads, writes) = directory.round(|path| round(path, size, cores, time))?;
-            write_p50s.extend(writes.summary(1).map(|summary| summary.p50));
-            Ok(reads.round())
+            write_p50s.extend(writes.samples.summary(1).map(|summary| summary.p50));
+            Ok(reads.round(&writes))
         };
         let [ours] = alternate(progress, &format!("latest value of {size} B"), turns, [&mut ours])?;
         let publish_p50_ns = median(write_p50s).map(tenth);
@@ -170,7 +188,7 @@ fn round(
     size: usize,
     cores: (usize, usize),
     time: Duration,
-) -> Result<(Reads, Samples), Error> {
+) -> Result<(Reads, Writes), Error> {
     let writing = Writing {
         reader: Reader { directory: directory.to_owned(), size, core: cores.1 },
         core: cores.0,
@@ -187,7 +205,7 @@ struct Writing {
 }
 
 impl ForPayload for Writing {
-    type Output = Result<(Reads, Samples), Error>;
+    type Output = Result<(Reads, Writes), Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
         let mut other = Process::start(&Role::Latest(self.reader.clone()))?;
@@ -251,7 +269,8 @@ mod tests {
         for value in [[1, 1], [1, 1], [3, 3], [2, 2], [4, 5]] {
             reads.note(&value);
         }
-        let round = reads.round();
+        let writes = Writes { samples: Samples::default(), usage: Usage::default() };
+        let round = reads.round(&writes);
         assert_eq!((round.lost, round.reordered), (1, 1));
     }
 
@@ -266,7 +285,7 @@ mod tests {
             }
             Ok::<(), Error>(())
         });
-        let round = reads.unwrap().round();
-        assert_eq!((round.messages, round.lost, round.reordered), (calls - 2, 0, 0));
+        let reads = reads.unwrap();
+        assert_eq!((reads.samples.recorded(), reads.torn, reads.back), (calls - 2, 0, 0));
     }
 }

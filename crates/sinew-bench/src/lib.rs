@@ -1,8 +1,8 @@
 //! `sinew bench`: what Sinew costs, beside what the machine itself allows.
 //!
-//! [`run()`] measures a scenario. What it is measured with stands by itself, so that other libraries are measured in
-//! the same way: [`rounds`] in turns, [`pacing`], [`samples`] and [`histogram`]s, other [`process`]es, [`machine`] and [`clock`],
-//! [`report`]s and [`table`]s.
+//! [`run()`] measures a scenario. What it is measured with stands by itself, so that other
+//! libraries are measured in the same way: [`rounds`] in turns, [`pacing`], [`samples`] and
+//! [`histogram`]s, other [`process`]es, [`machine`] and [`clock`], [`report`]s and [`table`]s.
 
 mod big;
 mod chain;
@@ -15,6 +15,7 @@ pub mod histogram;
 pub mod latest;
 pub mod machine;
 mod messages;
+pub mod news;
 pub mod options;
 pub mod pacing;
 pub mod payload;

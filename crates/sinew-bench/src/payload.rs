@@ -5,9 +5,16 @@ use sinew::{Message, QoS};
 /// For small messages at up to 1000 Hz: a pause of the machine, also a long one, loses none.
 pub(crate) const PATIENT: QoS = QoS::new().keep_last(1000);
 
-/// Messages after which a publisher of the default depth (10) makes no new memory: the first ones are written where nobody
-/// has written before, and each page of theirs costs a fault.
+/// Messages after which a publisher of the default depth (10) makes no new memory: the first ones
+/// are written where nobody has written before, and each page of theirs costs a fault.
 pub const WARM_AFTER: u64 = 24;
+
+/// How many messages of so many bytes may wait in a flood that loses none: few large ones, or many
+/// small ones.
+pub fn flood_depth(size: usize) -> usize {
+    const WAITING_BYTES: usize = 16 << 20;
+    (WAITING_BYTES / size.max(1)).clamp(8, 1024)
+}
 
 /// A plain message of a certain size.
 pub(crate) trait Payload: Message + Default + Copy {
@@ -33,8 +40,8 @@ pub(crate) trait Payload: Message + Default + Copy {
     }
 }
 
-/// Whether every word holds the message's number, the first one. Reads all of them: without an early exit, so that the loop
-/// reads several at a time.
+/// Whether every word holds the message's number, the first one. Reads all of them: without an
+/// early exit, so that the loop reads several at a time.
 pub fn is_whole(words: &[u64]) -> bool {
     let number = words[0];
     words.iter().fold(0, |differences, word| differences | (word ^ number)) == 0

@@ -1,5 +1,6 @@
-//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. The camera makes a draft, the filter changes it
-//! in place, the viewers view it there, be they in the same process or in another one.
+//! Scenario `pipeline`: camera -> filter -> viewers, images of `sensor_msgs` at 30 Hz. The camera
+//! makes a draft, the filter changes it in place, the viewers view it there, be they in the same
+//! process or in another one.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use super::process::{Directory, Measuring, Process};
 use super::progress::Progress;
 use super::report::{Figures, Row};
 use super::roles::Role;
-use super::rounds::{Round, alternate};
+use super::rounds::{Round, Usage, alternate};
 use super::run::{Collected, Run, matched};
 use super::samples::Samples;
 use crate::clock::now_ns;
@@ -52,7 +53,7 @@ struct Seen {
     arrivals: Arrivals,
     /// What subscriptions copied.
     copies: u64,
-    cpu_percent: f64,
+    usage: Usage,
 }
 
 /// One row, beside copying such an image once.
@@ -90,16 +91,17 @@ struct Arrivals {
     have_it: u32,
 }
 
-/// One round. A sample is the time from the camera, which stamps an image when it is complete, to the last viewer.
+/// One round. A sample is the time from the camera, which stamps an image when it is complete, to
+/// the last viewer.
 fn round(viewers: u32, time: Duration) -> sinew::Result<Round> {
     let ticks = ticks(RATE, time);
     let run = Run::new()?;
     let making = Making::create(&run)?;
     let arrivals = Collected::new(Arrivals::with_room_for(ticks as usize + 1));
     let viewing = view(&run, viewers, warm_up(ticks).into(), &arrivals)?;
-    let cpu_percent = making.run_for(&run, time)?;
+    let usage = making.run_for(&run, time)?;
     run.drain()?;
-    let seen = Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent };
+    let seen = Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage };
     Ok(making.round(viewers, seen))
 }
 
@@ -116,11 +118,11 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     other.hear::<()>()?;
     matched(&making.negatives, viewers)?;
     making.take_first(&run)?;
-    let cpu_percent = making.run_for(&run, time)?;
+    let usage = making.run_for(&run, time)?;
     run.drain()?;
     let sent = making.images.statistics().published;
     let seen: Seen = other.finish_after(sent * u64::from(viewers))?;
-    Ok(making.round(viewers, Seen { cpu_percent: cpu_percent + seen.cpu_percent, ..seen }))
+    Ok(making.round(viewers, Seen { usage: usage + seen.usage, ..seen }))
 }
 
 /// In the other process: views images until the measuring process has had enough.
@@ -130,8 +132,8 @@ pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
     let viewing = view(&run, role.viewers, role.counts_from, &arrivals)?;
     measuring.tell(&())?;
     let received = arrivals.clone();
-    let cpu_percent = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
-    measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), cpu_percent })
+    let usage = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
+    measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage })
 }
 
 /// Camera and filter.
@@ -160,7 +162,7 @@ impl Making {
     }
 
     /// Has the camera take images. Yields the CPU used, in percent of one core.
-    fn run_for(&self, run: &Run, time: Duration) -> sinew::Result<f64> {
+    fn run_for(&self, run: &Run, time: Duration) -> sinew::Result<Usage> {
         let images = self.images.clone();
         let mut number = 0;
         let _timer = self.camera.timer(Duration::from_secs_f64(1.0 / RATE)).callback(move || {
@@ -188,12 +190,12 @@ impl Making {
     }
 
     fn round(&self, viewers: u32, seen: Seen) -> Round {
-        let Seen { arrivals, copies, cpu_percent } = seen;
+        let Seen { arrivals, copies, usage } = seen;
         let expected = self.images.statistics().published * u64::from(viewers);
         Round {
             lost: expected.saturating_sub(arrivals.received - arrivals.spoilt),
             copies: Some(self.copies() - self.before + copies),
-            cpu_percent: Some(cpu_percent),
+            usage: Some(usage),
             ..Round::of(arrivals.to_last)
         }
     }

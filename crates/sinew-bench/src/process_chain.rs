@@ -1,6 +1,6 @@
-//! Scenario `process-chain`: the chain with its nodes spread over several processes, so that every hop crosses from one into
-//! another. Node 0 is the source, the last one the sink; node `n` runs in process `n % processes`, and process 0 is the one
-//! that measures.
+//! Scenario `process-chain`: the chain with its nodes spread over several processes, so that every
+//! hop crosses from one into another. Node 0 is the source, the last one the sink; node `n` runs in
+//! process `n % processes`, and process 0 is the one that measures.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::process::{Directory, Measuring, Process};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
 use super::roles::Role;
-use super::rounds::{Round, alternate, ratio, ratio_of_p90};
+use super::rounds::{Round, Usage, alternate, ratio, ratio_of_p90};
 use super::run::{Collected, Run, matched};
 use super::samples::Samples;
 use super::sequence::Sequence;
@@ -48,8 +48,7 @@ pub(crate) struct Part {
 /// What a process has to tell afterwards.
 #[derive(Debug, Deserialize, Serialize)]
 struct Told {
-    cpu_percent: f64,
-    rss_bytes: u64,
+    usage: Usage,
     /// What its sink saw, if the sink is there.
     arrivals: Option<Arrivals>,
 }
@@ -122,7 +121,7 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         number += 1;
         first.publish(Timing { stamp: now_ns(), number })
     })?;
-    let cpu_percent = nodes.run.spin_for(time)?;
+    let usage = nodes.run.spin_for(time)?;
     drop(timer);
     let sent = nodes.publishers[0].statistics().published;
 
@@ -135,18 +134,16 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         }
         None => nodes.run.spin_until(sent, || nodes.received())?,
     }
-    let mut told = vec![nodes.tell(cpu_percent)];
+    let mut told = vec![nodes.tell(usage)];
     for other in others {
         told.push(other.finish()?);
     }
-    let cpu_percent = told.iter().map(|told| told.cpu_percent).sum();
-    let rss_bytes = told.iter().map(|told| told.rss_bytes).sum();
+    let usage = told.iter().map(|told| told.usage).sum();
     let Arrivals { samples, sequence } = told.into_iter().find_map(|told| told.arrivals).unwrap_or_default();
     Ok(Round {
         lost: sequence.lost(sent),
         reordered: sequence.reordered,
-        cpu_percent: Some(cpu_percent),
-        rss_bytes: Some(rss_bytes),
+        usage: Some(usage),
         ..Round::of(samples)
     })
 }
@@ -159,8 +156,8 @@ pub(crate) fn serve(part: &Part, measuring: Measuring) -> Result<(), Error> {
     measuring.tell(&())?;
     let arrivals = nodes.arrivals.clone();
     let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received));
-    let cpu_percent = nodes.run.serve(measuring, received)?;
-    measuring.tell(&nodes.tell(cpu_percent))
+    let usage = nodes.run.serve(measuring, received)?;
+    measuring.tell(&nodes.tell(usage))
 }
 
 /// The nodes of one process.
@@ -223,10 +220,9 @@ impl Nodes {
         self.core.map_or(Ok(()), machine::pin_to)
     }
 
-    fn tell(&self, cpu_percent: f64) -> Told {
+    fn tell(&self, usage: Usage) -> Told {
         let arrivals = self.arrivals.as_ref().map(|arrivals| arrivals.with(std::mem::take));
-        let rss_bytes = machine::resident_bytes().unwrap_or(0);
-        Told { cpu_percent, rss_bytes, arrivals }
+        Told { usage, arrivals }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::rounds::Round;
+use super::rounds::{Round, Usage};
 use super::samples::{Summary, median};
 use super::table;
 use crate::error::Error;
@@ -82,8 +82,8 @@ pub struct Row {
     pub figures: Figures,
 }
 
-/// The figures of a row; those that don't apply are absent. Times over rounds are medians over the rounds, but for the
-/// largest, which is the largest of all.
+/// The figures of a row; those that don't apply are absent. Times over rounds are medians over the
+/// rounds, but for the largest, which is the largest of all.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(default, rename_all = "snake_case")]
 pub struct Figures {
@@ -111,6 +111,10 @@ pub struct Figures {
     /// See `p50_min_ns`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_max_ns: Option<f64>,
+    /// From the time at which the source's tick was due until the sink has its message: the whole
+    /// way, the source's own wake-up included, and not by hops. The median, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due_p50_ns: Option<f64>,
     /// P50 as a multiple of the floor's in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor_ratio: Option<f64>,
@@ -186,7 +190,7 @@ pub struct Figures {
     /// CPU time per time passed, in percent of one core.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<f64>,
-    /// Resident memory at the end.
+    /// Resident memory of all processes, at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
     /// Resident memory at the start.
@@ -198,12 +202,14 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// What rounds of one side come to; `parts` divides each sample (see [`super::samples::Samples::summary`]).
+    /// What rounds of one side come to; `parts` divides each sample (see
+    /// [`super::samples::Samples::summary`]).
     pub fn over(rounds: &[Round], parts: u32) -> Self {
         let summaries: Vec<Summary> =
             rounds.iter().filter_map(|round| round.samples.summary(parts)).collect();
         let middle = |figure: fn(&Summary) -> f64| median(summaries.iter().map(figure)).map(tenth);
         let p50s = || summaries.iter().map(|summary| summary.p50);
+        let usages = || rounds.iter().filter_map(|round| round.usage);
         Self {
             p50_ns: middle(|summary| summary.p50),
             p90_ns: middle(|summary| summary.p90),
@@ -216,13 +222,14 @@ impl Figures {
             lost: Some(rounds.iter().map(|round| round.lost).sum()),
             reordered: Some(rounds.iter().map(|round| round.reordered).sum()).filter(|&count| count > 0),
             copies: rounds.iter().map(|round| round.copies).sum(),
-            cpu_percent: median(rounds.iter().filter_map(|round| round.cpu_percent)).map(hundredth),
-            rss_bytes: rounds.iter().filter_map(|round| round.rss_bytes).max(),
+            cpu_percent: median(usages().map(|usage| usage.cpu_percent)).map(hundredth),
+            rss_bytes: usages().map(|usage| usage.rss_bytes).max().filter(|&bytes| bytes > 0),
             ..Self::default()
         }
     }
 
-    /// What runs come to that have figures of their own: medians, sums of counts, and the largest of all.
+    /// What runs come to that have figures of their own: medians, sums of counts, and the largest
+    /// of all.
     pub fn over_runs(runs: &[Self]) -> Self {
         let middle = |figure: fn(&Self) -> Option<f64>| median(runs.iter().filter_map(figure));
         let sum = |count: fn(&Self) -> Option<u64>| runs.iter().map(count).sum::<Option<u64>>();
@@ -244,6 +251,13 @@ impl Figures {
             rss_bytes: runs.iter().filter_map(|run| run.rss_bytes).max(),
             ..Self::default()
         }
+    }
+
+    /// With what all processes took.
+    #[must_use]
+    pub fn using(self, usage: Usage) -> Self {
+        let cpu_percent = Some(hundredth(usage.cpu_percent));
+        Self { cpu_percent, rss_bytes: Some(usage.rss_bytes).filter(|&bytes| bytes > 0), ..self }
     }
 
     /// The figures of a run that isn't cut into rounds.
@@ -299,8 +313,8 @@ struct Report<'a> {
     results: &'a [Row],
 }
 
-/// Where the results go: a table on standard output and, if asked for, a file. Opened before anything is measured, so
-/// that a name that can't be written costs no time.
+/// Where the results go: a table on standard output and, if asked for, a file. Opened before
+/// anything is measured, so that a name that can't be written costs no time.
 pub struct Sink {
     host: Host,
     json: Json,
@@ -315,7 +329,8 @@ enum Json {
 }
 
 impl Sink {
-    /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard output.
+    /// Opens `json`, keeping what it holds until there are results to replace it. `-` is standard
+    /// output.
     pub fn open(json: Option<&Path>) -> Result<Self, Error> {
         let json = match json {
             None => Json::Nowhere,

@@ -1,6 +1,11 @@
-//! Rounds: the sides of a comparison take turns (A B A B ...), so that what the machine does meanwhile meets them all.
+//! Rounds: the sides of a comparison take turns (A B A B ...), so that what the machine does
+//! meanwhile meets them all.
 
+use std::iter::Sum;
+use std::ops::Add;
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use super::progress::Progress;
 use super::samples::{Samples, Summary, median};
@@ -40,24 +45,14 @@ pub struct Round {
     pub reordered: u64,
     /// Messages that were copied on their way; `None` where nobody counts.
     pub copies: Option<u64>,
-    /// CPU time used per time passed, in percent of one core.
-    pub cpu_percent: Option<f64>,
-    /// Resident memory of all its processes while everything was still there.
-    pub rss_bytes: Option<u64>,
+    /// What all its processes took; `None` where nobody measures it.
+    pub usage: Option<Usage>,
 }
 
 impl Round {
     /// A round in which every sample is a message and none can be lost, as in the floors.
     pub fn of(samples: Samples) -> Self {
-        Self {
-            messages: samples.recorded(),
-            samples,
-            lost: 0,
-            reordered: 0,
-            copies: None,
-            cpu_percent: None,
-            rss_bytes: None,
-        }
+        Self { messages: samples.recorded(), samples, lost: 0, reordered: 0, copies: None, usage: None }
     }
 }
 
@@ -81,7 +76,8 @@ pub fn alternate<const SIDES: usize>(
     Ok(rounds)
 }
 
-/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): how far we are from the floor.
+/// Median over the rounds of (P50 of `side` / P50 of `floor` in the same round): how far we are
+/// from the floor.
 pub fn ratio(side: &[Round], parts: u32, floor: &[Round], floor_parts: u32) -> Option<f64> {
     ratio_of(|summary| summary.p50, side, parts, floor, floor_parts)
 }
@@ -104,23 +100,51 @@ fn ratio_of(
     }))
 }
 
-/// Measures CPU use between its creation and [`CpuUse::percent`].
-pub struct CpuUse {
+/// What a process, or all processes of a side, took while it was measured.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Usage {
+    /// CPU time used per time passed, in percent of one core.
+    pub cpu_percent: f64,
+    /// Resident memory, while everything was still there. What processes share counts for each of
+    /// them that has touched it.
+    pub rss_bytes: u64,
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            cpu_percent: self.cpu_percent + other.cpu_percent,
+            rss_bytes: self.rss_bytes + other.rss_bytes,
+        }
+    }
+}
+
+impl Sum for Usage {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), Add::add)
+    }
+}
+
+/// Measures what this process takes between its creation and [`Meter::usage`].
+pub struct Meter {
     used: Duration,
     since_ns: i64,
 }
 
-impl CpuUse {
+impl Meter {
     /// Begins.
     pub fn start() -> Self {
         Self { used: machine::cpu_time(), since_ns: clock::now_ns() }
     }
 
-    /// Percent of one core this process has used since.
-    pub fn percent(&self) -> f64 {
+    /// The CPU time that was used since, and the memory that is resident now.
+    pub fn usage(&self) -> Usage {
         let used = machine::cpu_time().saturating_sub(self.used).as_secs_f64();
         let passed = (clock::now_ns() - self.since_ns).max(1) as f64 / 1e9;
-        100.0 * used / passed
+        let rss_bytes = machine::resident_bytes().unwrap_or(0);
+        Usage { cpu_percent: 100.0 * used / passed, rss_bytes }
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use sinew::{Context, Executor, Message, OnFault, Publisher};
 
 use super::process::{Measuring, PATIENCE, Process, await_all};
-use super::rounds::CpuUse;
+use super::rounds::{Meter, Usage};
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::options::{ExecutorKind, ExecutorOptions, Wait};
@@ -65,13 +65,13 @@ impl Run {
         Ok(run)
     }
 
-    /// Runs the nodes for `time`. Yields the CPU they used meanwhile, in percent of one core.
-    pub fn spin_for(&self, time: Duration) -> sinew::Result<f64> {
+    /// Runs the nodes for `time`. Yields what this process took meanwhile.
+    pub fn spin_for(&self, time: Duration) -> sinew::Result<Usage> {
         let stop = self.executor.stop_handle();
         let _end = self.context.node("stopwatch")?.timer(time).callback(move || stop.stop())?;
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         self.executor.spin()?;
-        Ok(cpu.percent())
+        Ok(meter.usage())
     }
 
     /// Runs what is still under way; call it once nothing publishes any more by itself.
@@ -95,18 +95,19 @@ impl Run {
         await_all(sent, received, || self.spin_for(Duration::from_millis(2)).map(drop)).map(drop)
     }
 
-    /// In another process: runs the nodes until the measuring process has had enough and, if it says how many messages it
-    /// sent, as many have been `received`. Yields the CPU they used meanwhile, in percent of one core.
+    /// In another process: runs the nodes until the measuring process has had enough and, if it
+    /// says how many messages it sent, as many have been `received`. Yields what this process took
+    /// meanwhile.
     pub fn serve(
         &self,
         measuring: Measuring,
         received: impl Fn() -> u64 + Send + 'static,
-    ) -> sinew::Result<f64> {
+    ) -> sinew::Result<Usage> {
         let stop = self.executor.stop_handle();
         measuring.at_the_end(received, move || stop.stop());
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         self.executor.spin()?;
-        Ok(cpu.percent())
+        Ok(meter.usage())
     }
 }
 
@@ -128,7 +129,8 @@ pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Resu
     })
 }
 
-/// What callbacks measure, shared between them and whoever started them. Its lock is taken after the time was.
+/// What callbacks measure, shared between them and whoever started them. Its lock is taken after
+/// the time was.
 pub struct Collected<T>(Arc<Mutex<T>>);
 
 impl<T> Collected<T> {

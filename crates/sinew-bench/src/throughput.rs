@@ -1,5 +1,5 @@
-//! Scenario `throughput`: as many messages as can be sent without losing one, to another process or to another thread of this
-//! one. Each is written whole and read whole.
+//! Scenario `throughput`: as many messages as can be sent without losing one, to another process or
+//! to another thread of this one. Each is written whole and read whole.
 
 use std::path::PathBuf;
 use std::thread;
@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 use sinew::{Context, Executor, OnFault, Publisher, QoS};
 
 use super::floors::copy;
-use super::payload::{ForPayload, Payload, SIZES, of_size};
+use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
 use super::process::{Directory, Measuring, PATIENCE, Process, await_all};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
 use super::roles::Role;
-use super::rounds::{CpuUse, Round, alternate, ratio};
+use super::rounds::{Meter, Round, Usage, alternate, ratio};
 use super::run::{Collected, matched, shared_context};
 use super::samples::Samples;
 use super::sequence::Sequence;
@@ -25,14 +25,13 @@ use crate::options::{PathKind, ThroughputOptions};
 /// A round is one sample, the mean time of so many messages.
 const PARTS: u32 = 1000;
 
-/// Lossless: whoever publishes waits for whoever reads. Few large messages wait, or many small ones.
+/// Lossless: the publisher waits for the reader.
 fn lossless(size: usize) -> QoS {
-    const WAITING_BYTES: usize = 16 << 20;
-    let messages = (WAITING_BYTES / size).clamp(8, 1024);
-    QoS::default().reliable().keep_all().max_samples(messages).max_blocking_time(PATIENCE)
+    QoS::default().reliable().keep_all().max_samples(flood_depth(size)).max_blocking_time(PATIENCE)
 }
 
-/// The clock is looked at before so many messages: a look for each would be part of what is measured.
+/// The clock is looked at before so many messages: a look for each would be part of what is
+/// measured.
 const BETWEEN_LOOKS: u64 = 64;
 
 /// How the messages of one row are read.
@@ -58,7 +57,8 @@ struct Seen {
     torn: u64,
     /// When the last one had been read.
     last_ns: i64,
-    cpu_percent: f64,
+    /// What the reading process took.
+    usage: Usage,
 }
 
 /// One row per size, beside copying so many bytes.
@@ -67,8 +67,8 @@ pub(super) fn measure(options: &ThroughputOptions, progress: &mut Progress) -> R
     let by = if options.take { "take" } else { "callback" };
     let mut rows = Vec::new();
     for &size in &options.sizes {
-        let mut warm = copy::Warm::new(size);
-        let mut floor = |time: Duration| Ok(warm.round(time / 10));
+        // Its buffers are there only while it is measured: the memory of ours is measured as well.
+        let mut floor = |time: Duration| Ok(copy::Warm::new(size).round(time / 10));
         let reading = Reading { size, take: options.take };
         let mut ours = |time| match options.path {
             PathKind::Intra => for_size(size, Within { reading, time }),
@@ -115,7 +115,7 @@ impl Seen {
     }
 
     /// One round, from before the first message was written until the last one had been read.
-    fn round(self, start: i64, sent: u64) -> Round {
+    fn round(self, start: i64, sent: u64, usage: Usage) -> Round {
         let mut samples = Samples::with_room_for(1);
         let passed = u64::try_from(self.last_ns - start).unwrap_or(0);
         let received = self.sequence.received;
@@ -125,7 +125,7 @@ impl Seen {
             messages: received,
             lost: self.sequence.lost(sent) + self.torn,
             reordered: self.sequence.reordered,
-            cpu_percent: Some(self.cpu_percent),
+            usage: Some(usage),
             ..Round::of(samples)
         }
     }
@@ -163,15 +163,15 @@ fn read<P: Payload>(
     let (seen, received) = (arrivals.clone(), arrivals.clone());
     let received = Box::new(move || received.with(|seen| seen.sequence.received));
     let flood = context.node("drain")?.subscription::<P>("flood").qos(lossless(size));
-    let cpu_percent = if take {
+    let usage = if take {
         let flood = flood.create()?;
         let over = context.clone();
         begin(End { received, stop: Box::new(move || over.shutdown()) })?;
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         loop {
             match flood.take() {
                 Some((message, _)) => seen.with(|seen| seen.note(&*message)),
-                None if context.is_shutdown() => break cpu.percent(),
+                None if context.is_shutdown() => break meter.usage(),
                 None => std::hint::spin_loop(),
             }
         }
@@ -181,11 +181,11 @@ fn read<P: Payload>(
         executor.add(context)?;
         let over = executor.stop_handle();
         begin(End { received, stop: Box::new(move || over.stop()) })?;
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         executor.spin()?;
-        cpu.percent()
+        meter.usage()
     };
-    Ok(arrivals.with(|seen| Seen { cpu_percent, ..std::mem::take(seen) }))
+    Ok(arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
 }
 
 /// A round between two processes.
@@ -204,9 +204,12 @@ impl ForPayload for Between {
         let qos = lossless(drain.reading.size);
         let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
         other.hear::<()>()?;
+        let meter = Meter::start();
         let (start, sent) = send(&publisher, time)?;
+        let usage = meter.usage();
         let seen: Seen = other.finish_after(sent)?;
-        Ok(seen.round(start, sent))
+        let both = usage + seen.usage;
+        Ok(seen.round(start, sent, both))
     }
 }
 
@@ -269,7 +272,8 @@ impl ForPayload for Within {
             })?;
             let sent = sender.map(thread::ScopedJoinHandle::join).unwrap_or(Ok(Ok((0, 0))));
             let (start, sent) = sent.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(seen.round(start, sent))
+            let usage = seen.usage; // of both threads
+            Ok(seen.round(start, sent, usage))
         })
     }
 }

@@ -33,8 +33,8 @@ pub(super) fn measure(turns: Turns, progress: &mut Progress) -> Result<Vec<Row>,
             let (round, skipped_now) = round(time)?;
             skipped += skipped_now;
             // The process's CPU use is what keeps the core busy, then.
-            let cpu_percent = round.cpu_percent.filter(|_| load == "idle");
-            Ok(Round { cpu_percent, ..round })
+            let usage = round.usage.filter(|_| load == "idle");
+            Ok(Round { usage, ..round })
         };
         let sides = [&mut floor as _, &mut ours as _];
         let [floor, ours] = alternate(progress, &format!("timer at {RATE} Hz, {load}"), turns, sides)?;
@@ -70,10 +70,10 @@ fn round(time: Duration) -> sinew::Result<(Round, u64)> {
             measured.with(|measured| measured.record(late));
         }
     })?;
-    let cpu_percent = run.spin_for(time)?;
+    let usage = run.spin_for(time)?;
     let skipped = timer.skipped();
     drop(timer);
-    let round = Round { cpu_percent: Some(cpu_percent), ..Round::of(lateness.with(std::mem::take)) };
+    let round = Round { usage: Some(usage), ..Round::of(lateness.with(std::mem::take)) };
     Ok((round, skipped))
 }
 
@@ -104,7 +104,8 @@ impl Drop for BusyCore {
     fn drop(&mut self) {
         self.done.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // Whether it could be pinned only matters to the figures, and the kernel keeps a spinning thread in place.
+            // Whether it could be pinned only matters to the figures, and the kernel keeps a
+            // spinning thread in place.
             let _ = thread.join();
         }
     }

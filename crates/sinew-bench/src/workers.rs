@@ -1,6 +1,6 @@
-//! Scenario `workers`: callbacks that compute, on several threads. Two subscriptions of one message should be done as soon
-//! as two plain threads are, and topics that are always busy should keep every thread as busy as plain threads keep
-//! themselves.
+//! Scenario `workers`: callbacks that compute, on several threads. Two subscriptions of one message
+//! should be done as soon as two plain threads are, and topics that are always busy should keep
+//! every thread as busy as plain threads keep themselves.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -28,7 +28,8 @@ const RATE: f64 = 100.0;
 /// What each of the two subscriptions computes for, in microseconds.
 const WORK_US: u32 = 1000;
 
-/// A row for the two subscriptions, and one per amount of work for the busy topics, each beside plain threads.
+/// A row for the two subscriptions, and one per amount of work for the busy topics, each beside
+/// plain threads.
 pub(super) fn measure(options: &WorkersOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let turns = options.output.turns_or(5);
     let mut rows = Vec::new();
@@ -74,7 +75,8 @@ fn two_subscriptions(
     ])
 }
 
-/// Takes that much time of a core: unlike time on the clock, it can't pass while another thread has the core.
+/// Takes that much time of a core: unlike time on the clock, it can't pass while another thread has
+/// the core.
 fn occupy_core() {
     let end = machine::thread_cpu_ns() + i64::from(WORK_US) * 1000;
     while machine::thread_cpu_ns() < end {
@@ -131,20 +133,21 @@ fn two_subscriptions_round(executor: ExecutorOptions, time: Duration) -> sinew::
         })?);
     }
 
-    let cpu_percent = run.spin_for(time)?;
+    let usage = run.spin_for(time)?;
     drop(timer);
     run.drain()?;
     let expected = 2 * sent.statistics().published;
     Ok(done.with(|done| Round {
         lost: expected.saturating_sub(done.received),
         reordered: done.reordered,
-        cpu_percent: Some(cpu_percent),
+        usage: Some(usage),
         ..Round::of(std::mem::take(&mut done.samples))
     }))
 }
 
-/// The same with two threads, each on a core of its own (the kernel often wakes a thread on the core of the one that woke
-/// it, and leaves it there for a while): the one that wakes at the tick does its work after it has woken the other one.
+/// The same with two threads, each on a core of its own (the kernel often wakes a thread on the
+/// core of the one that woke it, and leaves it there for a while): the one that wakes at the tick
+/// does its work after it has woken the other one.
 fn two_threads_round(cores: (usize, usize), time: Duration) -> Result<Round, Error> {
     machine::pin_to(cores.0)?;
     let ticks = ticks(RATE, time);
@@ -268,7 +271,8 @@ impl Throughput {
     }
 }
 
-/// Counts what is counted between a tenth of `time` and its end; `run_for` has things go on for a while.
+/// Counts what is counted between a tenth of `time` and its end; `run_for` has things go on for a
+/// while.
 fn counted(
     time: Duration,
     count: impl Fn() -> u64,

@@ -1,6 +1,7 @@
-//! Peer `channels`: crossbeam's, flume's and tokio's channels, with a thread or a task per relay. They carry a message from
-//! one thread to another and know neither topics nor QoS.
+//! Peer `channels`: crossbeam's, flume's and tokio's channels, with a thread or a task per relay.
+//! They carry a message from one thread to another and know neither topics nor QoS.
 
+mod tasks;
 mod topology;
 
 use std::process::ExitCode;
@@ -10,6 +11,9 @@ use std::time::Duration;
 use harness::chain::{Sink, Timing};
 use harness::throughput::{self, Seen};
 use harness::{Case, Figures, Path, Peer, Program, Result, System, Work};
+use sinew_bench::payload::flood_depth;
+use sinew_bench::rounds::Meter;
+use tokio::runtime::{Builder, Runtime};
 
 fn main() -> ExitCode {
     harness::main::<Channels>()
@@ -17,59 +21,62 @@ fn main() -> ExitCode {
 
 struct Channels;
 
-/// Messages that a channel holds: what our side's `keep_all` may keep waiting.
+/// Messages that a channel of a chain holds: there is one under way.
 const ROOM: usize = 1024;
+
+/// The systems, by name.
+const CROSSBEAM: &str = "crossbeam";
+const FLUME: &str = "flume";
+const TOKIO: &str = "tokio mpsc";
+const TOKIO_ONE_THREAD: &str = "tokio mpsc, one thread";
+const TOKIO_TASKS: &str = "tokio tasks";
 
 impl Program for Channels {
     fn systems() -> Peer {
-        let one_to_one = || {
-            let how = "the channel has one sender and one receiver, and no QoS";
-            ("throughput".to_owned(), how.to_owned())
+        const FLOOD: &str = "the channel has one sender and one receiver, and no QoS; each message above \
+                             64 B is allocated anew and freed by the receiver";
+        const THREADS: &str = "a channel has no topics, no QoS and one receiver; each relay is a thread, \
+                               which the one before it wakes";
+        const TASKS: &str = "a channel has no topics, no QoS and one receiver; each relay is a task; the \
+                             source's timer is tokio's, which is exact to 1 ms";
+        let threads = |name, link| {
+            let how = "bounded channels, a thread per relay that blocks in recv";
+            System::new(name, how, link).scenario("chain", Some(THREADS)).scenario("throughput", Some(FLOOD))
         };
-        let system = |name: &str, how: &str, link: &str, scenarios: &[&str]| System {
-            name: name.to_owned(),
-            how: how.to_owned(),
-            link: link.to_owned(),
-            scenarios: scenarios.iter().map(|&name| name.to_owned()).collect(),
-            differs: scenarios.contains(&"throughput").then(one_to_one).into_iter().collect(),
-            unavailable: None,
-        };
+        let mpsc = "https://docs.rs/tokio/latest/tokio/sync/mpsc";
+        let on_two_threads = "bounded channels; the source, each relay and the sink are tasks of the \
+                              multi-threaded runtime with two workers, which tokio has by default";
+        let on_one_thread = "the same on the runtime of one thread (current_thread), where no other thread \
+                             is ever woken: what an executor of one thread compares with";
+        let tasks = "a task with an interval per publisher, a broadcast channel per topic, a task per \
+                     subscription, on the multi-threaded runtime with two workers";
         Peer {
             peer: "channels".to_owned(),
             version: "crossbeam 0.5, flume 0.12, tokio 1".to_owned(),
             systems: vec![
-                system(
-                    "crossbeam",
-                    "bounded channels, a thread per relay that blocks in recv",
-                    "https://docs.rs/crossbeam-channel",
-                    &["chain", "throughput"],
-                ),
-                system(
-                    "flume",
-                    "bounded channels, a thread per relay that blocks in recv",
-                    "https://docs.rs/flume",
-                    &["chain", "throughput"],
-                ),
-                system(
-                    "tokio mpsc",
-                    "bounded channels, a task per relay on the multi-threaded runtime with two workers",
-                    "https://docs.rs/tokio/latest/tokio/sync/mpsc",
-                    &["chain", "throughput"],
-                ),
-                system(
-                    "tokio tasks",
-                    "a task with an interval per publisher, a broadcast channel per topic, a task per subscription, on the \
-                     multi-threaded runtime with two workers",
-                    "https://docs.rs/tokio/latest/tokio/sync/broadcast",
-                    &["topology"],
-                ),
+                threads(CROSSBEAM, "https://docs.rs/crossbeam-channel"),
+                threads(FLUME, "https://docs.rs/flume"),
+                System::new(TOKIO, on_two_threads, mpsc)
+                    .scenario("chain", Some(TASKS))
+                    .scenario("throughput", Some(FLOOD)),
+                System::new(
+                    TOKIO_ONE_THREAD,
+                    on_one_thread,
+                    "https://docs.rs/tokio/latest/tokio/runtime/#current-thread-scheduler",
+                )
+                .scenario("chain", Some(TASKS)),
+                System::new(TOKIO_TASKS, tasks, "https://docs.rs/tokio/latest/tokio/sync/broadcast")
+                    .scenario(
+                        "topology",
+                        Some("a topic has no QoS but a depth; its receivers share the message"),
+                    ),
             ],
         }
     }
 
     fn run(case: &Case) -> Result<Figures> {
         match (case.system.as_str(), &case.work) {
-            ("crossbeam", Work::Chain { relays, rate }) => chain(
+            (CROSSBEAM, Work::Chain { relays, rate }) => chain(
                 crossbeam_channel::bounded,
                 |to, value| to.send(value).is_ok(),
                 |from| from.recv().ok(),
@@ -77,7 +84,7 @@ impl Program for Channels {
                 *rate,
                 case,
             ),
-            ("flume", Work::Chain { relays, rate }) => chain(
+            (FLUME, Work::Chain { relays, rate }) => chain(
                 flume::bounded,
                 |to, value| to.send(value).is_ok(),
                 |from| from.recv().ok(),
@@ -85,14 +92,18 @@ impl Program for Channels {
                 *rate,
                 case,
             ),
-            ("tokio mpsc", Work::Chain { relays, rate }) => tokio_chain(*relays, *rate, case.time()),
-            ("crossbeam", Work::Throughput { size, path: Path::Intra }) => {
-                sized(*size, case.time(), Crossbeam)
+            (TOKIO, Work::Chain { relays, rate }) => {
+                tasks::chain(&two_threads()?, *relays, *rate, case.time())
             }
-            ("flume", Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Flume),
-            ("tokio mpsc", Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Tokio),
-            ("tokio tasks", Work::Topology { name }) => topology::run(case, name),
-            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
+            (TOKIO_ONE_THREAD, Work::Chain { relays, rate }) => {
+                let one_thread = Builder::new_current_thread().enable_time().build()?;
+                tasks::chain(&one_thread, *relays, *rate, case.time())
+            }
+            (CROSSBEAM, Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Crossbeam),
+            (FLUME, Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Flume),
+            (TOKIO, Work::Throughput { size, path: Path::Intra }) => sized(*size, case.time(), Tokio),
+            (TOKIO_TASKS, Work::Topology { name }) => topology::run(case, name),
+            _ => harness::no_part(case),
         }
     }
 }
@@ -136,50 +147,32 @@ fn chain<S: Send + 'static, R: Send + 'static>(
     figures
 }
 
-fn tokio_chain(relays: u32, rate: f64, time: Duration) -> Result<Figures> {
-    let runtime = runtime()?;
-    let sink = Sink::new(rate, time);
-    let (source, mut input) = tokio::sync::mpsc::channel(ROOM);
-    for _ in 0..relays {
-        let (to, next) = tokio::sync::mpsc::channel(ROOM);
-        let mut from = std::mem::replace(&mut input, next);
-        runtime.spawn(async move {
-            while let Some(timing) = from.recv().await {
-                if to.send(timing).await.is_err() {
-                    break;
-                }
-            }
-        });
-    }
-    let seen = sink.clone();
-    runtime.spawn(async move {
-        while let Some(timing) = input.recv().await {
-            seen.arrive(timing);
-        }
-    });
-    harness::chain::measure(rate, time, relays + 1, &sink, |timing| Ok(source.blocking_send(timing)?))
+/// tokio's runtime as it is by default, with a worker for each of two cores.
+fn two_threads() -> Result<Runtime> {
+    Ok(Builder::new_multi_thread().worker_threads(2).enable_time().build()?)
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime> {
-    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build()?)
-}
-
-/// A flood from one thread to another, of messages of `WORDS` words that are moved through the channel.
+/// A flood from one thread to another, of messages that are moved through a channel which holds
+/// `room`.
 trait Flood {
     fn run<T: AsRef<[u64]> + Send + 'static>(
         self,
         time: Duration,
+        room: usize,
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)>;
 }
 
-/// Small messages are moved as they are, larger ones in a box of their own: what each channel's users do.
+/// Small messages are moved as they are, larger ones in a box of their own: what each channel's
+/// users do.
 fn sized(size: usize, time: Duration, flood: impl Flood) -> Result<Figures> {
+    let room = flood_depth(size);
+    let meter = Meter::start();
     let (sent, seen) = match size {
-        64 => flood.run(time, |number| [number; 8])?,
-        _ => flood.run(time, |number| vec![number; size / 8])?,
+        64 => flood.run(time, room, |number| [number; 8])?,
+        _ => flood.run(time, room, |number| vec![number; size / 8])?,
     };
-    Ok(throughput::figures(sent, seen, size))
+    Ok(throughput::figures(sent, seen, size, meter.usage()))
 }
 
 /// A flood through a channel between threads. Its sender is dropped with `send`, which ends the
@@ -210,9 +203,10 @@ impl Flood for Crossbeam {
     fn run<T: AsRef<[u64]> + Send + 'static>(
         self,
         time: Duration,
+        room: usize,
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)> {
-        let (to, from) = crossbeam_channel::bounded(ROOM);
+        let (to, from) = crossbeam_channel::bounded(room);
         between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
 }
@@ -221,9 +215,10 @@ impl Flood for Flume {
     fn run<T: AsRef<[u64]> + Send + 'static>(
         self,
         time: Duration,
+        room: usize,
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)> {
-        let (to, from) = flume::bounded(ROOM);
+        let (to, from) = flume::bounded(room);
         between_threads(time, from, move |number| to.send(message(number)).is_ok())
     }
 }
@@ -232,10 +227,11 @@ impl Flood for Tokio {
     fn run<T: AsRef<[u64]> + Send + 'static>(
         self,
         time: Duration,
+        room: usize,
         message: impl Fn(u64) -> T + Send,
     ) -> Result<(throughput::Sent, Seen)> {
-        let runtime = runtime()?;
-        let (to, mut from) = tokio::sync::mpsc::channel(ROOM);
+        let runtime = two_threads()?;
+        let (to, mut from) = tokio::sync::mpsc::channel(room);
         let reader = runtime.spawn(async move {
             let mut seen = Seen::default();
             while let Some(message) = from.recv().await {
@@ -244,7 +240,8 @@ impl Flood for Tokio {
             }
             seen
         });
-        // A sender that blocks a thread would wake it for each place; a task gives way to the receiver instead.
+        // A sender that blocks a thread would wake it for each place; a task gives way to the
+        // receiver instead.
         let sent = runtime.block_on(async {
             let mut sending = throughput::Sending::begin(time);
             for number in sending.by_ref() {

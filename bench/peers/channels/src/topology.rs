@@ -18,7 +18,7 @@ type Message = Arc<Vec<u8>>;
 /// Runs a graph: each topic is a broadcast channel.
 pub(super) fn run(case: &Case, name: &str) -> Result<Figures> {
     let robot = Robot::load(name, case.time())?;
-    let runtime = super::runtime()?;
+    let runtime = super::two_threads()?;
     let mut topics: HashMap<String, Sender<Message>> = HashMap::new();
     let mut topic =
         |name: &str| topics.entry(name.to_owned()).or_insert_with(|| broadcast::channel(DEPTH).0).clone();

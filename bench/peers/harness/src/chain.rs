@@ -1,13 +1,15 @@
-//! Source => relays => sink: the source's pace, what the sink sees, and the figures. What is between them is the peer's.
+//! Source => relays => sink: the source's pace, what the sink sees, and the figures. What is
+//! between them is the peer's.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use sinew_bench::machine::resident_bytes;
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
 use sinew_bench::process::await_all;
-use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::report::tenth;
+use sinew_bench::rounds::{Meter, Round, Usage};
 use sinew_bench::samples::Samples;
 use sinew_bench::sequence::Sequence;
 
@@ -44,35 +46,47 @@ impl Timing {
 #[derive(Clone)]
 pub struct Sink(Arc<Mutex<Seen>>);
 
+/// What a sink saw.
+#[derive(Debug, Deserialize, Serialize)]
 struct Seen {
     samples: Samples,
     sequence: Sequence,
+    /// Messages up to this number warm up.
     counts_from: u64,
+    /// When each message came, 0 for never.
+    arrived_ns: Vec<i64>,
+}
+
+/// Where the times of a message stand: messages are numbered from 1.
+fn place(number: u64) -> Option<usize> {
+    usize::try_from(number).ok()?.checked_sub(1)
 }
 
 impl Sink {
     /// For so many messages a second, for so long. The first tenth warms up.
     pub fn new(rate: f64, time: Duration) -> Self {
         let ticks = ticks(rate, time);
-        let samples = Samples::with_room_for(ticks as usize + 1);
+        let room = ticks as usize + 1;
+        let mut arrived_ns = vec![1; room]; // so that its memory is there already
+        arrived_ns.fill(0);
         Self(Arc::new(Mutex::new(Seen {
-            samples,
+            samples: Samples::with_room_for(room),
             sequence: Sequence::default(),
             counts_from: warm_up(ticks).into(),
+            arrived_ns,
         })))
     }
 
     /// A message came: call it first thing.
     pub fn arrive(&self, timing: Timing) {
-        self.arrive_at(now_ns(), timing);
-    }
-
-    /// A message came at `now`: from the clock of [`now_ns`].
-    pub fn arrive_at(&self, now: i64, timing: Timing) {
+        let now = now_ns();
         let mut seen = self.seen();
         seen.sequence.note(timing.number);
         if timing.number > seen.counts_from {
             seen.samples.record(now - timing.stamp);
+        }
+        if let Some(arrived) = place(timing.number).and_then(|place| seen.arrived_ns.get_mut(place)) {
+            *arrived = now;
         }
     }
 
@@ -91,10 +105,12 @@ impl Sink {
         Ok(())
     }
 
-    fn told(&self, cpu_percent: f64) -> Told {
+    /// What it saw: it forgets that.
+    fn told(&self) -> Seen {
         let mut seen = self.seen();
-        let samples = std::mem::take(&mut seen.samples);
-        Told { samples, sequence: seen.sequence, cpu_percent, rss_bytes: resident_bytes() }
+        let Seen { samples, arrived_ns, .. } = &mut *seen;
+        let (samples, arrived_ns) = (std::mem::take(samples), std::mem::take(arrived_ns));
+        Seen { samples, arrived_ns, ..*seen }
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
@@ -102,8 +118,46 @@ impl Sink {
     }
 }
 
-/// Publishes by `publish`, `rate` times a second for `time`, from the calling thread; waits until all of it has arrived at
-/// the sink or nothing more comes for 2 s; gives the figures, each time divided by `hops`.
+/// The messages that a source publishes, one for each of its ticks.
+#[derive(Debug)]
+pub struct Messages {
+    count: u64,
+    /// When the tick of each was due.
+    due_ns: Vec<i64>,
+}
+
+impl Messages {
+    fn of(rate: f64, time: Duration) -> Self {
+        let count = ticks(rate, time);
+        Self { count: count.into(), due_ns: Vec::with_capacity(count as usize) }
+    }
+
+    /// Whether some are left to be published.
+    pub fn are_left(&self) -> bool {
+        (self.due_ns.len() as u64) < self.count
+    }
+
+    /// The next one, stamped, at a tick that was due at `due_ns`: by the clock of [`now_ns`].
+    pub fn next(&mut self, due_ns: i64) -> Timing {
+        self.due_ns.push(due_ns);
+        Timing { stamp: now_ns(), number: self.due_ns.len() as u64 }
+    }
+
+    /// The times from a tick's due time until the sink had its message.
+    fn until_seen(&self, seen: &Seen) -> Samples {
+        let counts_from = usize::try_from(seen.counts_from).unwrap_or(usize::MAX);
+        let mut samples = Samples::with_room_for(self.due_ns.len());
+        let both = self.due_ns.iter().zip(&seen.arrived_ns).skip(counts_from);
+        for (due, arrived) in both.filter(|&(_, &arrived)| arrived > 0) {
+            samples.record(arrived - due);
+        }
+        samples
+    }
+}
+
+/// Publishes by `publish`, `rate` times a second for `time`, from the calling thread; waits until
+/// all of it has arrived at the sink or nothing more comes for 2 s; gives the figures, each time
+/// divided by `hops`, but for `due_p50_ns`.
 ///
 /// # Errors
 ///
@@ -115,13 +169,31 @@ pub fn measure(
     sink: &Sink,
     publish: impl FnMut(Timing) -> Result<()>,
 ) -> Result<Figures> {
-    let (count, cpu_percent) = publish_all(rate, time, publish)?;
-    sink.await_all(count)?;
-    Ok(sink.told(cpu_percent).figures(count, hops))
+    measure_source(rate, time, hops, sink, |messages| publish_all(rate, messages, publish))
 }
 
-/// As [`measure`], with every second node in `other`, which is in [`serve_until_the_end`], and has the sink unless it is here.
-/// CPU time and memory are those of both processes.
+/// As [`measure`], with a source that has a timer of its own, such as a task: `source` publishes
+/// all messages, and gives them back.
+///
+/// # Errors
+///
+/// What `source` fails with.
+pub fn measure_source(
+    rate: f64,
+    time: Duration,
+    hops: u32,
+    sink: &Sink,
+    source: impl FnOnce(Messages) -> Result<Messages>,
+) -> Result<Figures> {
+    let meter = Meter::start();
+    let messages = source(Messages::of(rate, time))?;
+    let usage = meter.usage();
+    sink.await_all(messages.count)?;
+    Ok(figures(&messages, sink.told(), usage, hops))
+}
+
+/// As [`measure`], with every second node in `other`, which is in [`serve_until_the_end`], and has
+/// the sink unless it is here.
 ///
 /// # Errors
 ///
@@ -135,17 +207,17 @@ pub fn measure_between(
     publish: impl FnMut(Timing) -> Result<()>,
 ) -> Result<Figures> {
     other.order(&())?;
-    let (count, cpu_percent) = publish_all(rate, time, publish)?;
-    sink.map_or(Ok(()), |sink| sink.await_all(count))?;
-    let of_other: Told = other.finish_after(count)?;
-    let cpu_percent = cpu_percent + of_other.cpu_percent;
-    let rss_bytes = of_other.rss_bytes.zip(resident_bytes()).map(|(other, ours)| other + ours);
-    let told = sink.map_or(of_other, |sink| sink.told(0.0));
-    Ok(Told { cpu_percent, rss_bytes, ..told }.figures(count, hops))
+    let meter = Meter::start();
+    let messages = publish_all(rate, Messages::of(rate, time), publish)?;
+    let usage = meter.usage();
+    sink.map_or(Ok(()), |sink| sink.await_all(messages.count))?;
+    let (seen, others): (Option<Seen>, Usage) = other.finish_after(messages.count)?;
+    let seen = sink.map(Sink::told).or(seen).context("neither process has the sink")?;
+    Ok(figures(&messages, seen, usage + others, hops))
 }
 
-/// In the other process, while threads of the peer pass on what they receive: tells that it is ready, and at the end what it
-/// saw, when `sink`, if it is here, has everything.
+/// In the other process, while threads of the peer pass on what they receive: tells that it is
+/// ready, and at the end what it saw, when `sink`, if it is here, has everything.
 ///
 /// # Errors
 ///
@@ -153,54 +225,70 @@ pub fn measure_between(
 pub fn serve_until_the_end(measuring: Measuring, sink: Option<&Sink>) -> Result<()> {
     measuring.tell(&())?;
     if measuring.order::<()>()?.is_some() {
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         let count = measuring.order::<u64>()?.unwrap_or(0);
-        let cpu_percent = cpu.percent();
+        let usage = meter.usage();
         sink.map_or(Ok(()), |sink| sink.await_all(count))?;
-        measuring
-            .tell(&sink.map_or_else(|| Told::without_sink(cpu_percent), |sink| sink.told(cpu_percent)))?;
+        measuring.tell(&(sink.map(Sink::told), usage))?;
     }
     Ok(())
 }
 
-/// How many messages were published, and the CPU time that this process took for it.
+/// Publishes all messages from the calling thread.
 fn publish_all(
     rate: f64,
-    time: Duration,
+    mut messages: Messages,
     mut publish: impl FnMut(Timing) -> Result<()>,
-) -> Result<(u64, f64)> {
-    let count = u64::from(ticks(rate, time));
-    let cpu = CpuUse::start();
+) -> Result<Messages> {
     let mut pace = Ticks::start(rate)?;
-    for number in 1..=count {
-        pace.wait();
-        publish(Timing { stamp: now_ns(), number })?;
+    while messages.are_left() {
+        let due_ns = pace.wait();
+        publish(messages.next(due_ns))?;
     }
-    Ok((count, cpu.percent()))
+    Ok(messages)
 }
 
-/// What a process has to tell of its part of a chain.
-#[derive(Debug, Deserialize, Serialize)]
-struct Told {
-    samples: Samples,
-    sequence: Sequence,
-    cpu_percent: f64,
-    rss_bytes: Option<u64>,
+fn figures(messages: &Messages, seen: Seen, usage: Usage, hops: u32) -> Figures {
+    let due_p50_ns = messages.until_seen(&seen).summary(1).map(|summary| tenth(summary.p50));
+    let round = Round {
+        lost: seen.sequence.lost(messages.count),
+        reordered: seen.sequence.reordered,
+        usage: Some(usage),
+        ..Round::of(seen.samples)
+    };
+    Figures { due_p50_ns, ..Figures::over(&[round], hops) }
 }
 
-impl Told {
-    fn without_sink(cpu_percent: f64) -> Self {
-        let (samples, sequence) = (Samples::default(), Sequence::default());
-        Self { samples, sequence, cpu_percent, rss_bytes: resident_bytes() }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_message_has_a_due_time_and_an_arrival() {
+        let time = Duration::from_millis(40);
+        let sink = Sink::new(500.0, time);
+        let figures = measure(500.0, time, 2, &sink, |timing| {
+            sink.arrive(timing);
+            Ok(())
+        });
+        let figures = figures.unwrap();
+        assert_eq!((figures.messages, figures.lost), (Some(18), Some(0)));
+        assert!(figures.due_p50_ns.is_some());
     }
 
-    fn figures(self, count: u64, hops: u32) -> Figures {
-        let round = Round {
-            lost: self.sequence.lost(count),
-            reordered: self.sequence.reordered,
-            cpu_percent: Some(self.cpu_percent),
-            ..Round::of(self.samples)
-        };
-        Figures { rss_bytes: self.rss_bytes, ..Figures::over(&[round], hops) }
+    #[test]
+    fn a_message_that_never_came_is_lost_and_has_no_time() {
+        let sink = Sink::new(1000.0, Duration::from_millis(4));
+        let figures = measure_source(1000.0, Duration::from_millis(4), 1, &sink, |mut messages| {
+            while messages.are_left() {
+                let timing = messages.next(now_ns());
+                if timing.number != 3 {
+                    sink.arrive(timing);
+                }
+            }
+            Ok(messages)
+        });
+        let figures = figures.unwrap();
+        assert_eq!((figures.messages, figures.lost), (Some(2), Some(1)));
     }
 }

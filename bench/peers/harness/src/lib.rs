@@ -1,30 +1,38 @@
-//! What every peer of the benchmarks shares: the protocol between the report and a peer's program, and the parts of the
-//! scenarios that are the same on both sides.
+//! What every peer of the benchmarks shares: the protocol between the report and a peer's program,
+//! and the parts of the scenarios that are the same on both sides.
 //!
 //! # The protocol
 //!
-//! A peer is a program. The report runs it in two ways, and reads the **last line** of its standard output:
+//! A peer is a program. The report runs it in two ways, and reads the **last line** of its standard
+//! output:
 //!
 //! | command | answer |
 //! |---|---|
-//! | `PROGRAM systems` | a [`Peer`]: its name, version and [`System`]s, each a way to use it, with the scenarios it has |
+//! | `PROGRAM systems` | a [`Peer`]: name, version, [`System`]s: ways to use it, with their scenarios |
 //! | `PROGRAM run CASE` | the [`Figures`] of one round of a [`Case`] |
 //!
 //! `CASE` is one argument of JSON:
-//! `{"system":"one session","seconds":0.4,"scenario":"chain","relays":10,"rate":100.0}`. Times are in nanoseconds, sizes in
-//! bytes. A program that can't do a case exits with another code than 0 and says why on standard error, in one line. The
-//! report asks for no scenario that a system hasn't named. A third command, `PROGRAM peer ..`, is for the programs' own other
-//! processes ([`Other`]).
+//! `{"system":"one session","seconds":0.4,"scenario":"chain","relays":10,"rate":100.0}`.
+//! Times are in nanoseconds, sizes in bytes. A program that can't do a case exits with another code
+//! than 0 and says why on standard error, in one line; the code is [`NO_PART`] if that is no
+//! failure. The report asks for no scenario that a system hasn't named. Two more commands,
+//! `PROGRAM peer ..` and `PROGRAM sweep ..`, are for the programs' own other processes ([`Other`],
+//! [`Sweeper`]).
 //!
-//! Programs written elsewhere, in any language, take part in the same way: see `bench/peers/README.md`.
+//! Programs written elsewhere, in any language, take part in the same way: see
+//! `bench/peers/README.md`.
 
+pub mod big;
 pub mod bytes;
 pub mod chain;
+pub mod fanout;
 pub mod pingpong;
 pub mod requests;
+mod sweeper;
 pub mod throughput;
 pub mod topology;
 
+use std::fmt;
 use std::num::NonZeroI32;
 use std::process::ExitCode;
 
@@ -32,6 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use sinew_bench::clock::now_ns;
 pub use sinew_bench::process::{Measuring, Process};
 pub use sinew_bench::report::Figures;
+pub use sweeper::Sweeper;
 
 /// What a measurement ends with when it fails: a sentence.
 pub type Result<T> = anyhow::Result<T>;
@@ -66,6 +75,28 @@ pub struct System {
     pub unavailable: Option<String>,
 }
 
+impl System {
+    /// One without scenarios so far.
+    pub fn new(name: &str, how: &str, link: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            how: how.to_owned(),
+            link: link.to_owned(),
+            scenarios: Vec::new(),
+            differs: Vec::new(),
+            unavailable: None,
+        }
+    }
+
+    /// Has a scenario as well. `differs` is a sentence, unless the work is the same as Sinew's.
+    #[must_use]
+    pub fn scenario(mut self, name: &str, differs: Option<&str>) -> Self {
+        self.scenarios.push(name.to_owned());
+        self.differs.extend(differs.map(|how| (name.to_owned(), how.to_owned())));
+        self
+    }
+}
+
 /// One case, for one round.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Case {
@@ -89,8 +120,9 @@ impl Case {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(tag = "scenario", rename_all = "kebab-case")]
 pub enum Work {
-    /// Source => relays => sink in one process, a message of 16 bytes (stamp and number) `rate` times a second; each relay
-    /// publishes what it receives. `p50_ns`: source to sink, divided by `relays + 1`.
+    /// Source => relays => sink in one process, a message of 16 bytes (stamp and number) `rate`
+    /// times a second; each relay publishes what it receives. `p50_ns`: source to sink, divided by
+    /// `relays + 1`; `due_p50_ns`: from the time at which the source's tick was due, to the sink.
     Chain {
         /// Nodes between source and sink.
         relays: u32,
@@ -104,17 +136,19 @@ pub enum Work {
         /// Messages a second.
         rate: f64,
     },
-    /// A client calls the first server, each server calls the next before it answers, all in one process. `p50_ns`: from
-    /// the call to the last server's start, divided by `relays + 1`; `roundtrip_p50_ns`: the whole, halved and divided alike.
+    /// A client calls the first server, each server calls the next before it answers, all in one
+    /// process. `p50_ns`: from the call to the last server's start, divided by `relays + 1`;
+    /// `roundtrip_p50_ns`: the whole, halved and divided alike.
     ServiceChain {
         /// Servers between the client and the last server.
         relays: u32,
         /// Calls a second.
         rate: f64,
     },
-    /// Two pinned processes, a message forth and one back, back to back or at a rate. `loan`: the first 8 bytes are touched,
-    /// and `p50_ns` is half a round trip; `whole`: the sender writes every word, the receiver reads every word and answers with 16
-    /// bytes that say when it had, and `p50_ns` is from before writing until then.
+    /// Two pinned processes, a message forth and one back, back to back or at a rate. `loan`: the
+    /// first 8 bytes are touched, and `p50_ns` is half a round trip; `whole`: the sender writes
+    /// every word, the receiver reads every word and answers with 16 bytes that say when it had,
+    /// and `p50_ns` is from before writing until then.
     #[serde(rename = "pingpong")]
     PingPong {
         /// `loan` or `whole`.
@@ -127,13 +161,14 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// One publisher at 100 Hz, its subscribers in one other process that polls. `publish_p50_ns`: inside publish; `p50_ns`:
-    /// from before the publish until the last subscriber has the message.
+    /// One publisher at 100 Hz, its subscribers in one other process that polls. `publish_p50_ns`:
+    /// inside publish; `p50_ns`: from before the publish until the last subscriber has the message.
     Fanout {
         /// Subscribers.
         subscriptions: u32,
     },
-    /// One client and one server in two pinned processes, 16 bytes each way. `p50_ns`: half a round trip.
+    /// One client and one server in two pinned processes, 16 bytes each way. `p50_ns`: half a round
+    /// trip.
     Requests {
         /// How both sides wait.
         wait: Wait,
@@ -141,14 +176,16 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rate: Option<f64>,
     },
-    /// So many publishers, each with one subscription on a topic of its own. `create_ns_per_pair`, `rss_bytes_per_pair`.
+    /// So many publishers, each with one subscription on a topic of its own. `create_ns_per_pair`,
+    /// `rss_bytes_per_pair`.
     Entities {
         /// How many pairs.
         pairs: u32,
         /// In one process, or the subscriptions in another.
         path: Path,
     },
-    /// One way, nothing may be lost, each message is written whole and read whole. `messages_per_second`, `bytes_per_second`.
+    /// One way, nothing may be lost, each message is written whole and read whole.
+    /// `messages_per_second`, `bytes_per_second`.
     Throughput {
         /// Bytes of a message.
         size: usize,
@@ -164,10 +201,11 @@ pub enum Work {
         /// Bytes of the value.
         size: usize,
     },
-    /// An image of 8 MB at 10 Hz to another process that sleeps. `publish_p50_ns`: inside publish, the image already made;
-    /// `p50_ns`: from before the publish until the other has it.
+    /// An image of 8 MB at 10 Hz to another process that sleeps. `publish_p50_ns`: inside publish,
+    /// the image already made; `p50_ns`: from before the publish until the other has it.
     Big {},
-    /// A robot's graph of `facts`: every publisher by its own timer, all nodes in one process. `mean_ns`, `p99_ns`.
+    /// A robot's graph of `facts`: every publisher by its own timer, all nodes in one process.
+    /// `mean_ns`, `p99_ns`.
     Topology {
         /// `sierra_nevada` or `mont_blanc`.
         name: String,
@@ -255,6 +293,42 @@ pub trait Program {
         let _ = (other, measuring);
         anyhow::bail!("this peer has no other processes")
     }
+
+    /// In a [`Sweeper`]: removes what is left of the run of that name. It is called again and again
+    /// until it succeeds, or for half a second.
+    ///
+    /// # Errors
+    ///
+    /// If there may be more to come.
+    fn sweep(name: &str) -> Result<()> {
+        anyhow::bail!("this peer leaves nothing of {name}")
+    }
+}
+
+/// The exit code of a program that was asked for a case which its system has no part in. That is no
+/// failure: the report leaves the case out without a word.
+pub const NO_PART: u8 = 3;
+
+/// A case that a system has no part in.
+#[derive(Debug)]
+struct NoPart(Case);
+
+impl fmt::Display for NoPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has no {} like this", self.0.system, self.0.work.scenario())
+    }
+}
+
+impl std::error::Error for NoPart {}
+
+/// What [`Program::run`] ends with if a system has no part in a case: [`main`] says so, and exits
+/// with [`NO_PART`].
+///
+/// # Errors
+///
+/// Always.
+pub fn no_part<T>(case: &Case) -> Result<T> {
+    Err(NoPart(case.clone()).into())
 }
 
 /// The `main` of a peer's program.
@@ -263,7 +337,7 @@ pub fn main<P: Program>() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error:#}");
-            ExitCode::FAILURE
+            if error.is::<NoPart>() { ExitCode::from(NO_PART) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -274,6 +348,7 @@ fn command<P: Program>() -> Result<()> {
     match arguments[..] {
         ["systems"] => println!("{}", serde_json::to_string(&P::systems())?),
         ["run", case] => {
+            sinew_bench::process::end_with_parent()?;
             let figures = P::run(&serde_json::from_str(case)?)?;
             println!("{}", serde_json::to_string(&figures)?);
         }
@@ -282,6 +357,7 @@ fn command<P: Program>() -> Result<()> {
                 sinew_bench::options::Peer { parent: parent.parse::<NonZeroI32>()?, role: role.to_owned() };
             sinew_bench::process::serve::<Served<P>>(&peer)?;
         }
+        ["sweep", name] => sweeper::sweep::<P>(name),
         _ => anyhow::bail!("usage: systems | run CASE (bench/peers/README.md says what they answer)"),
     }
     Ok(())
@@ -309,7 +385,8 @@ impl<P: Program> sinew_bench::process::Work for Served<P> {
     }
 }
 
-/// Starts another process of the program, which calls [`Program::serve`]. It is ended with the calling thread.
+/// Starts another process of the program, which calls [`Program::serve`]. It is ended with the
+/// calling thread.
 ///
 /// # Errors
 ///
@@ -319,8 +396,8 @@ pub fn start<P: Program>(case: &Case, core: Option<usize>, note: impl Into<Strin
     Ok(Process::start(&Served::<P> { other, program: std::marker::PhantomData })?)
 }
 
-/// Does the work with a private directory in memory, for sockets and the like, on a thread of its own; the directory is gone
-/// afterwards, however the program ends.
+/// Does the work with a private directory in memory, for sockets and the like, on a thread of its
+/// own; the directory is gone afterwards, however the program ends.
 ///
 /// # Errors
 ///
@@ -331,7 +408,8 @@ pub fn with_directory<T: Send>(work: impl FnOnce(&std::path::Path) -> Result<T> 
     Ok(directory.round(measured)?)
 }
 
-/// Two cores that this process may use: one for each side of a measurement. The calling thread is kept to the first.
+/// Two cores that this process may use: one for each side of a measurement. The calling thread is
+/// kept to the first.
 ///
 /// # Errors
 ///
@@ -342,4 +420,24 @@ pub fn two_cores() -> Result<(usize, usize)> {
     })?;
     sinew_bench::machine::pin_to(cores.0)?;
     Ok(cores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_says_of_each_scenario_what_differs() {
+        let system = System::new("a", "b", "c").scenario("chain", Some("no QoS")).scenario("big", None);
+        assert_eq!(system.scenarios, ["chain", "big"]);
+        assert_eq!(system.differs, [("chain".to_owned(), "no QoS".to_owned())]);
+    }
+
+    #[test]
+    fn a_case_without_part_is_told_from_a_failure() {
+        let case = Case { system: "a".to_owned(), seconds: 1.0, work: Work::Big {} };
+        let error = no_part::<()>(&case).unwrap_err();
+        assert!(error.is::<NoPart>());
+        assert_eq!(error.to_string(), "a has no big like this");
+    }
 }

@@ -1,11 +1,9 @@
 //! A message forth and one back, between two processes: timed as `sinew bench pingpong` times it.
 
-use sinew_bench::clock::nanoseconds;
 pub use sinew_bench::payload::is_whole;
-use sinew_bench::process::PATIENCE;
 use sinew_bench::rally::{self, Timed};
 pub use sinew_bench::rally::{Answer, Rally};
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::rounds::{Meter, Usage};
 
 use crate::{Case, Figures, Measuring, Mode, Process, Result, Work, now_ns};
 
@@ -44,8 +42,8 @@ impl Game {
         }
     }
 
-    /// Reads a message as the mode says: what answers it is its number, and the time at which all of it was read. A message
-    /// that isn't whole has the number 0, which counts as reordered.
+    /// Reads a message as the mode says: what answers it is its number, and the time at which all
+    /// of it was read. A message that isn't whole has the number 0, which counts as reordered.
     pub fn read(self, words: &[u64]) -> (u64, i64) {
         match self.mode {
             Mode::Loan => (words[0], 0),
@@ -73,7 +71,7 @@ pub fn measure(case: &Case, rally: &mut impl Rally<anyhow::Error>) -> Result<Fig
     Ok(Figures::over(&[round], if whole { 1 } else { 2 }))
 }
 
-/// As [`measure`], with the CPU time of both processes: `other` is in [`answer_until_the_end`].
+/// As [`measure`], with what both processes took: `other` is in [`answer_until_the_end`].
 ///
 /// # Errors
 ///
@@ -84,15 +82,15 @@ pub fn measure_both(
     rally: &mut impl Rally<anyhow::Error>,
 ) -> Result<Figures> {
     other.order(&())?;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let figures = measure(case, rally)?;
-    let cpu_percent = cpu.percent();
-    let of_other: f64 = other.finish()?;
-    Ok(Figures { cpu_percent: Some(cpu_percent + of_other), ..figures })
+    let usage = meter.usage();
+    let of_other: Usage = other.finish()?;
+    Ok(figures.using(usage + of_other))
 }
 
-/// In the other process, while threads of the peer answer: tells that it is ready, and at the end the CPU time that it used
-/// since [`measure_both`] began.
+/// In the other process, while threads of the peer answer: tells that it is ready, and at the end
+/// what it took since [`measure_both`] began.
 ///
 /// # Errors
 ///
@@ -100,30 +98,9 @@ pub fn measure_both(
 pub fn answer_until_the_end(measuring: Measuring) -> Result<()> {
     measuring.tell(&())?;
     if measuring.order::<()>()?.is_some() {
-        let cpu = CpuUse::start();
+        let meter = Meter::start();
         measuring.order::<()>()?;
-        measuring.tell(&cpu.percent())?;
+        measuring.tell(&meter.usage())?;
     }
     Ok(())
-}
-
-/// Polls until there is something; fails if the other process ends, or nothing comes for 30 s.
-///
-/// # Errors
-///
-/// See above, and what `poll` fails with.
-pub fn poll_until<T>(other: &mut Process, mut poll: impl FnMut() -> Result<Option<T>>) -> Result<T> {
-    /// Polls between two looks at whether the other process still lives.
-    const POLLS: u32 = 1 << 20;
-    let until = now_ns() + nanoseconds(PATIENCE);
-    loop {
-        for _ in 0..POLLS {
-            if let Some(found) = poll()? {
-                return Ok(found);
-            }
-            std::hint::spin_loop();
-        }
-        other.check()?;
-        anyhow::ensure!(now_ns() < until, "no answer came within {} s", PATIENCE.as_secs());
-    }
 }

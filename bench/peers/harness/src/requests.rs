@@ -1,11 +1,11 @@
-//! Calls and their answers: in a chain of servers, or between two processes (which is timed as a ping-pong,
-//! [`crate::pingpong::measure`]).
+//! Calls and their answers: in a chain of servers, or between two processes (which is timed as a
+//! ping-pong, [`crate::pingpong::measure`]).
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::rounds::{Meter, Round};
 use sinew_bench::samples::Samples;
 
 use crate::chain::Timing;
@@ -22,8 +22,8 @@ impl Called {
     }
 }
 
-/// Calls by `call`, `rate` times a second for `time`, from the calling thread, which `call` blocks until the answer, the
-/// request's own number, has come. `hops` is servers in all.
+/// Calls by `call`, `rate` times a second for `time`, from the calling thread, which `call` blocks
+/// until the answer, the request's own number, has come. `hops` is servers in all.
 ///
 /// # Errors
 ///
@@ -38,7 +38,7 @@ pub fn measure(
     let ticks = ticks(rate, time);
     let (mut there, mut whole) =
         (Samples::with_room_for(ticks as usize), Samples::with_room_for(ticks as usize));
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let mut pace = Ticks::start(rate)?;
     for number in 1..=u64::from(ticks) {
         pace.wait();
@@ -51,8 +51,7 @@ pub fn measure(
             whole.record(end - stamp);
         }
     }
-    let round = Round { cpu_percent: Some(cpu.percent()), ..Round::of(there) };
+    let round = Round { usage: Some(meter.usage()), ..Round::of(there) };
     let roundtrip_p50_ns = whole.summary(2 * hops).map(|summary| summary.p50);
-    let rss_bytes = sinew_bench::machine::resident_bytes();
-    Ok(Figures { roundtrip_p50_ns, rss_bytes, ..Figures::over(&[round], hops) })
+    Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
 }

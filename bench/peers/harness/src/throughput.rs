@@ -5,9 +5,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew_bench::clock::nanoseconds;
 use sinew_bench::payload::is_whole;
+use sinew_bench::rounds::{Meter, Usage};
 use sinew_bench::sequence::Sequence;
 
-use crate::{Figures, Result, now_ns};
+use crate::{Figures, Process, Result, now_ns};
 
 /// The clock is looked at once in so many messages.
 const BETWEEN_LOOKS: u64 = 64;
@@ -20,8 +21,8 @@ pub struct Seen {
     torn: u64,
     /// When the last one had been read.
     last_ns: i64,
-    /// CPU the receiving process used, in percent of one core, if it is another one.
-    pub cpu_percent: f64,
+    /// What the receiving process took, if it is another one.
+    pub usage: Usage,
 }
 
 impl Seen {
@@ -47,15 +48,33 @@ impl Seen {
 }
 
 /// What was sent.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug)]
 pub struct Sent {
     start_ns: i64,
     /// How many messages.
     pub count: u64,
 }
 
-/// Sends by `send`, which is given the number that every word of the message has to hold, for so long. `send` blocks while
-/// there is no room.
+/// A flood to another process, by `send` as in [`send_for`]. `other` is told how many messages
+/// there were, and tells what it has [`Seen`].
+///
+/// # Errors
+///
+/// What `send` fails with, and if `other` ends early.
+pub fn measure(
+    time: Duration,
+    size: usize,
+    other: Process,
+    send: impl FnMut(u64) -> Result<()>,
+) -> Result<Figures> {
+    let meter = Meter::start();
+    let sent = send_for(time, send)?;
+    let usage = meter.usage();
+    Ok(figures(sent, other.finish_after(sent.count)?, size, usage))
+}
+
+/// Sends by `send`, which is given the number that every word of the message has to hold, for so
+/// long. `send` blocks while there is no room.
 ///
 /// # Errors
 ///
@@ -97,18 +116,19 @@ impl Iterator for Sending {
     }
 }
 
-/// From before the first message was written until the last one had been read.
-pub fn figures(sent: Sent, seen: Seen, size: usize) -> Figures {
+/// From before the first message was written until the last one had been read. `usage` is what the
+/// sending process took.
+pub fn figures(sent: Sent, seen: Seen, size: usize, usage: Usage) -> Figures {
     let passed = (seen.last_ns - sent.start_ns).max(1) as f64 / 1e9;
     let per_second = seen.received() as f64 / passed;
-    Figures {
+    let figures = Figures {
         p50_ns: Some(1e9 / per_second.max(1e-9)),
         messages_per_second: Some(per_second.round()),
         bytes_per_second: Some((per_second * size as f64).round()),
         messages: Some(seen.received()),
         lost: Some(seen.sequence.lost(sent.count) + seen.torn),
         reordered: Some(seen.sequence.reordered),
-        cpu_percent: (seen.cpu_percent > 0.0).then_some(seen.cpu_percent),
         ..Figures::default()
-    }
+    };
+    figures.using(usage + seen.usage)
 }

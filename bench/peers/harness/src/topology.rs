@@ -1,19 +1,17 @@
 //! A robot's graph, of which a peer carries the messages: who publishes what how often, who
 //! listens, what arrives and how late. As `sinew bench topology` does it: every publisher has a
-//! timer of its own, no message leads to another, and each is made anew.
+//! timer of its own, no message leads to another, and each is made anew. What counts is the same on
+//! both sides ([`sinew_bench::topology::seen`]).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sinew_bench::clock::nanoseconds;
-use sinew_bench::histogram::Histogram;
 use sinew_bench::machine::resident_bytes;
 use sinew_bench::process::await_all;
-use sinew_bench::report::{hundredth, tenth};
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::rounds::Meter;
 use sinew_bench::topology::graph::Graph;
-use sinew_bench::topology::tracker::{Arrival, Tracker};
+use sinew_bench::topology::seen::{Seen, Span, figures, room_for};
 
 use crate::{Figures, Result, now_ns};
 
@@ -23,23 +21,14 @@ const HEAD: usize = 16;
 /// A graph, and what is noted of a run.
 pub struct Robot {
     graph: Graph,
-    time: Duration,
+    span: Span,
     log: Log,
     /// How many messages each publisher has sent, in the order of [`Robot::sources`].
     published: Vec<Arc<AtomicU32>>,
 }
 
-/// What all subscriptions see, one behind the other: it is looked at afterwards.
+/// What all subscriptions see.
 type Log = Arc<Mutex<Vec<Seen>>>;
-
-/// A message that arrived.
-#[derive(Clone, Copy)]
-struct Seen {
-    subscription: u16,
-    publisher: u16,
-    number: u32,
-    latency_ns: i64,
-}
 
 /// A publisher: has a timer of `period`, at which it publishes the next message.
 #[derive(Debug)]
@@ -102,19 +91,11 @@ impl Robot {
     ///
     /// If there is none.
     pub fn load(name: &str, time: Duration) -> Result<Self> {
-        let graph = Graph::load(name)?;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a guess at memory to reserve"
-        )]
-        let room = (graph.deliveries_per_second() * time.as_secs_f64() * 1.1) as usize + 1000;
-        // A non-zero fill, so that its memory is there already.
-        let mut log = vec![Seen { subscription: 0, publisher: 0, number: 1, latency_ns: 0 }; room];
-        log.clear();
+        let (graph, span) = (Graph::load(name)?, Span::of(time));
+        let log = Arc::new(Mutex::new(room_for(&graph, 1.0, span)));
         let publishers = graph.nodes.iter().map(|node| node.publishers.len()).sum();
         let published = std::iter::repeat_with(Arc::default).take(publishers).collect();
-        Ok(Self { graph, time, log: Arc::new(Mutex::new(log)), published })
+        Ok(Self { graph, span, log, published })
     }
 
     /// All topics, each once.
@@ -158,85 +139,25 @@ impl Robot {
     /// None but those of waiting.
     pub fn measure(self, stop: impl FnOnce()) -> Result<Figures> {
         let rss_start_bytes = resident_bytes();
-        let cpu = CpuUse::start();
-        std::thread::sleep(self.time);
-        let cpu_percent = cpu.percent();
-        let rss_bytes = resident_bytes();
+        std::thread::sleep(self.span.warm_up());
+        let meter = Meter::start();
+        std::thread::sleep(self.span.rest());
+        let usage = meter.usage();
         stop();
-        let sources = self.sources();
-        let sent = |source: &Source| u64::from(source.published.load(Ordering::Relaxed));
+        let sent: Vec<_> = self.published.iter().map(|count| count.load(Ordering::Relaxed).into()).collect();
         let listeners = self.listeners();
         let subscriptions =
             |topic: &str| listeners.iter().filter(|listener| listener.topic == topic).count() as u64;
-        let expected = sources.iter().map(|source| sent(source) * subscriptions(&source.topic)).sum();
-        let received = || self.log.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+        let sources = self.sources();
+        let expected = sources.iter().zip(&sent).map(|(source, sent)| sent * subscriptions(&source.topic));
+        let log = || self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let pause = || {
             std::thread::sleep(Duration::from_millis(1));
             Ok(())
         };
-        await_all(expected, received, pause)?;
-
-        let mut arrivals = Arrivals::of(&listeners);
-        let log = std::mem::take(&mut *self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let periods = self.graph.periods_by_topic();
-        for seen in log {
-            let topic = listeners[usize::from(seen.subscription)].topic.as_str();
-            let period = periods.get(topic).and_then(|periods| periods.get(usize::from(seen.publisher)));
-            arrivals.scan(seen, period.map_or(i64::MAX, |&period| nanoseconds(period)));
-        }
-        for source in &sources {
-            arrivals.finish(&listeners, source, sent(source));
-        }
-        let cpu_percent = Some(hundredth(cpu_percent));
-        Ok(Figures { cpu_percent, rss_bytes, rss_start_bytes, ..arrivals.figures() })
-    }
-}
-
-/// The figures of a log.
-struct Arrivals {
-    /// One per subscription.
-    trackers: Vec<Tracker>,
-    latencies: Histogram,
-    /// Of those that were not too late.
-    sum_ns: f64,
-    in_time: u64,
-}
-
-impl Arrivals {
-    fn of(listeners: &[Listener]) -> Self {
-        let trackers = listeners.iter().map(|_| Tracker::new(usize::from(u8::MAX))).collect();
-        Self { trackers, latencies: Histogram::empty(), sum_ns: 0.0, in_time: 0 }
-    }
-
-    fn scan(&mut self, Seen { subscription, publisher, number, latency_ns }: Seen, period_ns: i64) {
-        self.latencies.record(latency_ns);
-        let arrival = Arrival { publisher: usize::from(publisher), number, period_ns, latency_ns };
-        if self.trackers[usize::from(subscription)].scan(&arrival) {
-            self.sum_ns += latency_ns as f64;
-            self.in_time += 1;
-        }
-    }
-
-    /// Counts what a publisher sent last and didn't come.
-    fn finish(&mut self, listeners: &[Listener], source: &Source, sent: u64) {
-        for (listener, tracker) in listeners.iter().zip(&mut self.trackers) {
-            if listener.topic == source.topic {
-                tracker.finish(usize::from(source.place), sent);
-            }
-        }
-    }
-
-    fn figures(&self) -> Figures {
-        let count = |of: fn(&Tracker) -> u64| Some(self.trackers.iter().map(of).sum::<u64>());
-        Figures {
-            mean_ns: (self.in_time > 0).then(|| tenth(self.sum_ns / self.in_time as f64)),
-            messages: count(|tracker| tracker.received),
-            lost: count(|tracker| tracker.lost),
-            reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
-            late: count(|tracker| tracker.late),
-            too_late: count(|tracker| tracker.too_late),
-            ..Figures::of(self.latencies.summary())
-        }
+        await_all(expected.sum(), || log().len() as u64, pause)?;
+        let figures = figures(&self.graph, 1.0, self.span, &log(), &sent);
+        Ok(Figures { rss_start_bytes, ..figures.using(usage) })
     }
 }
 
@@ -247,18 +168,22 @@ mod tests {
     #[test]
     fn what_is_sent_arrives_once_for_each_listener_and_what_is_not_passed_on_is_lost() {
         let robot = Robot::load("sierra_nevada", Duration::from_millis(1)).unwrap();
-        let (listeners, mut sources) = (robot.listeners(), robot.sources());
+        let (listeners, sources) = (robot.listeners(), robot.sources());
         assert_eq!((listeners.len(), sources.len(), robot.topics().count()), (17, 13, 13));
+        let danube = sources.iter().find(|source| source.topic == "danube").unwrap();
+
+        // Four periods, of which two warm up.
+        let robot = Robot::load("sierra_nevada", 4 * danube.period).unwrap();
+        let (listeners, mut sources) = (robot.listeners(), robot.sources());
         let danube = sources.iter_mut().find(|source| source.topic == "danube").unwrap();
-        let (first, _lost, third) = (danube.message(), danube.message(), danube.message());
-        assert_eq!(first.len(), HEAD + 8);
+        let messages: Vec<_> = (0..4).map(|_| danube.message()).collect();
+        assert_eq!(messages[0].len(), HEAD + 8);
         let to_danube: Vec<_> = listeners.iter().filter(|listener| listener.topic == "danube").collect();
         for listener in &to_danube {
-            listener.arrive(&first);
-            listener.arrive(&third);
+            [0, 1, 3].into_iter().for_each(|passed_on| listener.arrive(&messages[passed_on]));
         }
         let figures = robot.measure(|| ()).unwrap();
-        assert_eq!((to_danube.len(), figures.messages, figures.lost), (4, Some(8), Some(4)));
+        assert_eq!((to_danube.len(), figures.messages, figures.lost), (4, Some(4), Some(4)));
         assert_eq!((figures.reordered, figures.too_late), (None, Some(0)));
     }
 }

@@ -2,10 +2,8 @@
 
 use harness::{Case, Figures, Measuring, Other, Result};
 use iceoryx2::prelude::{Node, ipc};
-use sinew_bench::latest::{self, Reads, Span};
+use sinew_bench::latest::{self, Reads, Span, Writes};
 use sinew_bench::machine::pin_to;
-use sinew_bench::report::tenth;
-use sinew_bench::samples::Samples;
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
@@ -29,11 +27,10 @@ macro_rules! for_size {
 
 pub fn run(case: &Case, size: usize) -> Result<Figures> {
     let (reads, writes) = for_size!(size, writing(case))?;
-    let publish_p50_ns = writes.summary(1).map(|summary| tenth(summary.p50));
-    Ok(Figures { publish_p50_ns, ..Figures::over(&[reads.round()], 1) })
+    Ok(reads.figures(&writes))
 }
 
-fn writing<const WORDS: usize>(case: &Case) -> Result<(Reads, Samples)> {
+fn writing<const WORDS: usize>(case: &Case) -> Result<(Reads, Writes)> {
     let cores = harness::two_cores()?;
     let domain = Domain::create()?;
     let node: Node<ipc::Service> = domain.node()?;

@@ -1,17 +1,12 @@
 //! A place of its own for each run: a prefix for its shared memory and a directory for its other
-//! files. A process that outlives the run, the *sweeper*, removes both when the pipe between them
-//! is closed, however the run ended.
+//! files. A process that outlives the run removes both ([`Sweeper`]).
 
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ExitCode, Stdio};
-use std::time::Duration;
 
 use anyhow::Context as _;
-use harness::{Result, now_ns};
+use harness::{Result, Sweeper, now_ns};
 use iceoryx2::prelude::{Config, FileName, Node, NodeBuilder, SemanticString, Service, SignalHandlingMode};
 
 /// How all our names begin.
@@ -21,27 +16,19 @@ const PREFIX: &str = "sinew-iox2-";
 const MEMORY: &str = "/dev/shm";
 const FILES: &str = "/tmp";
 
-/// For how long the sweeper looks whether a process that ends still adds files.
-const LEAVING: Duration = Duration::from_millis(500);
-
 /// The place of a run. Drop it last.
 pub struct Domain {
     name: String,
-    sweeper: Child,
+    _sweeper: Sweeper,
 }
 
 impl Domain {
     /// Makes one that no other run has.
     pub fn create() -> Result<Self> {
         let name = format!("{PREFIX}{}-{:x}", std::process::id(), now_ns());
-        let sweeper = sinew_bench::process::ourselves()
-            .args(["sweep", &name])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .process_group(0)
-            .spawn()
-            .context("the process that clears up can't be started")?;
-        Ok(Self { name, sweeper })
+        // First the sweeper, then what it sweeps.
+        let sweeper = Sweeper::start(&name)?;
+        Ok(Self { name, _sweeper: sweeper })
     }
 
     /// What other processes join it by.
@@ -59,14 +46,6 @@ impl Domain {
         let shared = of_run(&self.name)?.into_iter().filter_map(|path| path.metadata().ok());
         let shared = shared.map(|metadata| metadata.blocks() * 512).sum::<u64>();
         Ok(shared + sinew_bench::machine::bytes_in(&files(&self.name))?)
-    }
-}
-
-impl Drop for Domain {
-    fn drop(&mut self) {
-        drop(self.sweeper.stdin.take());
-        // Its exit code says nothing that could be mended here.
-        let _ = self.sweeper.wait();
     }
 }
 
@@ -96,29 +75,11 @@ fn of_run(name: &str) -> Result<Vec<PathBuf>> {
     Ok(files.filter(begins).collect())
 }
 
-/// If this process was started as a sweeper: waits until the run has ended, and removes what it
-/// left.
-pub fn sweeper() -> Option<ExitCode> {
-    let mut arguments = std::env::args().skip(1);
-    if arguments.next()? != "sweep" {
-        return None;
-    }
-    let name = arguments.next().filter(|name| {
-        name.strip_prefix(PREFIX).is_some_and(|rest| {
-            rest.len() > 3 && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
-        })
-    })?;
-    // What ends the wait doesn't matter.
-    let _ = std::io::stdin().read(&mut [0]);
-    let until = now_ns() + sinew_bench::clock::nanoseconds(LEAVING);
-    while sweep(&name).is_err() && now_ns() < until {
-        sinew_bench::clock::sleep_until(now_ns() + 20_000_000);
-    }
-    Some(ExitCode::SUCCESS)
-}
-
 /// Removes what there is; fails if there was something, which may not be the last of it.
-fn sweep(name: &str) -> Result<()> {
+pub fn sweep(name: &str) -> Result<()> {
+    let rest = name.strip_prefix(PREFIX).unwrap_or_default();
+    let is_ours = rest.len() > 3 && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    anyhow::ensure!(is_ours, "{name:?} is no run of ours");
     let shared = of_run(name)?;
     shared.iter().try_for_each(fs::remove_file)?;
     let directory = files(name);

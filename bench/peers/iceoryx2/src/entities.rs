@@ -18,10 +18,12 @@ use crate::domain::{self, Domain};
 /// A message of 16 bytes.
 type Small = [u64; 2];
 
-/// A service is named after it, and holds ten messages for each subscriber as on our side.
+/// A service of a pair is named after its number. It holds ten messages for its subscriber, as on
+/// our side, and has room for no further ends.
 fn service<S: Service>(node: &Node<S>, number: u32) -> Result<PortFactory<S, Small, ()>> {
     let service = node.service_builder(&format!("topic_{number}").as_str().try_into()?);
-    Ok(service.publish_subscribe::<Small>().subscriber_max_buffer_size(10).open_or_create()?)
+    let service = service.publish_subscribe::<Small>().max_publishers(1).max_subscribers(1);
+    Ok(service.subscriber_max_buffer_size(10).open_or_create()?)
 }
 
 fn publisher<S: Service>(node: &Node<S>, number: u32) -> Result<Publisher<S, Small, ()>> {

@@ -21,73 +21,60 @@ const WITH_EVENTS: &str = "iceoryx2 with events";
 
 fn main() -> ExitCode {
     set_log_level(LogLevel::Error);
-    match domain::sweeper() {
-        Some(swept) => swept,
-        None => harness::main::<Iceoryx2>(),
-    }
+    harness::main::<Iceoryx2>()
 }
 
 struct Iceoryx2;
 
 impl Program for Iceoryx2 {
     fn systems() -> Peer {
-        let differs = |scenario: &str, how: &str| (scenario.to_owned(), how.to_owned());
-        let names = |scenarios: &[&str]| scenarios.iter().map(|&name| name.to_owned()).collect();
-        let polling = System {
-            name: POLLING.to_owned(),
-            how: "the default IPC service, slices that are loaned, written in place and sent, and \
-                  receivers that poll, as its examples and its own benchmark do; request-response; \
-                  blackboard"
-                .to_owned(),
-            link: "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/benchmarks/publish-subscribe"
-                .to_owned(),
-            scenarios: names(&["pingpong", "fanout", "requests", "entities", "throughput", "latest"]),
-            differs: vec![
-                differs(
-                    "pingpong",
-                    "the buffer holds one message and a newer one replaces it (its benchmark's setting); \
-                     ours holds ten",
-                ),
-                differs(
-                    "fanout",
-                    "the subscribers' process asks each subscriber in turn; ours has an executor that \
-                     spins and calls back",
-                ),
-                differs("requests", "client and server poll; ours run in executors that spin"),
-                differs(
-                    "entities",
-                    "a pair is a service with a publisher and a subscriber, in one process by its local \
-                     service; connecting them is part of it, which else the first message would do. \
-                     Between processes one side makes all of its ends, then the other; ours make them \
-                     at once",
-                ),
-                differs(
-                    "throughput",
-                    "a sender that finds the buffer full spins, then sleeps for short times, and tries again",
-                ),
-                differs(
-                    "latest",
-                    "the blackboard keeps two values: a reader copies one and begins again whenever \
-                     the writer wrote meanwhile; ours reads in place and never begins again",
-                ),
-            ],
-            unavailable: None,
-        };
-        let with_events = System {
-            name: WITH_EVENTS.to_owned(),
-            how: "the same with an event service beside each service: a notification after each send, \
-                  and a listener, or a wait set of several, that sleeps until then"
-                .to_owned(),
-            link: "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/examples/rust/\
-                   event_based_communication"
-                .to_owned(),
-            scenarios: names(&["pingpong", "requests", "process-chain", "big"]),
-            differs: vec![differs(
-                "big",
-                "a slice of 8 MB without the header of an image, as it is made in place",
-            )],
-            unavailable: None,
-        };
+        const ONE_WAITS: &str = "the buffer holds one message and a newer one replaces it (its benchmark's \
+                                 setting); ours holds ten";
+        let polling = System::new(
+            POLLING,
+            "the default IPC service, slices that are loaned, written in place and sent, and receivers that \
+             poll, as its examples and its own benchmark do; request-response; blackboard",
+            "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/benchmarks/publish-subscribe",
+        )
+        .scenario("pingpong", Some(ONE_WAITS))
+        .scenario(
+            "fanout",
+            Some(
+                "the subscribers' process asks each subscriber in turn; ours has an executor that spins and \
+                 calls back",
+            ),
+        )
+        .scenario("requests", Some("client and server poll; ours run in executors that spin"))
+        .scenario(
+            "entities",
+            Some(
+                "a pair is a service with a publisher and a subscriber, in one process by its local service; \
+                 connecting them is part of it, which else the first message would do. Between processes \
+                 one side makes all of its ends, then the other; ours make them at once",
+            ),
+        )
+        .scenario(
+            "throughput",
+            Some("a sender that finds the buffer full spins, then sleeps for short times, and tries again"),
+        )
+        .scenario(
+            "latest",
+            Some(
+                "the blackboard keeps two values: a reader copies one and begins again whenever the writer \
+                 wrote meanwhile; ours reads in place and never begins again",
+            ),
+        );
+        let with_events = System::new(
+            WITH_EVENTS,
+            "the same with an event service beside each service: a notification after each send, and a \
+             listener, or a wait set of several, that sleeps until then",
+            "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/examples/rust/\
+             event_based_communication",
+        )
+        .scenario("pingpong", Some(ONE_WAITS))
+        .scenario("requests", Some("client and server sleep on a listener; ours in their executors"))
+        .scenario("process-chain", Some("each process has one thread, which sleeps in a wait set"))
+        .scenario("big", Some("a slice of 8 MB without the header of an image, as it is made in place"));
         Peer {
             peer: "iceoryx2".to_owned(),
             version: "0.10.0".to_owned(),
@@ -107,7 +94,7 @@ impl Program for Iceoryx2 {
             (POLLING, Work::Latest { size }) => board::run(case, *size),
             (WITH_EVENTS, Work::ProcessChain { relays, rate }) => process_chain::run(case, *relays, *rate),
             (WITH_EVENTS, Work::Big {}) => big::run(case),
-            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
+            _ => harness::no_part(case),
         }
     }
 
@@ -123,5 +110,9 @@ impl Program for Iceoryx2 {
             Work::Big {} => big::serve(other, measuring),
             ref work => anyhow::bail!("there is no second process in {}", work.scenario()),
         }
+    }
+
+    fn sweep(name: &str) -> Result<()> {
+        domain::sweep(name)
     }
 }

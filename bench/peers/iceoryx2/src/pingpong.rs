@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use harness::pingpong::{Answer, Game, Rally};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, Wait, Work};
 use sinew_bench::machine::pin_to;
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::rounds::{Meter, Usage};
 
 use crate::domain::{self, Domain};
 use crate::ports::{Input, Output, Topic, while_alive};
@@ -37,17 +37,17 @@ pub fn run(case: &Case) -> Result<Figures> {
     measure(case, Begins { game, output, input, other }, |rally| rally.other)
 }
 
-/// Measures a rally whose other process is in [`serve_until_told`], with the CPU time of both.
+/// Measures a rally whose other process is in [`serve_until_told`], with what both took.
 pub fn measure<R: Rally<anyhow::Error>>(
     case: &Case,
     mut rally: R,
     other: impl FnOnce(R) -> Process,
 ) -> Result<Figures> {
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let figures = harness::pingpong::measure(case, &mut rally)?;
-    let cpu_percent = cpu.percent();
-    let of_other: f64 = other(rally).finish()?;
-    Ok(Figures { cpu_percent: Some(cpu_percent + of_other), ..figures })
+    let usage = meter.usage();
+    let of_other: Usage = other(rally).finish()?;
+    Ok(figures.using(usage + of_other))
 }
 
 /// The side that begins.
@@ -92,7 +92,7 @@ pub fn serve(other: &Other, measuring: Measuring) -> Result<()> {
 }
 
 /// In the other process: answers by `serve` until the measuring process has had enough, and tells
-/// it the CPU time.
+/// it what this process took.
 pub fn serve_until_told(
     measuring: Measuring,
     domain: &str,
@@ -101,9 +101,9 @@ pub fn serve_until_told(
 ) -> Result<()> {
     measuring.tell(&())?;
     let goes_on = until_told(measuring, domain, listener);
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     serve(&goes_on)?;
-    Ok(measuring.tell(&cpu.percent())?)
+    Ok(measuring.tell(&meter.usage())?)
 }
 
 /// A flag that is lowered when the measuring process has had enough; then the listener of that name

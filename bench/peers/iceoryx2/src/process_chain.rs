@@ -15,7 +15,7 @@ use iceoryx2::prelude::{
 use serde::{Deserialize, Serialize};
 use sinew_bench::machine::{self, pin_to};
 use sinew_bench::pacing::{ticks, warm_up};
-use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::rounds::{Meter, Round, Usage};
 use sinew_bench::samples::Samples;
 use sinew_bench::sequence::Sequence;
 
@@ -41,7 +41,7 @@ const END: &str = "end";
 struct Seen {
     samples: Samples,
     sequence: Sequence,
-    cpu_percent: f64,
+    usage: Usage,
 }
 
 fn hop(number: u32) -> Topic {
@@ -148,7 +148,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let ticking = set.attach_interval(Duration::from_secs_f64(1.0 / rate))?;
     let count = u64::from(ticks(rate, case.time()));
     let mut sent = 0;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     while sent < count {
         let publish = |id: &WaitSetAttachmentId<ipc::Service>| {
             if id.has_event_from(&ticking) && sent < count {
@@ -159,7 +159,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
         };
         waiting.once(|_| (), publish)?;
     }
-    let cpu_percent = cpu.percent();
+    let usage = meter.usage();
     drop(ticking);
     other.order(&())?;
     // All go on until the sink has everything.
@@ -170,7 +170,7 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let round = Round {
         lost: seen.sequence.lost(sent),
         reordered: seen.sequence.reordered,
-        cpu_percent: Some(cpu_percent + seen.cpu_percent),
+        usage: Some(usage + seen.usage),
         ..Round::of(seen.samples)
     };
     Ok(Figures::over(&[round], relays + 1))
@@ -188,7 +188,7 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
     let mut seen = Seen { samples: Samples::with_room_for(ticks as usize), ..Seen::default() };
     measuring.tell(&())?;
     let goes_on = until_told(measuring, &other.note, Some(END.to_owned()));
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let mut last = now_ns();
     // To the end of the sending, and then until all have come, or no more do.
     while goes_on.load(Ordering::Relaxed)
@@ -205,6 +205,6 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
             |_| Ok(end.try_wait(|_| ()).map(drop)?),
         )?;
     }
-    seen.cpu_percent = cpu.percent();
+    seen.usage = meter.usage();
     Ok(measuring.tell(&seen)?)
 }

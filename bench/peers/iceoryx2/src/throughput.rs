@@ -3,19 +3,18 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use harness::throughput::{self, Seen};
+use harness::throughput::{Seen, measure};
 use harness::{Case, Figures, Measuring, Other, Result};
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::payload::flood_depth;
+use sinew_bench::rounds::Meter;
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
 use crate::ports::Topic;
 
-/// Few large messages wait, or many small ones: as many as on our side.
+/// As many messages may wait as on our side.
 fn topic(size: usize) -> Topic {
-    const WAITING_BYTES: usize = 16 << 20;
-    let waiting = (WAITING_BYTES / size).clamp(8, 1024);
-    Topic { waiting, lossless: true, ..Topic::new("flood", false) }
+    Topic { waiting: flood_depth(size), lossless: true, ..Topic::new("flood", false) }
 }
 
 pub fn run(case: &Case, size: usize) -> Result<Figures> {
@@ -25,12 +24,7 @@ pub fn run(case: &Case, size: usize) -> Result<Figures> {
     let output = topic(size).output(&node, words)?;
     let mut other = harness::start::<Iceoryx2>(case, None, domain.name())?;
     other.hear::<()>()?;
-    let cpu = CpuUse::start();
-    let sent = throughput::send_for(case.time(), |number| output.send(words, |words| words.fill(number)))?;
-    let cpu_percent = cpu.percent();
-    let seen: Seen = other.finish_after(sent.count)?;
-    let cpu_percent = Some(cpu_percent + seen.cpu_percent);
-    Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+    measure(case.time(), size, other, |number| output.send(words, |words| words.fill(number)))
 }
 
 pub fn serve(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
@@ -39,12 +33,12 @@ pub fn serve(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
     let (count, flag) = (received.clone(), goes_on.clone());
     measuring.tell(&())?;
     measuring.at_the_end(move || count.load(Ordering::Relaxed), move || flag.store(false, Ordering::Relaxed));
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let mut seen = Seen::default();
     while let Some(message) = input.next(|| Ok(goes_on.load(Ordering::Relaxed)))? {
         seen.note(&message);
         received.store(seen.received(), Ordering::Relaxed);
     }
-    seen.cpu_percent = cpu.percent();
+    seen.usage = meter.usage();
     Ok(measuring.tell(&seen)?)
 }

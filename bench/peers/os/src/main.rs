@@ -16,7 +16,7 @@ use harness::{
 };
 use link::{Ends, Offer};
 use sinew_bench::machine::pin_to;
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::rounds::Meter;
 
 const SOCKET: &str = "unix socket";
 const PIPE: &str = "pipe";
@@ -33,48 +33,32 @@ struct Os;
 
 impl Program for Os {
     fn systems() -> Peer {
-        let system = |name: &str, how: &str, link: &str, scenarios: &[&str]| System {
-            name: name.to_owned(),
-            how: how.to_owned(),
-            link: link.to_owned(),
-            scenarios: scenarios.iter().map(|&name| name.to_owned()).collect(),
-            differs: vec![
-                (
-                    "pingpong".to_owned(),
-                    "every byte is copied into the kernel and out of it, also where only the first 8 are \
-                     touched"
-                        .to_owned(),
-                ),
-                (
-                    "throughput".to_owned(),
-                    "a message is one write; the reader reads as much as there is, up to 64 KB at once"
-                        .to_owned(),
-                ),
-                ("process-chain".to_owned(), "each node has a thread that blocks in its read".to_owned()),
-            ]
-            .into_iter()
-            .filter(|(scenario, _)| scenarios.contains(&scenario.as_str()))
-            .collect(),
-            unavailable: None,
-        };
+        const COPIED: &str = "every byte is copied into the kernel and out of it, also where only the \
+                              first 8 are touched";
+        const READ: &str = "a message is one write, and waits in the kernel's buffer, which holds far less \
+                            than our 16 MB; the reader reads as much as there is, up to 64 KB at once";
         Peer {
             peer: "os".to_owned(),
             version: "the kernel's".to_owned(),
             systems: vec![
-                system(
+                System::new(
                     SOCKET,
                     "SOCK_STREAM, which unlike SOCK_SEQPACKET carries messages of any size; one write a \
                      message, reads that block",
                     "https://man7.org/linux/man-pages/man7/unix.7.html",
-                    &["pingpong", "requests", "process-chain", "throughput"],
-                ),
-                system(
+                )
+                .scenario("pingpong", Some(COPIED))
+                .scenario("requests", Some("there are no services: 16 bytes are written and 16 bytes read"))
+                .scenario("process-chain", Some("each node has a thread that blocks in its read"))
+                .scenario("throughput", Some(READ)),
+                System::new(
                     PIPE,
                     "one pipe each way, of 1 MB where messages are large; one write a message, reads that \
                      block",
                     "https://man7.org/linux/man-pages/man7/pipe.7.html",
-                    &["pingpong", "throughput"],
-                ),
+                )
+                .scenario("pingpong", Some(COPIED))
+                .scenario("throughput", Some(READ)),
             ],
         }
     }
@@ -85,7 +69,7 @@ impl Program for Os {
             | (SOCKET, Work::Requests { wait: Wait::Sleep, .. }) => pingpong(case),
             (SOCKET | PIPE, Work::Throughput { size, path: Path::Shm }) => flood(case, *size),
             (SOCKET, Work::ProcessChain { relays, rate }) => process_chain::run(case, *relays, *rate),
-            (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
+            _ => harness::no_part(case),
         }
     }
 
@@ -184,16 +168,15 @@ fn flood(case: &Case, size: usize) -> Result<Figures> {
     other.hear::<()>()?;
     let mut ends = offer.accept()?;
     let mut message = vec![0; size];
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let sent = throughput::send_for(case.time(), |number| {
         bytes::fill(&mut message, number);
         ends.to.write_all(&message).context("the other process reads no more")
     })?;
-    let cpu_percent = cpu.percent();
+    let usage = meter.usage();
     drop(ends); // which is how the reader knows
     let seen: Seen = other.finish()?;
-    let cpu_percent = Some(cpu_percent + seen.cpu_percent);
-    Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+    Ok(throughput::figures(sent, seen, size, usage))
 }
 
 /// In the other process: reads until there is nothing more.
@@ -203,13 +186,13 @@ fn drain(other: &Other, size: usize, measuring: Measuring) -> Result<()> {
     measuring.tell(&())?;
     let mut seen = Seen::default();
     let mut message = vec![0; size];
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     while from.read_exact(&mut message).is_ok() {
         match bytes::number_of(std::hint::black_box(&message)) {
             Some(number) => seen.note(&[number]),
             None => seen.note(&[word(&message, 0), u64::MAX]),
         }
     }
-    seen.cpu_percent = cpu.percent();
+    seen.usage = meter.usage();
     Ok(measuring.tell(&seen)?)
 }

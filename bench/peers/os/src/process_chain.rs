@@ -12,7 +12,7 @@ use harness::{Case, Figures, Measuring, Other, Result, now_ns};
 use serde::{Deserialize, Serialize};
 use sinew_bench::machine::{self, pin_to};
 use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::rounds::{CpuUse, Round};
+use sinew_bench::rounds::{Meter, Round, Usage};
 use sinew_bench::samples::Samples;
 use sinew_bench::sequence::Sequence;
 
@@ -24,7 +24,7 @@ use crate::link::{Listening, connect};
 struct Seen {
     samples: Samples,
     sequence: Sequence,
-    cpu_percent: f64,
+    usage: Usage,
 }
 
 /// Hop `n` leads from node `n` to node `n + 1`. Starts the relays of one process, and yields what
@@ -62,19 +62,19 @@ pub fn run(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let hops = (0..=relays).map(|_| listening.accept()).collect::<Result<Vec<_>>>()?;
     let mut source = self::relays(hops, 0)?;
     let count = u64::from(ticks(rate, case.time()));
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let mut pace = Ticks::start(rate)?;
     for number in 1..=count {
         pace.wait();
         source.write_all(&Timing { stamp: now_ns(), number }.to_bytes()).context("the chain is broken")?;
     }
-    let cpu_percent = cpu.percent();
+    let usage = meter.usage();
     drop(source);
     let seen: Seen = other.finish()?;
     let round = Round {
         lost: seen.sequence.lost(count),
         reordered: seen.sequence.reordered,
-        cpu_percent: Some(cpu_percent + seen.cpu_percent),
+        usage: Some(usage + seen.usage),
         ..Round::of(seen.samples)
     };
     Ok(Figures::over(&[round], relays + 1))
@@ -87,7 +87,7 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
     let counts_from = u64::from(warm_up(ticks));
     let mut seen = Seen { samples: Samples::with_room_for(ticks as usize), ..Seen::default() };
     measuring.tell(&())?;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let mut message = [0; 16];
     while sink.read_exact(&mut message).is_ok() {
         let now = now_ns();
@@ -97,6 +97,6 @@ pub fn serve(other: &Other, relays: u32, rate: f64, measuring: Measuring) -> Res
             seen.samples.record(now - timing.stamp);
         }
     }
-    seen.cpu_percent = cpu.percent();
+    seen.usage = meter.usage();
     Ok(measuring.tell(&seen)?)
 }

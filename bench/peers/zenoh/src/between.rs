@@ -5,21 +5,16 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use harness::big::{self, Images};
 use harness::chain::Timing;
+use harness::fanout;
 use harness::pingpong::{self, Answer, Game, Rally};
 use harness::throughput::{self, Seen};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, bytes, now_ns};
-use serde::{Deserialize, Serialize};
-use sinew_bench::clock::sleep_until;
 use sinew_bench::latest::{self, Reads, Span};
 use sinew_bench::machine::pin_to;
-use sinew_bench::pacing::{Ticks, ticks, warm_up};
-use sinew_bench::payload::WARM_AFTER;
 use sinew_bench::process::{PATIENCE, await_all};
-use sinew_bench::report::tenth;
-use sinew_bench::rounds::{CpuUse, Round};
-use sinew_bench::samples::Samples;
-use sinew_bench::sequence::Sequence;
+use sinew_bench::rounds::{Meter, Usage};
 use zenoh::handlers::{FifoChannelHandler, RingChannel};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
@@ -90,18 +85,18 @@ impl<T> Shared<T> {
 }
 
 /// In the other process: tells that it is ready, and waits for the number of messages there were,
-/// and until `received` is as many or no more come. Yields the CPU time used meanwhile.
-fn until_all_came(measuring: Measuring, received: impl Fn() -> u64) -> Result<f64> {
+/// and until `received` is as many or no more come. Yields what this process took meanwhile.
+fn until_all_came(measuring: Measuring, received: impl Fn() -> u64) -> Result<Usage> {
     measuring.tell(&())?;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let count = measuring.order::<u64>()?.unwrap_or(0);
-    let cpu_percent = cpu.percent();
+    let usage = meter.usage();
     let pause = || {
         thread::sleep(Duration::from_millis(1));
         Ok(())
     };
     await_all(count, received, pause)?;
-    Ok(cpu_percent)
+    Ok(usage)
 }
 
 /// The side of a ping-pong that begins.
@@ -208,14 +203,9 @@ pub fn throughput(case: &Case, memory: Memory, size: usize) -> Result<Figures> {
         let other = start()?;
         matched(&flood)?;
         let payloads = Payloads::of(memory, size)?;
-        let cpu = CpuUse::start();
-        let sent = throughput::send_for(case.time(), |number| {
+        throughput::measure(case.time(), size, other, |number| {
             flood.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
-        })?;
-        let cpu_percent = cpu.percent();
-        let seen: Seen = other.finish_after(sent.count)?;
-        let cpu_percent = Some(cpu_percent + seen.cpu_percent);
-        Ok(Figures { cpu_percent, ..throughput::figures(sent, seen, size) })
+        })
     })
 }
 
@@ -226,109 +216,38 @@ pub fn serve_throughput(other: &Other, memory: Memory, measuring: Measuring) -> 
     let _flood = subscribe(&session, "flood", move |message| {
         noted.lock().note_bytes(&message.payload().to_bytes());
     })?;
-    let cpu_percent = until_all_came(measuring, || seen.lock().received())?;
-    seen.lock().cpu_percent = cpu_percent;
+    let usage = until_all_came(measuring, || seen.lock().received())?;
+    seen.lock().usage = usage;
     measuring.tell(&*seen.lock())?;
     session.close().wait().said("closing a session")
 }
 
-/// A fan-out's messages a second.
-const NEWS_RATE: f64 = 100.0;
-
-/// What the subscribers saw together.
-#[derive(Debug, Deserialize, Serialize)]
-struct News {
-    /// For each message, from before the publish until the last subscriber had it; 0 where one is
-    /// missing.
-    to_last_ns: Vec<i64>,
-    /// One per subscriber.
-    sequences: Vec<Sequence>,
-    cpu_percent: f64,
-}
-
-impl News {
-    fn note(&mut self, reader: usize, Timing { stamp, number }: Timing, now: i64) {
-        self.sequences[reader].note(number);
-        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-        if let Some(to_last) = place.and_then(|place| self.to_last_ns.get_mut(place)) {
-            *to_last = (now - stamp).max(*to_last).max(1);
-        }
-    }
-
-    fn received_by_all(&self) -> u64 {
-        self.sequences.iter().map(|sequence| sequence.received).min().unwrap_or(0)
-    }
-}
-
-pub fn fanout(case: &Case) -> Result<Figures> {
+pub fn fan_out(case: &Case) -> Result<Figures> {
     with_other(case, Memory::Heap, false, |session, start| {
         let news = publisher(session, key("news", 0)?, true)?;
         let other = start()?;
         matched(&news)?;
-        let count = ticks(NEWS_RATE, case.time());
-        let mut inside = Samples::with_room_for(count as usize);
-        let cpu = CpuUse::start();
-        let mut pace = Ticks::start(NEWS_RATE)?;
-        for number in 1..=count {
-            pace.wait();
-            let stamp = now_ns();
-            news.put(Timing { stamp, number: number.into() }.to_bytes()).wait().said("publishing")?;
-            let time_inside = now_ns() - stamp;
-            if number > warm_up(count) {
-                inside.record(time_inside);
-            }
-        }
-        let cpu_percent = cpu.percent();
-        let seen: News = other.finish_after(count.into())?;
-        let mut to_last = Samples::with_room_for(count as usize);
-        let measured = seen.to_last_ns.iter().skip(warm_up(count) as usize);
-        measured.filter(|&&latency| latency > 0).for_each(|&latency| to_last.record(latency));
-        let round = Round {
-            lost: seen.sequences.iter().map(|sequence| sequence.lost(count.into())).sum(),
-            reordered: seen.sequences.iter().map(|sequence| sequence.reordered).sum(),
-            cpu_percent: Some(cpu_percent + seen.cpu_percent),
-            ..Round::of(to_last)
-        };
-        let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
-        Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+        fanout::measure(case.time(), other, |timing| news.put(timing.to_bytes()).wait().said("publishing"))
     })
 }
 
 /// All subscribers in one session: as on our side, where they share a context.
 pub fn serve_fanout(other: &Other, subscriptions: u32, measuring: Measuring) -> Result<()> {
     let session = join(other, Memory::Heap)?;
-    let news = Shared::of(News {
-        to_last_ns: vec![0; ticks(NEWS_RATE, other.case.time()) as usize],
-        sequences: vec![Sequence::default(); subscriptions as usize],
-        cpu_percent: 0.0,
-    });
+    let heard = Shared::of(fanout::heard_by(subscriptions, other.case.time()));
     let subscriber = |reader| {
-        let noted = news.clone();
+        let noted = heard.clone();
         subscribe(&session, "news", move |message| {
             let now = now_ns();
             if let Some(timing) = timing_of(message.payload()) {
-                noted.lock().note(reader, timing, now);
+                noted.lock().note(reader, timing.number, now - timing.stamp);
             }
         })
     };
     let _subscribers = (0..subscriptions as usize).map(subscriber).collect::<Result<Vec<_>>>()?;
-    let cpu_percent = until_all_came(measuring, || news.lock().received_by_all())?;
-    news.lock().cpu_percent = cpu_percent;
-    measuring.tell(&*news.lock())?;
+    let usage = until_all_came(measuring, || heard.lock().received_by_all())?;
+    measuring.tell(&(&*heard.lock(), usage))?;
     session.close().wait().said("closing a session")
-}
-
-/// Images a second, and the bytes of one.
-const IMAGE_RATE: f64 = 10.0;
-const IMAGE: usize = 8 << 20;
-
-/// What became of images.
-#[derive(Debug, Default, Deserialize, Serialize)]
-struct Images {
-    /// From the complete image until it is there.
-    samples: Samples,
-    sequence: Sequence,
-    cpu_percent: f64,
 }
 
 /// Publishes the next image; yields the time inside publish, the image already made.
@@ -342,60 +261,26 @@ fn publish_image(images: &Publisher<'_>, payloads: &Payloads, number: u64) -> Re
     Ok(now_ns() - start)
 }
 
-pub fn big(case: &Case, memory: Memory) -> Result<Figures> {
+pub fn images(case: &Case, memory: Memory) -> Result<Figures> {
     with_other(case, memory, false, |session, start| {
         let images = publisher(session, key("images", 0)?, true)?;
         let other = start()?;
         matched(&images)?;
-        let payloads = Payloads::of(memory, IMAGE)?;
-        for number in 1..=WARM_AFTER {
-            publish_image(&images, &payloads, number)?;
-            sleep_until(now_ns() + 20_000_000);
-        }
-        let last = WARM_AFTER + u64::from(ticks(IMAGE_RATE, case.time()));
-        let mut inside = Samples::with_room_for(1 << 10);
-        let cpu = CpuUse::start();
-        let mut pace = Ticks::start(IMAGE_RATE)?;
-        for number in WARM_AFTER + 1..=last {
-            pace.wait();
-            inside.record(publish_image(&images, &payloads, number)?);
-        }
-        let cpu_percent = cpu.percent();
-        let seen: Images = other.finish_after(last)?;
-        let round = Round {
-            lost: seen.sequence.lost(last),
-            reordered: seen.sequence.reordered,
-            cpu_percent: Some(cpu_percent + seen.cpu_percent),
-            ..Round::of(seen.samples)
-        };
-        let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
-        Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+        let payloads = Payloads::of(memory, big::BYTES)?;
+        big::measure(case, other, |number| publish_image(&images, &payloads, number))
     })
 }
 
 pub fn serve_big(other: &Other, memory: Memory, measuring: Measuring) -> Result<()> {
     let session = join(other, memory)?;
-    let seen = Shared::of(Images { samples: Samples::with_room_for(1 << 10), ..Images::default() });
-    let noted = seen.clone();
+    let images = Shared::of(Images::default());
+    let noted = images.clone();
     let _images = subscribe(&session, "images", move |image| {
         let image = image.payload().to_bytes();
-        let now = now_ns();
-        let word = |at: usize| image.get(at..).and_then(bytes::first_word);
-        // One with wrong pixels counts as lost.
-        if let (Some(stamp), Some(number)) = (word(0), word(8))
-            && word(IMAGE / 2) == Some(number)
-            && word(IMAGE - 8) == Some(number)
-        {
-            let mut seen = noted.lock();
-            seen.sequence.note(number);
-            if number > WARM_AFTER {
-                seen.samples.record(now - stamp.cast_signed());
-            }
-        }
+        noted.lock().note(|place| image.get(8 * place..).and_then(bytes::first_word));
     })?;
-    let cpu_percent = until_all_came(measuring, || seen.lock().sequence.received)?;
-    let seen = Images { cpu_percent, ..std::mem::take(&mut *seen.lock()) };
-    measuring.tell(&seen)?;
+    let usage = until_all_came(measuring, || images.lock().received())?;
+    measuring.tell(&(&*images.lock(), usage))?;
     session.close().wait().said("closing a session")
 }
 
@@ -414,8 +299,7 @@ pub fn latest(case: &Case, size: usize) -> Result<Figures> {
             values.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
         })?;
         let reads: Reads = other.finish()?;
-        let publish_p50_ns = writes.summary(1).map(|summary| tenth(summary.p50));
-        Ok(Figures { publish_p50_ns, ..Figures::over(&[reads.round()], 1) })
+        Ok(reads.figures(&writes))
     })
 }
 

@@ -2,23 +2,21 @@
 
 use harness::throughput::{self, Seen};
 use harness::{Case, Figures, Mode, Result};
-use sinew_bench::rounds::CpuUse;
+use sinew_bench::payload::flood_depth;
+use sinew_bench::rounds::{Meter, Usage};
 use zenoh::Wait as _;
 use zenoh::handlers::FifoChannel;
 
 use crate::payloads::Payloads;
 use crate::sessions::{Memory, Said as _, alone, key, publisher};
 
-/// Messages that may wait: as on our side.
-const ROOM: usize = 1024;
-
 pub fn throughput(case: &Case, size: usize) -> Result<Figures> {
     let session = alone()?;
-    let subscriber = session.declare_subscriber(key("flood", 0)?).with(FifoChannel::new(ROOM));
+    let subscriber = session.declare_subscriber(key("flood", 0)?).with(FifoChannel::new(flood_depth(size)));
     let subscriber = subscriber.wait().said("declaring a subscriber")?;
     let flood = publisher(&session, key("flood", 0)?, false)?;
     let payloads = Payloads::of(Memory::Heap, size)?;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     // Ends when the session is closed and the channel empty.
     let reader = std::thread::spawn(move || {
         let mut seen = Seen::default();
@@ -31,8 +29,9 @@ pub fn throughput(case: &Case, size: usize) -> Result<Figures> {
         flood.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
     });
     drop(flood);
+    let rss_bytes = meter.usage().rss_bytes; // with the session
     session.close().wait().said("closing a session")?;
     let seen = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let cpu_percent = Some(cpu.percent());
-    Ok(Figures { cpu_percent, ..throughput::figures(sent?, seen, size) })
+    let usage = Usage { rss_bytes, ..meter.usage() };
+    Ok(throughput::figures(sent?, seen, size, usage))
 }

@@ -113,12 +113,13 @@ fn put(publisher: &Publisher<'_>, timing: Timing) -> Result<()> {
 /// A chain whose odd nodes are in another process.
 pub fn process_chain(case: &Case, relays: u32, rate: f64) -> Result<Figures> {
     let hops = relays + 1;
+    let cores = harness::two_cores()?; // before there are sessions: their threads stay where this one is
     let sink = Sink::new(rate, case.time());
     let nodes = (0..=hops).step_by(2).map(|number| Ok((number, listening(Memory::Heap, &[])?)));
     let nodes = nodes.collect::<Result<Vec<_>>>()?;
     let locators = nodes.iter().map(|(_, session)| locator(session)).collect::<Result<Vec<_>>>()?;
     let publishers = declare(&nodes, hops, &sink)?;
-    let mut other = harness::start::<Zenoh>(case, None, serde_json::to_string(&locators)?)?;
+    let mut other = harness::start::<Zenoh>(case, Some(cores.1), serde_json::to_string(&locators)?)?;
     other.hear::<()>()?;
     publishers.iter().try_for_each(|publisher| matched(publisher))?;
     let sink = hops.is_multiple_of(2).then_some(&sink);

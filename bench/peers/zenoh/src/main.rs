@@ -11,7 +11,7 @@ mod sessions;
 
 use std::process::ExitCode;
 
-use harness::{Case, Figures, Measuring, Other, Path, Peer, Program, Result, System, Work};
+use harness::{Case, Figures, Measuring, Other, Path, Peer, Program, Result, Sweeper, System, Work};
 use sessions::Memory;
 
 fn main() -> ExitCode {
@@ -32,9 +32,9 @@ impl Program for Zenoh {
 
     fn run(case: &Case) -> Result<Figures> {
         match (case.system.as_str(), &case.work) {
-            // In one process there is nothing to clear up: `measure` says that it has no such thing.
-            (SHARED, Work::Throughput { path: Path::Intra, .. }) => measure(case),
-            (SHARED, _) => cleared_up(case),
+            (SHARED, Work::PingPong { .. } | Work::Big {} | Work::Throughput { path: Path::Shm, .. }) => {
+                cleared_up(case)
+            }
             _ => measure(case),
         }
     }
@@ -56,17 +56,20 @@ impl Program for Zenoh {
             work => anyhow::bail!("{} has no other process", work.scenario()),
         }
     }
+
+    fn sweep(_name: &str) -> Result<()> {
+        payloads::clear_up()
+    }
 }
 
 /// The note of a process that measures itself.
 const MEASURES: &str = "measures";
 
-/// Measures in another process and removes what that leaves: zenoh keeps some of a process's shared
-/// memory until another one clears up.
+/// Measures in another process: zenoh keeps some of a process's shared memory until another one
+/// clears up, which the sweeper does when that process has ended, or this one was killed.
 fn cleared_up(case: &Case) -> Result<Figures> {
-    let figures = harness::start::<Zenoh>(case, None, MEASURES)?.finish();
-    payloads::clear_up();
-    Ok(figures?)
+    let _sweeper = Sweeper::start(SHARED)?;
+    Ok(harness::start::<Zenoh>(case, None, MEASURES)?.finish()?)
 }
 
 /// Measures one round in this process.
@@ -87,89 +90,85 @@ fn measure(case: &Case) -> Result<Figures> {
         (EACH, Work::PingPong { .. }) => between::pingpong(case, Heap),
         (SHARED, Work::PingPong { .. }) => between::pingpong(case, Shared),
         (EACH, Work::Requests { .. }) => between::requests(case),
-        (EACH, Work::Fanout { .. }) => between::fanout(case),
-        (EACH, Work::Big {}) => between::big(case, Heap),
-        (SHARED, Work::Big {}) => between::big(case, Shared),
+        (EACH, Work::Fanout { .. }) => between::fan_out(case),
+        (EACH, Work::Big {}) => between::images(case, Heap),
+        (SHARED, Work::Big {}) => between::images(case, Shared),
         (EACH, &Work::Latest { size }) => between::latest(case, size),
-        (system, work) => anyhow::bail!("{system} has no {} like this", work.scenario()),
-    }
-}
-
-fn system(name: &str, how: &str, link: &str, scenarios: &[&str], differs: &[(&str, &str)]) -> System {
-    System {
-        name: name.to_owned(),
-        how: how.to_owned(),
-        link: link.to_owned(),
-        scenarios: scenarios.iter().map(|&name| name.to_owned()).collect(),
-        differs: differs.iter().map(|&(name, how)| (name.to_owned(), how.to_owned())).collect(),
-        unavailable: None,
+        _ => harness::no_part(case),
     }
 }
 
 fn one() -> System {
-    system(
+    System::new(
         ONE,
         "all nodes share one session, as a process's parts should; their callbacks run in the \
          publisher's thread, and no message leaves the process",
         "https://docs.rs/zenoh/latest/zenoh/session/",
-        &["chain", "service-chain", "throughput", "topology", "entities"],
-        &[
-            (
-                "throughput",
-                "the receiving thread blocks on the subscriber's FIFO channel, which holds 1024 messages",
-            ),
-            ("service-chain", "queriers call queryables whose callbacks run in the caller's thread"),
-            ("topology", "each publisher is a tokio task with an interval, and runs the callbacks"),
-        ],
     )
+    .scenario(
+        "chain",
+        Some("each relay is called within the publish of the one before; no executor is between"),
+    )
+    .scenario("service-chain", Some("queriers call queryables whose callbacks run in the caller's thread"))
+    .scenario(
+        "throughput",
+        Some(
+            "each message is allocated anew; the receiving thread blocks on the subscriber's FIFO channel, \
+             which holds as many as ours",
+        ),
+    )
+    .scenario("topology", Some("each publisher is a tokio task with an interval, and runs the callbacks"))
+    .scenario("entities", None)
 }
 
 fn each() -> System {
     const WOKEN: &str = "zenoh does not poll: its receivers are always woken, and all threads of a \
                          process share its core";
-    system(
+    System::new(
         EACH,
         "a session per node in the mode peer, linked over loopback TCP to its neighbours, without \
          scouting; express where latency is measured, with batching for throughput, and with \
          congestion control Block, so that nothing is lost",
         "https://zenoh.io/docs/manual/configuration/",
-        &[
-            "chain",
-            "process-chain",
-            "service-chain",
-            "throughput",
-            "fanout",
-            "requests",
-            "pingpong",
-            "big",
-            "entities",
-            "latest",
-        ],
-        &[
-            ("service-chain", "each server is a thread that waits for queries on its queryable's channel"),
-            ("fanout", "zenoh does not poll: the other process is woken; its subscribers share a session"),
-            ("pingpong", WOKEN),
-            ("requests", WOKEN),
-            (
-                "latest",
-                "a write ends before the value has left, and values that can't be sent in time are \
-                 dropped; the reader takes the newest from a ring channel and copies it",
-            ),
-        ],
+    )
+    .scenario("chain", Some("every hop goes over TCP, and wakes the threads of the next session"))
+    .scenario("process-chain", Some("every hop goes over TCP; all threads of a process share its core"))
+    .scenario(
+        "service-chain",
+        Some("each server is a thread that waits for queries on its queryable's channel"),
+    )
+    .scenario("throughput", Some("messages go over TCP, several together, and each is allocated anew"))
+    .scenario(
+        "fanout",
+        Some("zenoh does not poll: the other process is woken, over TCP; its subscribers share a session"),
+    )
+    .scenario("requests", Some(WOKEN))
+    .scenario("pingpong", Some(WOKEN))
+    .scenario("big", Some("an image is allocated anew, and goes over TCP"))
+    .scenario("entities", Some("each side has one session for all its ends, and they meet over TCP"))
+    .scenario(
+        "latest",
+        Some(
+            "a write ends before the value has left, and values that can't be sent in time are dropped; \
+             the reader takes the newest from a ring channel and copies it",
+        ),
     )
 }
 
 fn shared() -> System {
-    system(
+    System::new(
         SHARED,
         "two processes, each with a session, linked over loopback TCP; payloads are buffers of a pool \
          of shared memory that the sender fills in place; express but for throughput",
         "https://docs.rs/zenoh/latest/zenoh/shm/",
-        &["pingpong", "big", "throughput"],
-        &[(
-            "pingpong",
+    )
+    .scenario(
+        "pingpong",
+        Some(
             "zenoh does not poll: its receivers are always woken, and all threads of a process share its \
              core; an answer of 16 bytes goes over TCP",
-        )],
+        ),
     )
+    .scenario("big", Some("a buffer of 8 MB without the header of an image; TCP tells where it lies"))
+    .scenario("throughput", Some("TCP tells where the messages lie, of several together"))
 }

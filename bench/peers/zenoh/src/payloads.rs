@@ -1,6 +1,7 @@
 //! What messages are made of: memory of this process, or buffers of shared memory.
 
 use harness::{Mode, Result, bytes};
+use sinew_bench::payload::flood_depth;
 use zenoh::Wait as _;
 use zenoh::bytes::ZBytes;
 use zenoh::shm::{
@@ -31,11 +32,10 @@ pub enum Payloads {
 impl Payloads {
     /// Of a size; in shared memory, with room for as many as our side lets wait.
     pub fn of(memory: Memory, size: usize) -> Result<Self> {
-        const WAITING_BYTES: usize = 16 << 20;
         match memory {
             Memory::Heap => Ok(Self::Heap { rest: vec![0; size.saturating_sub(8)].into(), size }),
             Memory::Shared => {
-                let room = size.next_multiple_of(64) * (WAITING_BYTES / size).clamp(8, 1024);
+                let room = size.next_multiple_of(64) * flood_depth(size);
                 let pool = ShmProviderBuilder::default_backend(room).wait();
                 Ok(Self::Shared { pool: pool.said("making a pool of shared memory")?, size })
             }
@@ -81,7 +81,12 @@ pub fn first_word(payload: &ZBytes) -> u64 {
     payload.slices().next().and_then(bytes::first_word).unwrap_or(0)
 }
 
-/// Removes what processes that were ended left in shared memory.
-pub fn clear_up() {
+/// Removes what processes that have ended left in shared memory. Zenoh leaves alone what a process
+/// that lives still has, and doesn't tell.
+pub fn clear_up() -> Result<()> {
     cleanup_orphaned_shm_segments();
+    let files = std::fs::read_dir("/dev/shm")?.filter_map(|file| Some(file.ok()?.path()));
+    let left = files.filter(|file| file.extension().is_some_and(|kind| kind == "zenoh")).count();
+    anyhow::ensure!(left == 0, "there are {left} segments that another process may have");
+    Ok(())
 }

@@ -1,4 +1,5 @@
-//! Scenario `fanout`: one publisher, many subscriptions, in the same process, in another, or in one process each.
+//! Scenario `fanout`: one publisher, many subscriptions, in the same process, in another, or in one
+//! process each.
 
 mod other;
 mod same;
@@ -67,7 +68,7 @@ pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Resul
 }
 
 /// A timer's callback that publishes, and notes the time inside publish from the warm-up on.
-fn news(
+fn on_tick(
     publisher: sinew::Publisher<Timing>,
     spent: Collected<Samples>,
     counts_from: u64,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::news;
+use super::on_tick;
 use crate::clock::now_ns;
 use crate::messages::Timing;
 use crate::pacing::{ticks, warm_up};
@@ -31,7 +31,7 @@ pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Res
     let publisher = source.publisher::<Timing>("news").create()?;
     let sent = publisher.clone();
     let publishing = Collected::new(Samples::with_room_for(room));
-    let news = news(publisher, publishing.clone(), counts_from);
+    let news = on_tick(publisher, publishing.clone(), counts_from);
     let timer = source.timer(Duration::from_secs_f64(1.0 / rate)).callback(news)?;
 
     let arrivals = Collected::new(Arrivals {
@@ -59,13 +59,13 @@ pub(super) fn round(subscriptions: u32, rate: f64, time: Duration) -> sinew::Res
         })?);
     }
 
-    let cpu_percent = run.spin_for(time)?;
+    let usage = run.spin_for(time)?;
     drop(timer);
     run.drain()?;
     let expected = sent.statistics().published * u64::from(subscriptions);
     let round = arrivals.with(|arrivals| Round {
         lost: expected.saturating_sub(arrivals.received),
-        cpu_percent: Some(cpu_percent),
+        usage: Some(usage),
         ..Round::of(std::mem::take(&mut arrivals.to_last))
     });
     Ok((round, publishing.with(std::mem::take)))

@@ -11,7 +11,7 @@ use crate::options::{PingPongMode, Wait};
 use crate::pacing::{ticks, warm_up};
 use crate::payload::{Payload, WARM_AFTER};
 use crate::process::{Measuring, Process};
-use crate::rounds::Round;
+use crate::rounds::{Round, Usage};
 use crate::run::{Collected, Run, waiting};
 use crate::samples::Samples;
 
@@ -103,18 +103,18 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
             })?)
         }
     };
-    let cpu_percent = run.spin_for(time)?;
+    let usage = run.spin_for(time)?;
     drop(pace);
     let sent = going.with(|going| {
         going.back_to_back_until = 0;
         going.sent
     });
     run.spin_until(sent, || going.with(|going| going.answered))?;
-    let its_percent: f64 = peer.finish()?;
+    let its_usage: Usage = peer.finish()?;
     Ok(going.with(|going| Round {
         lost: going.sent.saturating_sub(going.answered),
         reordered: going.wrong,
-        cpu_percent: Some(cpu_percent + its_percent),
+        usage: Some(usage + its_usage),
         ..Round::of(std::mem::take(&mut going.samples))
     }))
 }
@@ -141,8 +141,8 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     let _messages = messages.callback(move |message: &P| A::to(message, &publisher, mode))?;
     end.ready()?;
     measuring.tell(&())?;
-    let cpu_percent = run.serve(measuring, || 0)?;
-    measuring.tell(&cpu_percent)
+    let usage = run.serve(measuring, || 0)?;
+    measuring.tell(&usage)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::options::PingPongMode;
 use crate::payload::Payload;
 use crate::process::{Measuring, PATIENCE, Process};
 use crate::rally::{self, Rally, Timed};
-use crate::rounds::{CpuUse, Round};
+use crate::rounds::{Meter, Round, Usage};
 
 /// Polls between two looks at whether the other process still lives: some tens of milliseconds.
 const POLLS: u32 = 1 << 20;
@@ -27,10 +27,10 @@ pub(super) fn round<P: Payload, A: Answer<P>>(
     end.ready()?;
     peer.hear::<()>()?;
     let timed = Timed { rate: case.rate, to_the_end: case.mode == PingPongMode::Whole, time };
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let round = rally::round(timed, &mut Polled { end, mode: case.mode, answers, peer: &mut peer })?;
-    let cpu_percent = cpu.percent() + peer.finish::<f64>()?;
-    Ok(Round { cpu_percent: Some(cpu_percent), ..round })
+    let usage = meter.usage() + peer.finish::<Usage>()?;
+    Ok(Round { usage: Some(usage), ..round })
 }
 
 /// The side that begins.
@@ -74,16 +74,17 @@ pub(super) fn answer_all<P: Payload, A: Answer<P>>(
     measuring.tell(&())?;
     let context = end.context.clone();
     measuring.at_the_end(|| 0, move || context.shutdown());
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     while !end.context.is_shutdown() {
         match messages.take() {
             Some((message, _)) => match A::to(&message, &end.publisher, mode) {
-                // The measuring process may have had enough as soon as it has the answer, before this publish returns.
+                // The measuring process may have had enough as soon as it has the answer, before
+                // this publish returns.
                 Err(_) if end.context.is_shutdown() => break,
                 answered => answered?,
             },
             None => std::hint::spin_loop(),
         }
     }
-    measuring.tell(&cpu.percent())
+    measuring.tell(&meter.usage())
 }

@@ -38,8 +38,8 @@ impl Measuring {
         serde_json::from_str(&line).map(Some).map_err(|_| Error::NotOurPeer)
     }
 
-    /// Does something once it has given its last order, on a thread of its own. If that order is a number of messages, `act`
-    /// waits until `received` is as many, or none has come for a while.
+    /// Does something once it has given its last order, on a thread of its own. If that order is a
+    /// number of messages, `act` waits until `received` is as many, or none has come for a while.
     pub fn at_the_end(
         self,
         received: impl Fn() -> u64 + Send + 'static,
@@ -82,13 +82,18 @@ pub fn await_all(
     Ok(true)
 }
 
+/// Has the kernel end this process when the thread that started it ends.
+pub fn end_with_parent() -> Result<(), Error> {
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))
+}
+
 /// In the other process: does what its role says.
 pub fn serve<W: Work>(peer: &Peer) -> Result<(), Error> {
     let work: W = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
         Task::Sweep { name } => return directory::sweep(&name), // also when the measuring process is gone
         Task::Measure(work) => work,
     };
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))?;
+    end_with_parent()?;
     if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
         return Err(Error::NotOurPeer);
     }

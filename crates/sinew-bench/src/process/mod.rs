@@ -1,7 +1,9 @@
-//! A benchmark's other processes: our own program again, in a hidden role, ended when we are done with it or when we die.
+//! A benchmark's other processes: our own program again, in a hidden role, ended when we are done
+//! with it or when we die.
 //!
-//! They talk in lines of JSON: what we order goes to the other's standard input, what it tells comes from its standard
-//! output. An other process ends by itself when its standard input is closed.
+//! They talk in lines of JSON: what we order goes to the other's standard input, what it tells
+//! comes from its standard output. An other process ends by itself when its standard input is
+//! closed.
 
 mod directory;
 mod measuring;
@@ -19,12 +21,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 pub use directory::Directory;
-pub use measuring::{Measuring, await_all, serve};
+pub use measuring::{Measuring, await_all, end_with_parent, serve};
 
 /// How long another process may stay silent when it is expected to say something.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Our own program, by the name it has, under which others see its processes; or whatever became of its file.
+/// Our own program, by the name it has, under which others see its processes; or whatever became of
+/// its file.
 pub fn ourselves() -> Command {
     let named = std::env::current_exe().ok().filter(|path| path.exists());
     Command::new(named.unwrap_or_else(|| PathBuf::from("/proc/self/exe")))
@@ -109,7 +112,8 @@ impl Process {
         })
     }
 
-    /// Tells it how many messages it should have got, and waits until it has told what it saw, and is gone.
+    /// Tells it how many messages it should have got, and waits until it has told what it saw, and
+    /// is gone.
     pub fn finish_after<T: DeserializeOwned>(mut self, messages: u64) -> Result<T, Error> {
         self.order(&messages)?;
         self.finish()

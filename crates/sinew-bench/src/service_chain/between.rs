@@ -19,7 +19,7 @@ use crate::process::{self, Directory, Measuring, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth, tenth};
 use crate::roles::Role;
-use crate::rounds::{CpuUse, Round, Turns, alternate};
+use crate::rounds::{Meter, Round, Turns, Usage, alternate};
 use crate::run::{Collected, Run, waiting};
 use crate::samples::{Samples, Summary, median};
 use crate::sequence::Sequence;
@@ -44,8 +44,8 @@ pub(crate) struct Serving {
     core: Option<usize>,
 }
 
-/// Rows of calls back to back with both sides awake and with both asleep, and of paced ones with both asleep; beside the
-/// floors that do the same.
+/// Rows of calls back to back with both sides awake and with both asleep, and of paced ones with
+/// both asleep; beside the floors that do the same.
 pub(super) fn measure(options: &ServiceChainOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let directory = Directory::create()?;
     let turns = options.output.turns_or(10);
@@ -117,7 +117,8 @@ fn rows_of(
     Ok(rows)
 }
 
-/// One round. Its samples are the times from the call to the server's start; besides, those from the call to its answer.
+/// One round. Its samples are the times from the call to the server's start; besides, those from
+/// the call to its answer.
 fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let core = case.cores.map(|cores| cores.1);
     let role = Role::Server(Serving { directory: directory.to_owned(), wait: case.wait, core });
@@ -133,18 +134,18 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
         machine::pin_to(cores.0)?;
     }
     let mut calls = Calls::start(time);
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     match case.wait {
         Wait::Spin => calls.await_all(&run, &client)?,
         Wait::Sleep => calls.block_all(&client, case.rate)?,
     }
-    let cpu_percent = cpu.percent();
-    let (requests, its_percent): (Sequence, f64) = other.finish()?;
+    let usage = meter.usage();
+    let (requests, its_usage): (Sequence, Usage) = other.finish()?;
     let Calls { made, wrong, to_server, whole, .. } = calls;
     let round = Round {
         lost: requests.lost(made),
         reordered: requests.reordered + wrong,
-        cpu_percent: Some(cpu_percent + its_percent),
+        usage: Some(usage + its_usage),
         ..Round::of(to_server)
     };
     Ok((round, whole))
@@ -225,6 +226,6 @@ pub(crate) fn serve(serving: &Serving, measuring: Measuring) -> Result<(), Error
     if let Some(core) = serving.core {
         machine::pin_to(core)?;
     }
-    let cpu_percent = run.serve(measuring, || 0)?;
-    measuring.tell(&(requests.with(|seen| *seen), cpu_percent))
+    let usage = run.serve(measuring, || 0)?;
+    measuring.tell(&(requests.with(|seen| *seen), usage))
 }

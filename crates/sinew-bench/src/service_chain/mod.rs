@@ -1,5 +1,5 @@
-//! Scenario `service-chain`: a client calls the first of a chain of servers; each calls the next, and answers after its own
-//! call was answered. Or one server in another process.
+//! Scenario `service-chain`: a client calls the first of a chain of servers; each calls the next,
+//! and answers after its own call was answered. Or one server in another process.
 
 mod between;
 
@@ -14,7 +14,7 @@ use super::floors::direct;
 use super::messages::{Bench, BenchRequest, BenchResponse};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::rounds::{CpuUse, Round, alternate, ratio};
+use super::rounds::{Meter, Round, alternate, ratio};
 use super::run::{Collected, Run};
 use super::samples::{Samples, median};
 use crate::clock::now_ns;
@@ -126,27 +126,26 @@ impl Calls {
     }
 }
 
-/// One round. Its samples are the times from the client's call to the last server's start; besides, those from the call to
-/// its answer.
+/// One round. Its samples are the times from the client's call to the last server's start; besides,
+/// those from the call to its answer.
 fn round(case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let run = Run::by(case.executor)?;
     let requests = Collected::new(Requests::default());
     let _relays = (0..case.relays).map(|hop| relay(&run, hop, case.awaits)).collect::<Result<Vec<_>, _>>()?;
     let _last = last(&run, case, &requests)?;
     let client = run.context.node("client")?.client::<Bench>("hop_0").create()?;
-    let cpu = CpuUse::start();
+    let meter = Meter::start();
     let calls = if case.awaits {
         call_and_await(&run, &client, case.rate, time)?
     } else {
         call_and_block(&run, &client, case.rate, time)?
     };
-    let cpu_percent = cpu.percent();
+    let usage = meter.usage();
     let Calls { made, wrong, to_last, whole, .. } = calls;
     let round = requests.with(|requests| Round {
         lost: made.saturating_sub(requests.received),
         reordered: requests.reordered + wrong,
-        cpu_percent: Some(cpu_percent),
-        rss_bytes: crate::machine::resident_bytes(),
+        usage: Some(usage),
         ..Round::of(to_last)
     });
     Ok((round, whole))
@@ -186,7 +185,8 @@ fn last(run: &Run, case: Case, requests: &Collected<Requests>) -> sinew::Result<
     Ok(server?)
 }
 
-/// The client on a thread of its own, which sleeps between its calls, while this one spins the executor.
+/// The client on a thread of its own, which sleeps between its calls, while this one spins the
+/// executor.
 fn call_and_block(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     let ticks = ticks(rate, time);
     thread::scope(|scope| {
@@ -218,8 +218,8 @@ fn call_all(client: &Client<Bench>, rate: f64, ticks: u32) -> Result<Calls, Erro
     Ok(calls)
 }
 
-/// The client as a future that this thread spins the executor for: one spin for all calls, as several threads are started
-/// for each spin.
+/// The client as a future that this thread spins the executor for: one spin for all calls, as
+/// several threads are started for each spin.
 fn call_and_await(run: &Run, client: &Client<Bench>, rate: f64, time: Duration) -> Result<Calls, Error> {
     let ticks = ticks(rate, time);
     let clock = Collected::new(Metronome::default());

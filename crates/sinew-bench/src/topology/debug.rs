@@ -1,5 +1,5 @@
-//! The graph with a node in another process that subscribes to every topic, as a recorder or a viewer does: what that costs
-//! the subscriptions in the robot's own process.
+//! The graph with a node in another process that subscribes to every topic, as a recorder or a
+//! viewer does: what that costs the subscriptions in the robot's own process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::process::{Directory, Measuring, Process};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth};
 use crate::roles::Role;
-use crate::rounds::Turns;
+use crate::rounds::{Turns, Usage};
 use crate::run::{Collected, Run, executor, matched, waiting};
 use crate::samples::{Samples, median};
 
@@ -37,7 +37,7 @@ struct Seen {
     latencies: Samples,
     received: u64,
     reordered: u64,
-    cpu_percent: f64,
+    usage: Usage,
 }
 
 /// Rows without and with the debug node, measured in turns, and what the debug node saw.
@@ -101,8 +101,7 @@ fn round(
         messages: Some(seen.received),
         lost: Some(sent.saturating_sub(seen.received)),
         reordered: Some(seen.reordered).filter(|&count| count > 0),
-        cpu_percent: Some(hundredth(seen.cpu_percent)),
-        ..Figures::of(seen.latencies.summary(1))
+        ..Figures::of(seen.latencies.summary(1)).using(seen.usage)
     };
     Ok((robot, its))
 }
@@ -142,7 +141,7 @@ pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error
     }
     measuring.tell(&())?;
     let received = arrivals.clone();
-    let cpu_percent = run.serve(measuring, move || received.with(|seen| seen.received))?;
+    let usage = run.serve(measuring, move || received.with(|seen| seen.received))?;
     let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
-    measuring.tell(&arrivals.with(|seen| Seen { reordered, cpu_percent, ..std::mem::take(seen) }))
+    measuring.tell(&arrivals.with(|seen| Seen { reordered, usage, ..std::mem::take(seen) }))
 }

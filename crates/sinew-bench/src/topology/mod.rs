@@ -1,9 +1,10 @@
-//! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs it. Every publisher has a
-//! timer of its own; no message leads to another.
+//! Scenario `topology`: a robot's whole graph in one process, as iRobot's `ros2-performance` runs
+//! it. Every publisher has a timer of its own; no message leads to another.
 
 mod debug;
 pub mod graph;
 pub mod message_type;
+pub mod seen;
 pub mod tracker;
 
 use std::collections::BTreeMap;
@@ -11,44 +12,23 @@ use std::time::Duration;
 
 use sinew::{Node, Publisher, Subscription, Timer, View};
 
-use super::histogram::Histogram;
 use super::messages::{Stamped, StampedLengths};
 use super::process::Directory;
 use super::progress::Progress;
-use super::report::{Figures, Row, hundredth, tenth};
+use super::report::{Figures, Row};
+use super::rounds::Meter;
 use super::run::{Collected, Run};
-use crate::clock::{nanoseconds, now_ns};
+use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
 use crate::options::TopologyOptions;
 pub(crate) use debug::{DebugNode, serve};
 pub use graph::TopologyError;
 use graph::{Graph, PublisherPlan};
-use tracker::{Arrival, Tracker};
+use seen::{Seen, Span};
 
 /// Memory that is used later than this after the start has grown.
 const SETTLED: Duration = Duration::from_secs(10);
-
-/// What all subscriptions see, one behind the other: looking at it is left for afterwards, so that measuring touches as
-/// little memory between two callbacks as it can.
-type Log = Vec<Seen>;
-
-/// A message that arrived.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    subscription: u16,
-    publisher: u16,
-    number: u32,
-    latency_ns: i64,
-}
-
-/// The figures of a log.
-struct Arrivals {
-    trackers: Vec<Tracker>,
-    /// Of those that were not too late.
-    sum_ns: f64,
-    in_time: u64,
-}
 
 /// The graph's row, beside what the process takes before there is any node.
 pub(super) fn measure(options: &TopologyOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
@@ -98,105 +78,46 @@ fn figures(
     ready: impl FnOnce(&[Publisher<Stamped>]) -> Result<(), Error>,
 ) -> Result<Figures, Error> {
     let Load { graph, scale_rate, .. } = load;
-    let log = Collected::new(room_for(graph, scale_rate, time));
+    let span = Span::of(time);
+    let log = Collected::new(seen::room_for(graph, scale_rate, span));
     let subscriptions = subscribe(run, load, &log)?;
     let sources = sources(run, graph)?;
     let publishers: Vec<_> = sources.iter().map(|source| source.publisher.clone()).collect();
     ready(&publishers)?;
     let timers = publish(&sources, load)?;
 
-    let rss_start = machine::resident_bytes();
-    let settling = time.min(SETTLED);
-    let mut cpu_percent = run.spin_for(settling)?;
+    let rss_start_bytes = machine::resident_bytes();
+    run.spin_for(span.warm_up())?;
+    let meter = Meter::start();
+    let settling = span.rest().min(SETTLED - span.warm_up());
+    run.spin_for(settling)?;
     let rss_settled = machine::resident_bytes();
-    if time > settling {
-        let later = run.spin_for(time - settling)?;
-        let part = settling.as_secs_f64() / time.as_secs_f64();
-        cpu_percent = cpu_percent * part + later * (1.0 - part);
+    let later = span.rest() - settling;
+    if !later.is_zero() {
+        run.spin_for(later)?;
     }
-    let rss_end = machine::resident_bytes();
+    let usage = meter.usage();
     drop(timers);
     run.drain()?;
 
     let copied = publishers.iter().map(|publisher| publisher.statistics().copies).sum::<u64>()
         + subscriptions.iter().map(|subscription| subscription.statistics().copies).sum::<u64>();
-    let growth = rss_end.zip(rss_settled).map(|(end, settled)| end.cast_signed() - settled.cast_signed());
-    let mut latencies = Histogram::empty();
-    let arrivals = log.with(|log| look_at(log, graph, &publishers, scale_rate, &mut latencies));
-    let count = |of: fn(&Tracker) -> u64| Some(arrivals.trackers.iter().map(of).sum::<u64>());
+    let growth = rss_settled.map(|settled| usage.rss_bytes.cast_signed() - settled.cast_signed());
+    let sent: Vec<_> = publishers.iter().map(|publisher| publisher.statistics().published).collect();
+    let seen = log.with(|log| seen::figures(graph, scale_rate, span, log, &sent));
     Ok(Figures {
-        mean_ns: (arrivals.in_time > 0).then(|| tenth(arrivals.sum_ns / arrivals.in_time as f64)),
-        messages: count(|tracker| tracker.received),
-        lost: count(|tracker| tracker.lost),
-        reordered: count(|tracker| tracker.reordered).filter(|&count| count > 0),
-        late: count(|tracker| tracker.late),
-        too_late: count(|tracker| tracker.too_late),
         copies: Some(copied),
-        cpu_percent: Some(hundredth(cpu_percent)),
-        rss_start_bytes: rss_start,
-        rss_bytes: rss_end,
-        rss_growth_bytes: growth.filter(|_| time > settling),
-        ..Figures::of(latencies.summary())
+        rss_start_bytes,
+        rss_growth_bytes: growth.filter(|_| time > SETTLED),
+        ..seen.using(usage)
     })
 }
 
-/// A log that need not grow while it is written, its memory there already.
-fn room_for(graph: &Graph, scale_rate: f64, time: Duration) -> Log {
-    let expected = graph.deliveries_per_second() * scale_rate * time.as_secs_f64();
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a guess at how much memory to reserve"
-    )]
-    let mut log = vec![Seen { number: 1, ..Seen::default() }; (expected * 1.1) as usize + 1000];
-    log.clear();
-    log
-}
-
-/// Follows every subscription through the log.
-fn look_at(
-    log: &Log,
-    graph: &Graph,
-    publishers: &[Publisher<Stamped>],
-    scale_rate: f64,
-    latencies: &mut Histogram,
-) -> Arrivals {
-    let periods = graph.periods_by_topic();
-    let topics: Vec<_> = graph
-        .nodes
-        .iter()
-        .flat_map(|node| &node.subscribers)
-        .map(|subscriber| subscriber.topic.as_str())
-        .collect();
-    let trackers = topics.iter().map(|topic| Tracker::new(periods.get(topic).map_or(0, Vec::len))).collect();
-    let mut arrivals = Arrivals { trackers, sum_ns: 0.0, in_time: 0 };
-    for seen in log {
-        let (subscription, publisher) = (usize::from(seen.subscription), usize::from(seen.publisher));
-        let period = periods.get(topics[subscription]).and_then(|periods| periods.get(publisher));
-        let arrival = Arrival {
-            publisher,
-            number: seen.number,
-            period_ns: period.map_or(i64::MAX, |period| nanoseconds(period.div_f64(scale_rate))),
-            latency_ns: seen.latency_ns,
-        };
-        latencies.record(seen.latency_ns);
-        if arrivals.trackers[subscription].scan(&arrival) {
-            arrivals.sum_ns += seen.latency_ns as f64;
-            arrivals.in_time += 1;
-        }
-    }
-    for (topic, tracker) in topics.iter().zip(&mut arrivals.trackers) {
-        let sent = publishers
-            .iter()
-            .filter(|publisher| publisher.topic().trim_start_matches('/') == topic.trim_start_matches('/'));
-        for (index, publisher) in sent.enumerate() {
-            tracker.finish(index, publisher.statistics().published);
-        }
-    }
-    arrivals
-}
-
-fn subscribe(run: &Run, load: Load<'_>, log: &Collected<Log>) -> sinew::Result<Vec<Subscription<Stamped>>> {
+fn subscribe(
+    run: &Run,
+    load: Load<'_>,
+    log: &Collected<Vec<Seen>>,
+) -> sinew::Result<Vec<Subscription<Stamped>>> {
     let mut subscriptions = Vec::new();
     for plan in &load.graph.nodes {
         let node = run.context.node(&plan.name)?;

@@ -1,4 +1,5 @@
-//! What became of one subscription's messages: late, too late, lost, as `ros2-performance` defines them.
+//! What became of one subscription's messages: late, too late, lost, as `ros2-performance` defines
+//! them.
 
 /// Follows the messages that one subscription gets.
 #[derive(Debug, Default)]
@@ -35,10 +36,17 @@ impl Tracker {
         Self { last: vec![None; publishers], ..Self::default() }
     }
 
-    /// Counts a message. True if it came in time to count towards the mean latency: it isn't too late.
+    /// Of a topic whose publishers begin with these numbers: messages before them are left out.
+    pub fn from(first: impl IntoIterator<Item = u32>) -> Self {
+        let last = first.into_iter().map(|number| number.checked_sub(1)).collect();
+        Self { last, ..Self::default() }
+    }
+
+    /// Counts a message. True if it came in time to count towards the mean latency: it isn't too
+    /// late.
     ///
-    /// Late is more than 20 % of the period or 5 ms, whichever is less; too late, and no longer late, is more than the
-    /// period or 50 ms. Lost are the numbers left out between two messages.
+    /// Late is more than 20 % of the period or 5 ms, whichever is less; too late, and no longer
+    /// late, is more than the period or 50 ms. Lost are the numbers left out between two messages.
     pub fn scan(&mut self, arrival: &Arrival) -> bool {
         self.received += 1;
         if let Some(last) = self.last.get_mut(arrival.publisher) {
@@ -61,7 +69,8 @@ impl Tracker {
 }
 
 impl Tracker {
-    /// Counts what a publisher sent after the last message of it that came: its messages are numbered from 0.
+    /// Counts what a publisher sent after the last message of it that came: its messages are
+    /// numbered from 0.
     pub fn finish(&mut self, publisher: usize, published: u64) {
         let came = self.last.get(publisher).copied().flatten().map_or(0, |last| u64::from(last) + 1);
         self.lost += published.saturating_sub(came);

@@ -1,0 +1,53 @@
+//! One publisher, and all its subscribers in one other process.
+
+use std::time::Duration;
+
+use sinew_bench::news::{self, Heard};
+use sinew_bench::pacing::{Ticks, ticks, warm_up};
+use sinew_bench::report::tenth;
+use sinew_bench::rounds::{Meter, Round, Usage};
+use sinew_bench::samples::Samples;
+
+use crate::chain::Timing;
+use crate::{Figures, Process, Result, now_ns};
+
+/// Messages a second.
+const RATE: f64 = 100.0;
+
+/// What so many subscribers of the other process will hear in that time. At the end that process
+/// tells it together with its [`Usage`].
+pub fn heard_by(subscriptions: u32, time: Duration) -> Heard {
+    Heard::by(subscriptions, ticks(RATE, time) as usize)
+}
+
+/// Publishes by `publish` for so long, and gives the figures. `other` has its subscribers already;
+/// it is told how many messages there were.
+///
+/// # Errors
+///
+/// What `publish` fails with, and if `other` ends early.
+pub fn measure(
+    time: Duration,
+    other: Process,
+    mut publish: impl FnMut(Timing) -> Result<()>,
+) -> Result<Figures> {
+    let count = ticks(RATE, time);
+    let mut inside = Samples::with_room_for(count as usize);
+    let meter = Meter::start();
+    let mut pace = Ticks::start(RATE)?;
+    for number in 1..=count {
+        pace.wait();
+        let stamp = now_ns();
+        publish(Timing { stamp, number: number.into() })?;
+        let time_inside = now_ns() - stamp;
+        if number > warm_up(count) {
+            inside.record(time_inside);
+        }
+    }
+    let usage = meter.usage();
+    let (heard, others): (Heard, Usage) = other.finish_after(count.into())?;
+    let round = news::round(&[heard], warm_up(count), count.into());
+    let round = Round { usage: Some(usage + others), ..round };
+    let publish_p50_ns = inside.summary(1).map(|summary| tenth(summary.p50));
+    Ok(Figures { publish_p50_ns, ..Figures::over(&[round], 1) })
+}
