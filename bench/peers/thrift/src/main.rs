@@ -35,14 +35,13 @@ struct Thrift;
 
 impl Program for Thrift {
     fn systems() -> Peer {
-        let scenarios = ["service-chain", "requests"];
-        let system = |wire: Wire, how: &str, link: &str| System {
-            name: wire.name().to_owned(),
-            how: how.to_owned(),
-            link: link.to_owned(),
-            scenarios: scenarios.map(str::to_owned).to_vec(),
-            differs: Vec::new(),
-            unavailable: None,
+        let system = |wire: Wire, how: &str, link: &str| {
+            let chain = "each server is a thread of its own, and each call goes through a socket, also \
+                         within the process; ours runs in the thread of the caller";
+            let requests = "each connection has a thread that blocks in its read";
+            System::new(wire.name(), how, link)
+                .scenario("service-chain", Some(chain))
+                .scenario("requests", Some(requests))
         };
         Peer {
             peer: "thrift".to_owned(),
@@ -50,8 +49,8 @@ impl Program for Thrift {
             systems: vec![
                 system(
                     Wire::Framed,
-                    "the tutorial's TServer, framed transport and compact protocol, over a Unix socket, as all is on \
-                     one host; a thread per connection",
+                    "the tutorial's TServer, framed transport and compact protocol, over a Unix \
+                     socket, as all is on one host; a thread per connection",
                     "https://github.com/apache/thrift/tree/master/tutorial/rs",
                 ),
                 system(
@@ -70,7 +69,7 @@ impl Program for Thrift {
                 harness::with_directory(|path| chain(path, wire, relays, rate, case))
             }
             Work::Requests { wait: Wait::Sleep, .. } => harness::with_directory(|path| ask(path, wire, case)),
-            _ => anyhow::bail!("thrift has no {} like this", case.work.scenario()),
+            _ => harness::no_part(case),
         }
     }
 

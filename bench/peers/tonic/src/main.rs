@@ -47,22 +47,20 @@ struct Tonic;
 
 impl Program for Tonic {
     fn systems() -> Peer {
-        let differs = "the client awaits its answer in a runtime; each call is an HTTP/2 stream with headers of its own";
-        let scenarios = ["service-chain", "requests"];
+        let differs = "the client awaits its answer in a runtime; each call is an HTTP/2 stream with \
+                       headers of its own, and goes through a socket, also within a process";
+        let how = "unary calls over a Unix socket, as all is on one host; each server of a chain is a task \
+                   of the multi-threaded runtime with two workers, and a process that is kept to one \
+                   core has the runtime of one thread, which is the faster there";
+        let link = "https://github.com/hyperium/tonic/tree/master/examples/src/uds";
         Peer {
             peer: "tonic".to_owned(),
             version: "0.14".to_owned(),
-            systems: vec![System {
-                name: "tonic".to_owned(),
-                how: "unary calls over a Unix socket, as all is on one host; each server of a chain is a task of the \
-                      multi-threaded runtime with two workers, and a process that is kept to one core has the \
-                      runtime of one thread, which is the faster there"
-                    .to_owned(),
-                link: "https://github.com/hyperium/tonic/tree/master/examples/src/uds".to_owned(),
-                scenarios: scenarios.map(str::to_owned).to_vec(),
-                differs: scenarios.map(|name| (name.to_owned(), differs.to_owned())).to_vec(),
-                unavailable: None,
-            }],
+            systems: vec![
+                System::new("tonic", how, link)
+                    .scenario("service-chain", Some(differs))
+                    .scenario("requests", Some(differs)),
+            ],
         }
     }
 
@@ -72,7 +70,7 @@ impl Program for Tonic {
                 harness::with_directory(|path| chain(path, relays, rate, case))
             }
             Work::Requests { wait: Wait::Sleep, .. } => harness::with_directory(|path| ask(path, case)),
-            _ => anyhow::bail!("tonic has no {} like this", case.work.scenario()),
+            _ => harness::no_part(case),
         }
     }
 
