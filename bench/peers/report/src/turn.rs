@@ -17,9 +17,6 @@ use tempfile::TempDir;
 /// How long a program that is told to end may take for it.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// The exit code of a program whose system has the scenario, but not this case of it.
-const NO_PART: i32 = 3;
-
 /// What is kept of what a program says.
 const KEPT: u64 = 1 << 16;
 
@@ -102,7 +99,7 @@ impl Turns {
         Ok(match status.success() {
             true if said.trim().is_empty() => Turn::Failed("it said nothing".to_owned()),
             true => Turn::Said(said),
-            false if status.code() == Some(NO_PART) => Turn::NoPart,
+            false if status.code() == Some(harness::NO_PART.into()) => Turn::NoPart,
             false => Turn::Failed(reason(&tail(&mut complaints)?, status)),
         })
     }
