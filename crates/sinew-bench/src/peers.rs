@@ -27,7 +27,7 @@ pub struct PeersOptions {
     #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
     pub rounds: u32,
 
-    /// How long each side is measured in each round [default: 0.1 to 2.5, whatever the case needs].
+    /// How long each side is measured in each round [default: 0.1 to 6, whatever the case needs].
     #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
     pub seconds: Option<Duration>,
 
