@@ -281,9 +281,18 @@ fn what_hangs_is_ended_with_all_it_started_and_the_rest_goes_on() {
     scene.is_gone("child");
 }
 
+/// Whether this process, and so what it starts, ignores a signal.
+fn is_ignored(signal: Signal) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() >> (signal.as_raw() - 1) & 1 == 1
+}
+
 #[test]
 fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
-    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+    // Who starts a program with `nohup` wants it to go on.
+    let hang_up = (!is_ignored(Signal::HUP)).then_some(Signal::HUP);
+    for signal in [Signal::INT, Signal::TERM].into_iter().chain(hang_up) {
         let scene = Scene::set();
         let options = [
             "--scenario",
