@@ -519,13 +519,27 @@ impl Erased {
     pub(crate) fn let_go(&mut self) {
         let block = self.0;
         let control = self.control_mut();
-        let pool = control.pool.take();
-        if control.filled && !(control.keep && pool.is_some()) {
-            control.empty(); // the user's `Drop`; if it panics the block leaks, and nothing is freed twice
+        let leaving = Leaving { block, pool: control.pool.take() };
+        if control.filled && !(control.keep && leaving.pool.is_some()) {
+            control.empty(); // the user's `Drop`, which may panic
         }
-        match pool {
-            Some(pool) => pool.take_back(block),
-            None => Self::free(block),
+        drop(leaving);
+    }
+}
+
+/// A block without a reference: it goes home, or is freed, also when its value's
+/// `drop` panics.
+struct Leaving {
+    block: NonNull<Control>,
+    pool: Option<Arc<Pool>>,
+}
+
+impl Drop for Leaving {
+    #[inline]
+    fn drop(&mut self) {
+        match self.pool.take() {
+            Some(pool) => pool.take_back(self.block),
+            None => Erased::free(self.block),
         }
     }
 }
