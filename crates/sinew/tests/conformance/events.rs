@@ -76,15 +76,15 @@ pub(crate) fn ends_of_different_types_are_both_told_the_types<R: Runner, P: Path
 
 pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> sinew::Result<()> {
     let stage = Stage::<R>::new::<P>()?;
-    let (offered, requested) = (Log::new(), Log::new());
+    let (offered, requested, arrived) = (Log::new(), Log::new(), Log::new());
     let strict = QoS::default().deadline(SHORT);
-    let pen = requested.pen();
+    let (pen, number) = (requested.pen(), arrived.pen());
     let _subscription = stage
         .receiver
         .subscription::<Number>("numbers")
         .qos(strict)
         .on_deadline_missed(move |event: &RequestedDeadlineMissed| pen.write(event.total))
-        .callback(|_: &Number| {})?;
+        .callback(move |message: &Number| number.write(message.0))?;
     let pen = offered.pen();
     let publisher = stage
         .sender
@@ -95,7 +95,7 @@ pub(crate) fn a_missed_deadline_is_told_to_both_ends<R: Runner, P: Path>() -> si
     stage.find_out();
     for missed in 1..=2 {
         publisher.publish(Number(1))?;
-        stage.settle()?;
+        assert_eq!(stage.collect(&arrived, 1)?, [1]); // from when it is there, the next one is awaited
         stage.pass(9);
         stage.settle()?;
         assert_eq!((offered.lines(), requested.lines()), (vec![], vec![]));
