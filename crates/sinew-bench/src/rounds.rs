@@ -45,7 +45,7 @@ pub struct Round {
     pub reordered: u64,
     /// Messages that were copied on their way; `None` where nobody counts.
     pub copies: Option<u64>,
-    /// What all its processes took; `None` where nobody measures it.
+    /// What all its processes took; `None` where that isn't measured.
     pub usage: Option<Usage>,
 }
 

@@ -100,18 +100,20 @@ impl Survivors {
 
     /// Files of those who died.
     fn leftovers(&self) -> Vec<String> {
-        let own = [0, 1].map(|index: usize| format!("{:016x}", self.stations[index].id()));
-        let mut files = self.scene.files();
-        files.retain(|file| !own.iter().any(|own| file.starts_with(own)));
-        files
+        self.of_the_dead(self.scene.files())
     }
 
     /// What this process still has mapped of those who died.
     fn mapped(&self) -> Vec<String> {
-        let own = [0, 1].map(|index: usize| format!("{:016x}", self.stations[index].id()));
-        let mut mapped = self.scene.mapped();
-        mapped.retain(|file| !file.starts_with('#') && !own.iter().any(|own| file.starts_with(own)));
+        let mut mapped = self.of_the_dead(self.scene.mapped());
+        mapped.retain(|file| !file.starts_with('#')); // files without a name are our own
         mapped
+    }
+
+    fn of_the_dead(&self, mut files: Vec<String>) -> Vec<String> {
+        let own = [0, 1].map(|index: usize| format!("{:016x}", self.stations[index].id()));
+        files.retain(|file| !own.iter().any(|own| file.starts_with(own)));
+        files
     }
 
     /// A child died: everything that it published was read, and nothing is left of it.

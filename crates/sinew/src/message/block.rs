@@ -527,8 +527,7 @@ impl Erased {
     }
 }
 
-/// A block without a reference: it goes home, or is freed, also when its value's
-/// `drop` panics.
+/// A block without a reference: it goes home, or is freed, also when its value's `drop` panics.
 struct Leaving {
     block: NonNull<Control>,
     pool: Option<Arc<Pool>>,

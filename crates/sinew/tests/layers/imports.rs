@@ -220,7 +220,7 @@ impl<'a> Visit<'a> for Reader {
     }
 
     fn visit_macro(&mut self, called: &'a syn::Macro) {
-        self.name(&called.path.segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>());
+        self.visit_path(&called.path);
         self.read_tokens(called.tokens.clone());
     }
 }
