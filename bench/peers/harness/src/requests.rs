@@ -9,6 +9,7 @@ use sinew_bench::rounds::{Meter, Round};
 use sinew_bench::samples::Samples;
 
 use crate::chain::Timing;
+use crate::pingpong::{Answer, Rally};
 use crate::{Figures, Result, now_ns};
 
 /// Where the last server of a chain leaves the time at which it was called.
@@ -54,4 +55,30 @@ pub fn measure(
     let round = Round { usage: Some(meter.usage()), ..Round::of(there) };
     let roundtrip_p50_ns = whole.summary(2 * hops).map(|summary| summary.p50);
     Ok(Figures { roundtrip_p50_ns, ..Figures::over(&[round], hops) })
+}
+
+/// A ping-pong's client whose calls return with the answer, the request's own number.
+#[derive(Debug)]
+pub struct Calls<F> {
+    call: F,
+    next: u64,
+}
+
+impl<F: FnMut(Timing) -> Result<u64>> Calls<F> {
+    /// Calls by `call`.
+    pub fn by(call: F) -> Self {
+        Self { call, next: 0 }
+    }
+}
+
+impl<F: FnMut(Timing) -> Result<u64>> Rally<anyhow::Error> for Calls<F> {
+    fn send(&mut self, number: u64) -> Result<()> {
+        self.next = number; // sent and answered at once
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<Answer> {
+        let number = (self.call)(Timing { stamp: now_ns(), number: self.next })?;
+        Ok(Answer { number, end_ns: None })
+    }
 }

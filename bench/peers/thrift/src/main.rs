@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use harness::chain::Timing;
-use harness::pingpong::{self, Answer, Rally};
-use harness::requests::{self, Called};
+use harness::pingpong;
+use harness::requests::{self, Called, Calls};
 use harness::{Case, Figures, Measuring, Other, Peer, Program, Result, System, Wait, Work};
 use hop::{HopSyncClient, HopSyncHandler, HopSyncProcessor, Stamped, THopSyncClient};
 use thrift::protocol::{
@@ -204,23 +204,6 @@ fn ask(path: &Path, wire: Wire, case: &Case) -> Result<Figures> {
     let socket = path.join("server");
     let mut other = harness::start::<Thrift>(case, Some(cores.1), socket.display().to_string())?;
     other.hear::<()>()?;
-    let client = connect(&socket, wire)?;
-    pingpong::measure_both(case, other, &mut Asking { client, request: Timing::default() })
-}
-
-/// The client: a call is sent and answered at once.
-struct Asking {
-    client: Client,
-    request: Timing,
-}
-
-impl Rally<anyhow::Error> for Asking {
-    fn send(&mut self, number: u64) -> Result<()> {
-        self.request = Timing { stamp: harness::now_ns(), number };
-        Ok(())
-    }
-
-    fn answer(&mut self) -> Result<Answer> {
-        Ok(Answer { number: call(&mut self.client, self.request)?, end_ns: None })
-    }
+    let mut client = connect(&socket, wire)?;
+    pingpong::measure_both(case, other, &mut Calls::by(|timing| call(&mut client, timing)))
 }

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use harness::chain::Timing;
-use harness::pingpong::{self, Answer, Rally};
-use harness::requests::{self, Called};
+use harness::pingpong;
+use harness::requests::{self, Called, Calls};
 use harness::{Case, Figures, Measuring, Other, Peer, Program, Result, System, Wait, Work};
 use tokio::net::UnixListener;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio_stream::wrappers::UnixListenerStream;
 use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
@@ -142,25 +142,8 @@ fn ask(path: &Path, case: &Case) -> Result<Figures> {
     let mut other = harness::start::<Tonic>(case, Some(cores.1), socket.display().to_string())?;
     other.hear::<()>()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let client = runtime.block_on(connect(&socket))?;
-    pingpong::measure_both(case, other, &mut Asking { runtime, client, request: Timing::default() })
-}
-
-/// The client: a call is sent and answered at once.
-struct Asking {
-    runtime: Runtime,
-    client: HopClient<Channel>,
-    request: Timing,
-}
-
-impl Rally<anyhow::Error> for Asking {
-    fn send(&mut self, number: u64) -> Result<()> {
-        self.request = Timing { stamp: harness::now_ns(), number };
-        Ok(())
-    }
-
-    fn answer(&mut self) -> Result<Answer> {
-        let answer = self.runtime.block_on(self.client.call(Stamped::from(self.request)))?;
-        Ok(Answer { number: answer.into_inner().number, end_ns: None })
-    }
+    let mut client = runtime.block_on(connect(&socket))?;
+    let mut calls =
+        Calls::by(|timing| Ok(runtime.block_on(client.call(Stamped::from(timing)))?.into_inner().number));
+    pingpong::measure_both(case, other, &mut calls)
 }

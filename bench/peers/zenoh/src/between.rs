@@ -9,6 +9,7 @@ use harness::big::{self, Images};
 use harness::chain::Timing;
 use harness::fanout;
 use harness::pingpong::{self, Answer, Game, Rally};
+use harness::requests::Calls;
 use harness::throughput::{self, Seen};
 use harness::{Case, Figures, Measuring, Mode, Other, Process, Result, bytes, now_ns};
 use sinew_bench::latest::{self, Reads, Span};
@@ -18,7 +19,6 @@ use sinew_bench::rounds::{Meter, Usage};
 use zenoh::handlers::{FifoChannelHandler, RingChannel};
 use zenoh::pubsub::{Publisher, Subscriber};
 use zenoh::qos::CongestionControl;
-use zenoh::query::Querier;
 use zenoh::sample::Sample;
 use zenoh::{Session, Wait as _};
 
@@ -160,31 +160,16 @@ pub fn serve_pingpong(other: &Other, memory: Memory, measuring: Measuring) -> Re
     session.close().wait().said("closing a session")
 }
 
-/// The side that calls.
-struct Calls {
-    server: Querier<'static>,
-    next: u64,
-}
-
-impl Rally<anyhow::Error> for Calls {
-    fn send(&mut self, number: u64) -> Result<()> {
-        self.next = number;
-        Ok(())
-    }
-
-    fn answer(&mut self) -> Result<Answer> {
-        let answer = call(&self.server, Timing { stamp: now_ns(), number: self.next }.to_bytes())?;
-        let Timing { number, .. } = timing_of(&answer).context("an answer isn't one")?;
-        Ok(Answer { number, end_ns: None })
-    }
-}
-
 pub fn requests(case: &Case) -> Result<Figures> {
     with_other(case, Memory::Heap, true, |session, start| {
         let other = start()?;
         let server = querier(session, key("server", 0)?)?;
         found(&server)?;
-        pingpong::measure_both(case, other, &mut Calls { server, next: 0 })
+        let mut calls = Calls::by(|timing| {
+            let answer = call(&server, timing.to_bytes())?;
+            Ok(timing_of(&answer).context("an answer isn't one")?.number)
+        });
+        pingpong::measure_both(case, other, &mut calls)
     })
 }
 
