@@ -19,7 +19,7 @@ pub mod news;
 pub mod options;
 pub mod pacing;
 pub mod payload;
-pub mod peers;
+mod peers;
 mod picture;
 mod pingpong;
 mod pipeline;

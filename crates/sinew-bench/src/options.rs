@@ -8,7 +8,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::SIZES;
-use crate::peers::PeersOptions;
 use crate::rounds::{ROUNDS, Turns};
 
 /// Options of `bench`.
@@ -380,6 +379,67 @@ pub struct FanoutOptions {
 pub struct TimerOptions {
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// Options of `bench peers` and of `bench/peers/run`.
+#[derive(Args, Clone, Debug)]
+pub struct PeersOptions {
+    /// Measure only that scenario; may be given several times.
+    #[arg(long = "scenario", value_name = "NAME")]
+    pub scenarios: Vec<String>,
+
+    /// Measure only beside that peer, or that way to use one; may be given several times.
+    #[arg(long = "peer", value_name = "NAME")]
+    pub peers: Vec<String>,
+
+    /// How often each side of a case is measured, in turns.
+    #[arg(long, allow_negative_numbers = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = ROUNDS)]
+    pub rounds: u32,
+
+    /// How long each side is measured in each round [default: 0.1 to 6, whatever the case needs].
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+
+    /// For a first look: two rounds (or as many as --rounds says), tenths of seconds, a part of the sizes.
+    #[arg(long)]
+    pub quick: bool,
+
+    /// How long a side may take for a round before it is ended [default: 30 and four times what it measures].
+    #[arg(long, allow_negative_numbers = true, value_name = "S", value_parser = seconds)]
+    pub limit: Option<Duration>,
+
+    /// Write the report as one HTML page to this file.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Write the report as Markdown to this file; `-` is standard output, as if no file is named at all.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+
+    /// Write every figure, with the host's facts, to this file; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+
+    /// Write the plots as SVG files to this directory (made if missing).
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+
+    /// A program that takes part, as bench/peers/README.md says; may be given several times. Programs named `sinew-peer-*` in PATH
+    /// take part without.
+    #[arg(long = "adapter", value_name = "PATH")]
+    pub adapters: Vec<PathBuf>,
+
+    /// Name the peers, how each is used, and what can't be measured here and why; measure nothing.
+    #[arg(long)]
+    pub list: bool,
+
+    /// Use the programs that are built, build none.
+    #[arg(long)]
+    pub no_build: bool,
+
+    /// The program `sinew` to measure [default: this one, if it is a release build; else one that is built].
+    #[arg(long, value_name = "PATH")]
+    pub sinew: Option<PathBuf>,
 }
 
 /// The executors there are.

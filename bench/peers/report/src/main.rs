@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use sinew_bench::machine::Host;
-use sinew_bench::peers::PeersOptions;
+use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
 use report::Report;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use harness::{Peer, System};
-use sinew_bench::peers::PeersOptions;
+use sinew_bench::options::PeersOptions;
 
 use crate::turn::{Turn, Turns, answer};
 

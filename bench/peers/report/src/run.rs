@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use harness::{Case as Asked, Work};
-use sinew_bench::peers::PeersOptions;
+use sinew_bench::options::PeersOptions;
 use sinew_bench::progress::Progress;
 
 use crate::cases::{self, Ours, Section};
