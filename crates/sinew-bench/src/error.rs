@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::topology::TopologyError;
+use crate::graph::TopologyError;
 
 /// Why a measurement ended without its result.
 #[derive(Debug, thiserror::Error)]

@@ -11,6 +11,7 @@ mod entities;
 mod error;
 mod fanout;
 mod floors;
+pub mod graph;
 pub mod histogram;
 pub mod latest;
 pub mod machine;
@@ -46,7 +47,7 @@ pub(crate) use payload::SIZES;
 use progress::Progress;
 use report::{Row, Sink};
 use roles::Role;
-pub use topology::TopologyError;
+pub use graph::TopologyError;
 
 /// Measures one scenario and reports it.
 pub fn run(scenario: &Scenario) -> Result<(), Error> {

@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sinew::{Publisher, View};
 
-use super::graph::Graph;
 use super::tracker::{Arrival, Tracker};
 use super::{Load, figures};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::graph::Graph;
 use crate::messages::Stamped;
 use crate::options::{TopologyOptions, Wait};
 use crate::process::{Directory, Measuring, Process};

@@ -2,8 +2,6 @@
 //! it. Every publisher has a timer of its own; no message leads to another.
 
 mod debug;
-pub mod graph;
-pub mod message_type;
 pub mod seen;
 pub mod tracker;
 
@@ -20,11 +18,10 @@ use super::rounds::Meter;
 use super::run::{Collected, Run};
 use crate::clock::now_ns;
 use crate::error::Error;
+use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::options::TopologyOptions;
 pub(crate) use debug::{DebugNode, serve};
-pub use graph::TopologyError;
-use graph::{Graph, PublisherPlan};
 use seen::{Seen, Span};
 
 /// Memory that is used later than this after the start has grown.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::time::Duration;
 
-use super::graph::Graph;
 use super::tracker::{Arrival, Tracker};
 use crate::clock::nanoseconds;
+use crate::graph::Graph;
 use crate::histogram::Histogram;
 use crate::report::{Figures, tenth};
 

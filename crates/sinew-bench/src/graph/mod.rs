@@ -1,6 +1,8 @@
 //! A topology: who publishes what how often, and who listens. Read from the JSON form of iRobot's `ros2-performance`
 //! (`performance_test_factory`), without its clients and servers.
 
+pub mod message_type;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -9,16 +11,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::message_type::MessageType;
+use message_type::{MOST_BYTES, MessageType};
 
 /// Graphs that are part of the program, by name.
 const SHIPPED: [(&str, &str); 2] = [
     ("mont_blanc", include_str!("../../topologies/mont_blanc.json")),
     ("sierra_nevada", include_str!("../../topologies/sierra_nevada.json")),
 ];
-
-/// The most bytes a message may carry: what a publisher may allocate for a number in a file.
-pub(super) const MOST_BYTES: usize = 1 << 30;
 
 /// The most nodes a file may ask for.
 const MOST_NODES: usize = 10_000;

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::Deserialize;
 
+/// The most bytes a message may carry: what a publisher may allocate for a number in a file.
+pub(super) const MOST_BYTES: usize = 1 << 30;
+
 /// A type's name as the file has it, and how long its data is.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
@@ -70,7 +73,7 @@ fn data_of(name: &str) -> Option<Data> {
         "mb" => (count?, 1_024_000),
         _ => return None,
     };
-    count.checked_mul(size).filter(|&bytes| bytes <= super::graph::MOST_BYTES).map(Data::Bytes)
+    count.checked_mul(size).filter(|&bytes| bytes <= MOST_BYTES).map(Data::Bytes)
 }
 
 #[cfg(test)]
