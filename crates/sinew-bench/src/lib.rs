@@ -35,6 +35,7 @@ pub mod run;
 pub mod samples;
 pub mod sequence;
 mod service_chain;
+mod sink;
 pub mod table;
 mod throughput;
 mod timer;
@@ -42,12 +43,13 @@ pub mod topology;
 mod workers;
 
 pub use error::Error;
+pub use graph::TopologyError;
 use options::{Output, Peer, Scenario, TimerOptions};
 pub(crate) use payload::SIZES;
 use progress::Progress;
-use report::{Row, Sink};
+use report::Row;
 use roles::Role;
-pub use graph::TopologyError;
+use sink::Sink;
 
 /// Measures one scenario and reports it.
 pub fn run(scenario: &Scenario) -> Result<(), Error> {
