@@ -11,10 +11,9 @@ use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Directory, Measuring, Process};
+use super::process::{Directory, Measuring, Process, Work};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::roles::Role;
 use super::rounds::{Round, Usage, alternate};
 use super::run::{Collected, Run, matched, waiting};
 use super::samples::{Samples, median};
@@ -134,7 +133,7 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     let ticks = ticks(RATE, time);
     let (counts_from, room) = (WARM_AFTER, ticks as usize + 1);
     let reader = Reader { directory: directory.to_owned(), case, counts_from, room };
-    let mut other = Process::start(&Role::BigReader(reader))?;
+    let mut other = Process::start(&reader)?;
     let run = Run::shared(directory, Executor::single())?;
     let camera = run.context.node("camera")?;
     let images = camera.publisher::<Image>("images").create()?;
@@ -170,27 +169,35 @@ fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples
     Ok((round, publishing.with(std::mem::take)))
 }
 
-/// In the other process: looks at images until the measuring process has had enough.
-pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&reader.directory, waiting(reader.case.wait))?;
-    let arrivals = Collected::new(Seen { samples: Samples::with_room_for(reader.room), ..Seen::default() });
-    let (seen, counts_from) = (arrivals.clone(), reader.counts_from);
-    let viewer = run.context.node("viewer")?;
-    let images = viewer.subscription::<Image>("images");
-    let _images = match reader.case.mode {
-        BigMode::Loan => images.callback(move |image: View<'_, Image>| {
-            let now = now_ns();
-            seen.with(|seen| seen.note(image.data, now, counts_from, false));
-        })?,
-        BigMode::Owned => images.callback(move |image: &Image| {
-            let now = now_ns();
-            seen.with(|seen| seen.note(&image.data, now, counts_from, true));
-        })?,
-    };
-    measuring.tell(&())?;
-    let received = arrivals.clone();
-    let usage = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
-    measuring.tell(&arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
+impl Work for Reader {
+    const ROLE: &'static str = "BigReader";
+
+    fn scenario(&self) -> &'static str {
+        "big"
+    }
+
+    /// In the other process: looks at images until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, waiting(self.case.wait))?;
+        let arrivals = Collected::new(Seen { samples: Samples::with_room_for(self.room), ..Seen::default() });
+        let (seen, counts_from) = (arrivals.clone(), self.counts_from);
+        let viewer = run.context.node("viewer")?;
+        let images = viewer.subscription::<Image>("images");
+        let _images = match self.case.mode {
+            BigMode::Loan => images.callback(move |image: View<'_, Image>| {
+                let now = now_ns();
+                seen.with(|seen| seen.note(image.data, now, counts_from, false));
+            })?,
+            BigMode::Owned => images.callback(move |image: &Image| {
+                let now = now_ns();
+                seen.with(|seen| seen.note(&image.data, now, counts_from, true));
+            })?,
+        };
+        measuring.tell(&())?;
+        let received = arrivals.clone();
+        let usage = run.serve(measuring, move || received.with(|seen| seen.sequence.received))?;
+        measuring.tell(&arrivals.with(|seen| Seen { usage, ..std::mem::take(seen) }))
+    }
 }
 
 impl Seen {

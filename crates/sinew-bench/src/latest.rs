@@ -17,10 +17,9 @@ use crate::floors::line2;
 use crate::machine;
 use crate::options::LatestOptions;
 use crate::payload::{ForPayload, Payload, SIZES, is_whole, of_size};
-use crate::process::{Directory, Measuring, Process};
+use crate::process::{Directory, Measuring, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
-use crate::roles::Role;
 use crate::rounds::{Meter, Round, Usage, alternate};
 use crate::run::{matched, shared_context};
 use crate::samples::{Samples, median};
@@ -208,7 +207,7 @@ impl ForPayload for Writing {
     type Output = Result<(Reads, Writes), Error>;
 
     fn with<P: Payload>(self) -> Self::Output {
-        let mut other = Process::start(&Role::Latest(self.reader.clone()))?;
+        let mut other = Process::start(&self.reader)?;
         let context = shared_context(&self.reader.directory)?;
         let publisher = context.node("writer")?.publisher::<P>("value").qos(NEWEST).create()?;
         other.hear::<()>()?;
@@ -225,9 +224,17 @@ impl ForPayload for Writing {
     }
 }
 
-/// In the other process: reads.
-pub(crate) fn serve(reader: &Reader, measuring: Measuring) -> Result<(), Error> {
-    of_size(reader.size, Reading { reader, measuring }).unwrap_or(Err(Error::NotOurPeer))
+impl Work for Reader {
+    const ROLE: &'static str = "Latest";
+
+    fn scenario(&self) -> &'static str {
+        "latest"
+    }
+
+    /// In the other process: reads.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        of_size(self.size, Reading { reader: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
+    }
 }
 
 /// The side that reads.

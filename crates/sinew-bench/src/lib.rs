@@ -48,7 +48,7 @@ use options::{Output, Peer, Scenario, TimerOptions};
 pub(crate) use payload::SIZES;
 use progress::Progress;
 use report::Row;
-use roles::Role;
+use roles::ROLES;
 use sink::Sink;
 
 /// Measures one scenario and reports it.
@@ -90,7 +90,7 @@ pub fn run(scenario: &Scenario) -> Result<(), Error> {
 
 /// In another process of a measurement: does what its role says.
 pub fn serve(peer: &Peer) -> Result<(), Error> {
-    process::serve::<Role>(peer)
+    process::serve(peer, &ROLES)
 }
 
 fn report(

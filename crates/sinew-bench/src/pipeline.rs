@@ -12,10 +12,9 @@ use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use super::floors::copy;
 use super::payload::WARM_AFTER;
 use super::picture::{Mark, without_pixels};
-use super::process::{Directory, Measuring, Process};
+use super::process::{Directory, Measuring, Process, Work};
 use super::progress::Progress;
 use super::report::{Figures, Row};
-use super::roles::Role;
 use super::rounds::{Round, Usage, alternate};
 use super::run::{Collected, Run, matched};
 use super::samples::Samples;
@@ -111,7 +110,7 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     // A short round can't wait until everything is warm.
     let counts_from = u64::from(warm_up(ticks)).max(WARM_AFTER.min(u64::from(ticks) / 2));
     let room = ticks as usize + 1;
-    let role = Role::Viewers(Viewers { directory: directory.to_owned(), viewers, counts_from, room });
+    let role = Viewers { directory: directory.to_owned(), viewers, counts_from, room };
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, Executor::single())?;
     let mut making = Making::create(&run)?;
@@ -125,15 +124,23 @@ fn round_with_other_process(directory: &Path, viewers: u32, time: Duration) -> R
     Ok(making.round(viewers, Seen { usage: usage + seen.usage, ..seen }))
 }
 
-/// In the other process: views images until the measuring process has had enough.
-pub(crate) fn serve(role: &Viewers, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&role.directory, Executor::single())?;
-    let arrivals = Collected::new(Arrivals::with_room_for(role.room));
-    let viewing = view(&run, role.viewers, role.counts_from, &arrivals)?;
-    measuring.tell(&())?;
-    let received = arrivals.clone();
-    let usage = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
-    measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage })
+impl Work for Viewers {
+    const ROLE: &'static str = "Viewers";
+
+    fn scenario(&self) -> &'static str {
+        "pipeline"
+    }
+
+    /// In the other process: views images until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, Executor::single())?;
+        let arrivals = Collected::new(Arrivals::with_room_for(self.room));
+        let viewing = view(&run, self.viewers, self.counts_from, &arrivals)?;
+        measuring.tell(&())?;
+        let received = arrivals.clone();
+        let usage = run.serve(measuring, move || received.with(|arrivals| arrivals.received))?;
+        measuring.tell(&Seen { copies: copies(&viewing), arrivals: arrivals.with(std::mem::take), usage })
+    }
 }
 
 /// Camera and filter.

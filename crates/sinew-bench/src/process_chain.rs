@@ -11,10 +11,9 @@ use sinew::{Executor, Publisher, Subscription};
 use super::floors::wake;
 use super::messages::Timing;
 use super::payload::PATIENT;
-use super::process::{Directory, Measuring, Process};
+use super::process::{Directory, Measuring, Process, Work};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
-use super::roles::Role;
 use super::rounds::{Round, Usage, alternate, ratio, ratio_of_p90};
 use super::run::{Collected, Run, matched};
 use super::samples::Samples;
@@ -104,9 +103,8 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
         counts_from: warm_up(ticks).into(),
         room: ticks as usize + 1,
     };
-    let mut others = (1..processes)
-        .map(|process| Process::start(&Role::ChainPart(part(process))))
-        .collect::<Result<Vec<_>, Error>>()?;
+    let mut others =
+        (1..processes).map(|process| Process::start(&part(process))).collect::<Result<Vec<_>, Error>>()?;
     let nodes = Nodes::create(&part(0))?;
     nodes.matched()?;
     for other in &mut others {
@@ -148,16 +146,24 @@ fn round(directory: &Path, processes: u32, rate: f64, time: Duration) -> Result<
     })
 }
 
-/// In another process: has its nodes until the measuring process has had enough.
-pub(crate) fn serve(part: &Part, measuring: Measuring) -> Result<(), Error> {
-    let nodes = Nodes::create(part)?;
-    nodes.matched()?;
-    nodes.keep_to_core()?;
-    measuring.tell(&())?;
-    let arrivals = nodes.arrivals.clone();
-    let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received));
-    let usage = nodes.run.serve(measuring, received)?;
-    measuring.tell(&nodes.tell(usage))
+impl Work for Part {
+    const ROLE: &'static str = "ChainPart";
+
+    fn scenario(&self) -> &'static str {
+        "process-chain"
+    }
+
+    /// In another process: has its nodes until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let nodes = Nodes::create(self)?;
+        nodes.matched()?;
+        nodes.keep_to_core()?;
+        measuring.tell(&())?;
+        let arrivals = nodes.arrivals.clone();
+        let received = move || arrivals.as_ref().map_or(0, |seen| seen.with(|seen| seen.sequence.received));
+        let usage = nodes.run.serve(measuring, received)?;
+        measuring.tell(&nodes.tell(usage))
+    }
 }
 
 /// The nodes of one process.

@@ -10,10 +10,9 @@ use sinew::{Context, Executor, OnFault, Publisher, QoS};
 
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
-use super::process::{Directory, Measuring, PATIENCE, Process, await_all};
+use super::process::{Directory, Measuring, PATIENCE, Process, Work, await_all};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth, tenth};
-use super::roles::Role;
 use super::rounds::{Meter, Round, Usage, alternate, ratio};
 use super::run::{Collected, matched, shared_context};
 use super::samples::Samples;
@@ -199,7 +198,7 @@ impl ForPayload for Between {
 
     fn with<P: Payload>(self) -> Self::Output {
         let Self { drain, time } = self;
-        let mut other = Process::start(&Role::Drain(drain.clone()))?;
+        let mut other = Process::start(&drain)?;
         let context = shared_context(&drain.directory)?;
         let qos = lossless(drain.reading.size);
         let publisher = context.node("source")?.publisher::<P>("flood").qos(qos).create()?;
@@ -213,9 +212,17 @@ impl ForPayload for Between {
     }
 }
 
-/// In the other process: reads whatever comes.
-pub(crate) fn serve(drain: &Drain, measuring: Measuring) -> Result<(), Error> {
-    of_size(drain.reading.size, Receive { drain, measuring }).unwrap_or(Err(Error::NotOurPeer))
+impl Work for Drain {
+    const ROLE: &'static str = "Drain";
+
+    fn scenario(&self) -> &'static str {
+        "throughput"
+    }
+
+    /// In the other process: reads whatever comes.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        of_size(self.reading.size, Receive { drain: self, measuring }).unwrap_or(Err(Error::NotOurPeer))
+    }
 }
 
 /// The side that receives.

@@ -89,9 +89,10 @@ fn wrong_command_lines_end_with_2_and_say_what_there_is() {
 #[test]
 fn the_hidden_command_refuses_to_be_run_by_hand() {
     let roles = [
-        r#"{"Floor":{"floor":"Line2","core":0,"size":64}}"#,
-        r#"{"Known":{"directory":"/dev/shm"}}"#,
-        r#"{"Sweeper":{"name":"../../home"}}"#,
+        r#"{"Measure":["Floor",{"floor":"Line2","core":0,"size":64}]}"#,
+        r#"{"Measure":["Known",{"directory":"/dev/shm"}]}"#,
+        r#"{"Measure":["Unknown",{}]}"#,
+        r#"{"Sweep":{"name":"../../home"}}"#,
         "stir",
     ];
     for role in roles {

@@ -355,7 +355,7 @@ fn command<P: Program>() -> Result<()> {
         ["peer", parent, role] => {
             let peer =
                 sinew_bench::options::Peer { parent: parent.parse::<NonZeroI32>()?, role: role.to_owned() };
-            sinew_bench::process::serve::<Served<P>>(&peer)?;
+            sinew_bench::process::serve(&peer, &[sinew_bench::process::Role::of::<Served<P>>()])?;
         }
         ["sweep", name] => sweeper::sweep::<P>(name),
         _ => anyhow::bail!("usage: systems | run CASE (bench/peers/README.md says what they answer)"),
@@ -373,6 +373,8 @@ struct Served<P> {
 }
 
 impl<P: Program> sinew_bench::process::Work for Served<P> {
+    const ROLE: &'static str = "Other";
+
     fn scenario(&self) -> &'static str {
         self.other.case.work.scenario()
     }

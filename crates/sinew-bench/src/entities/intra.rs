@@ -11,10 +11,9 @@ use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
 use crate::machine;
 use crate::messages::Timing;
-use crate::process::Process;
+use crate::process::{Measuring, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
-use crate::roles::Role;
 use crate::rounds::Turns;
 use crate::run::{Collected, Run};
 use crate::samples::{Samples, Summary, median};
@@ -35,7 +34,7 @@ pub(crate) struct Crowd {
 
 /// What one process found out.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct Found {
+struct Found {
     pairs: u64,
     create_ns: i64,
     destroy_ns: i64,
@@ -73,7 +72,7 @@ fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures,
     let mut found = Vec::new();
     for number in 1..=rounds {
         progress.show(&what, number, rounds);
-        found.push(Process::start(&Role::Entities(*peer))?.hear::<Found>()?);
+        found.push(Process::start(peer)?.hear::<Found>()?);
     }
     let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
     Ok(Figures {
@@ -90,8 +89,20 @@ fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures,
     })
 }
 
+impl Work for Crowd {
+    const ROLE: &'static str = "Entities";
+
+    fn scenario(&self) -> &'static str {
+        "entities"
+    }
+
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        measuring.tell(&found(self)?)
+    }
+}
+
 /// In the other process: measures once.
-pub(crate) fn found(peer: &Crowd) -> sinew::Result<Found> {
+fn found(peer: &Crowd) -> sinew::Result<Found> {
     let run = Run::new()?;
     let node = run.context.node("crowd")?;
     let qos = QoS::default().keep_last(10);

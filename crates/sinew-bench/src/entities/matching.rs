@@ -1,18 +1,18 @@
 //! How soon a publisher knows a subscription that another process makes: a process that has just started, and one that is
 //! known already.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sinew::{Context, Publisher};
 
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::messages::Timing;
-use crate::process::{Directory, Measuring, PATIENCE, Process};
+use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row};
-use crate::roles::Role;
 use crate::rounds::{Round, Turns};
 use crate::run::{matched, shared_context};
 use crate::samples::Samples;
@@ -22,6 +22,18 @@ const TOPIC: &str = "news";
 /// Samples a round keeps; and what a round must have.
 const ROOM: usize = 10_000;
 const FEWEST: u64 = 3;
+
+/// A new process: joins, to be matched.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Newcomer {
+    directory: PathBuf,
+}
+
+/// A known process: makes subscriptions when told, to be matched.
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Known {
+    directory: PathBuf,
+}
 
 /// A row for each.
 pub(super) fn measure(
@@ -46,7 +58,7 @@ pub(super) fn measure(
 fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
     repeat(&publisher, time, || {
-        let mut newcomer = Process::start(&Role::Newcomer { directory: directory.to_owned() })?;
+        let mut newcomer = Process::start(&Newcomer { directory: directory.to_owned() })?;
         matched(&publisher, 1)?;
         let known = now_ns();
         let begun: i64 = newcomer.hear()?;
@@ -58,7 +70,7 @@ fn new_processes(directory: &Path, time: Duration) -> Result<Round, Error> {
 /// A sample is from before a known process makes a subscription until our publisher knows it.
 fn new_entities(directory: &Path, time: Duration) -> Result<Round, Error> {
     let (_context, publisher) = publisher(directory)?;
-    let mut known = Process::start(&Role::Known { directory: directory.to_owned() })?;
+    let mut known = Process::start(&Known { directory: directory.to_owned() })?;
     let round = repeat(&publisher, time, || {
         known.order(&())?;
         matched(&publisher, 1)?;
@@ -107,25 +119,41 @@ fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
     Ok(())
 }
 
-/// In a new process: subscribes, until the measuring process has had enough.
-pub(crate) fn join(directory: &Path, measuring: Measuring) -> Result<(), Error> {
-    let begun = now_ns();
-    let context = shared_context(directory)?;
-    let _subscription = context.node("newcomer")?.subscription::<Timing>(TOPIC).create()?;
-    measuring.tell(&begun)?;
-    while measuring.order::<()>()?.is_some() {}
-    measuring.tell(&())
+impl Work for Newcomer {
+    const ROLE: &'static str = "Newcomer";
+
+    fn scenario(&self) -> &'static str {
+        "entities"
+    }
+
+    /// Subscribes, until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let begun = now_ns();
+        let context = shared_context(&self.directory)?;
+        let _subscription = context.node("newcomer")?.subscription::<Timing>(TOPIC).create()?;
+        measuring.tell(&begun)?;
+        while measuring.order::<()>()?.is_some() {}
+        measuring.tell(&())
+    }
 }
 
-/// In a known process: makes a subscription with every first order, and drops it with every second one.
-pub(crate) fn subscribe_when_told(directory: &Path, measuring: Measuring) -> Result<(), Error> {
-    let context = shared_context(directory)?;
-    let node = context.node("known")?;
-    while measuring.order::<()>()?.is_some() {
-        let begun = now_ns();
-        let _subscription = node.subscription::<Timing>(TOPIC).create()?;
-        measuring.tell(&begun)?;
-        measuring.order::<()>()?;
+impl Work for Known {
+    const ROLE: &'static str = "Known";
+
+    fn scenario(&self) -> &'static str {
+        "entities"
     }
-    measuring.tell(&())
+
+    /// Makes a subscription with every first order, and drops it with every second one.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let context = shared_context(&self.directory)?;
+        let node = context.node("known")?;
+        while measuring.order::<()>()?.is_some() {
+            let begun = now_ns();
+            let _subscription = node.subscription::<Timing>(TOPIC).create()?;
+            measuring.tell(&begun)?;
+            measuring.order::<()>()?;
+        }
+        measuring.tell(&())
+    }
 }

@@ -10,9 +10,9 @@ use super::progress::Progress;
 use super::report::Row;
 use crate::error::Error;
 use crate::options::{EntitiesOptions, PathKind};
-pub(crate) use intra::{Crowd, found};
-pub(crate) use matching::{join, subscribe_when_told};
-pub(crate) use shm::{OtherEnds, serve};
+pub(crate) use intra::Crowd;
+pub(crate) use matching::{Known, Newcomer};
+pub(crate) use shm::OtherEnds;
 
 /// One row per number of pairs, and some for what is the same for all numbers.
 pub(super) fn measure(options: &EntitiesOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {

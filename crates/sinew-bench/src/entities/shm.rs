@@ -12,10 +12,9 @@ use crate::machine;
 use crate::messages::Timing;
 use crate::options::Wait;
 use crate::pacing::Window;
-use crate::process::{Directory, Measuring, PATIENCE, Process};
+use crate::process::{Directory, Measuring, PATIENCE, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, tenth};
-use crate::roles::Role;
 use crate::rounds::{Round, Turns};
 use crate::run::{Run, matched, shared_context, waiting};
 use crate::samples::{Samples, median};
@@ -110,7 +109,7 @@ fn own_bytes() -> i64 {
 fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
     let cores = machine::two_cores()?;
     let ends = OtherEnds { directory: directory.to_owned(), pairs, core: cores.map(|cores| cores.1) };
-    let mut other = Process::start(&Role::Crowd(ends))?;
+    let mut other = Process::start(&ends)?;
     let run = Run::shared(directory, waiting(Wait::Sleep))?;
     let node = run.context.node("publishers")?;
     // What the first ones make once for all is not theirs.
@@ -164,33 +163,42 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
     unreachable!("there are more numbers than time")
 }
 
-/// In the other process: makes its subscriptions when told, and answers probes with the time at which they came.
-pub(crate) fn serve(ends: &OtherEnds, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&ends.directory, waiting(Wait::Spin))?;
-    let node = run.context.node("subscriptions")?;
-    let echo = node.publisher::<Timing>("echo").create()?;
-    let echoes = echo.clone();
-    let _probes = node
-        .subscription::<Timing>("probe")
-        .callback(move |probe: &Timing| echoes.publish(Timing { stamp: now_ns(), number: probe.number }))?;
-    matched(&echo, 1)?;
-    let topics: Vec<String> = (0..ends.pairs).map(topic).collect();
-    let mut subscriptions = Vec::with_capacity(topics.len());
-    measuring.tell(&own_bytes())?;
-    measuring.order::<()>()?;
-    for topic in &topics {
-        subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
+impl Work for OtherEnds {
+    const ROLE: &'static str = "Crowd";
+
+    fn scenario(&self) -> &'static str {
+        "entities"
     }
-    // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
-    let until = now_ns() + nanoseconds(PATIENCE / 2);
-    while subscriptions.iter().any(|subscription| subscription.matched_publishers() == 0) && now_ns() < until
-    {
-        sleep_until(now_ns() + 1_000_000);
+
+    /// In the other process: makes its subscriptions when told, and answers probes with the time at which they came.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, waiting(Wait::Spin))?;
+        let node = run.context.node("subscriptions")?;
+        let echo = node.publisher::<Timing>("echo").create()?;
+        let echoes = echo.clone();
+        let _probes = node.subscription::<Timing>("probe").callback(move |probe: &Timing| {
+            echoes.publish(Timing { stamp: now_ns(), number: probe.number })
+        })?;
+        matched(&echo, 1)?;
+        let topics: Vec<String> = (0..self.pairs).map(topic).collect();
+        let mut subscriptions = Vec::with_capacity(topics.len());
+        measuring.tell(&own_bytes())?;
+        measuring.order::<()>()?;
+        for topic in &topics {
+            subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
+        }
+        // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
+        let until = now_ns() + nanoseconds(PATIENCE / 2);
+        while subscriptions.iter().any(|subscription| subscription.matched_publishers() == 0)
+            && now_ns() < until
+        {
+            sleep_until(now_ns() + 1_000_000);
+        }
+        measuring.tell(&own_bytes())?;
+        if let Some(core) = self.core {
+            machine::pin_to(core)?;
+        }
+        run.serve(measuring, || 0)?;
+        measuring.tell(&())
     }
-    measuring.tell(&own_bytes())?;
-    if let Some(core) = ends.core {
-        machine::pin_to(core)?;
-    }
-    run.serve(measuring, || 0)?;
-    measuring.tell(&())
 }

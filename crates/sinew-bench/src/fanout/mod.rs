@@ -18,7 +18,7 @@ use crate::clock::now_ns;
 use crate::error::Error;
 use crate::machine;
 use crate::options::{ExecutorOptions, FanoutOptions, Placement, Wait};
-pub(crate) use other::{Readers, serve};
+pub(crate) use other::Readers;
 
 /// One row per number of subscriptions: `p50_ns` and so on are until the last one is called.
 pub(super) fn measure(options: &FanoutOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {

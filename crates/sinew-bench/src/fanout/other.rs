@@ -15,8 +15,7 @@ use crate::news::{self, Heard};
 use crate::options::Wait;
 use crate::pacing::{ticks, warm_up};
 use crate::payload::PATIENT;
-use crate::process::{Measuring, Process};
-use crate::roles::Role;
+use crate::process::{Measuring, Process, Work};
 use crate::rounds::{Round, Usage};
 use crate::run::{Collected, Run, matched, waiting};
 use crate::samples::Samples;
@@ -52,9 +51,7 @@ pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(R
     // A timer may fire once more than was counted on.
     let room = ticks as usize + 2;
     let readers = Readers { directory: directory.to_owned(), subscriptions, wait: crowd.wait, room };
-    let mut others = (0..processes)
-        .map(|_| Process::start(&Role::Readers(readers.clone())))
-        .collect::<Result<Vec<_>, Error>>()?;
+    let mut others = (0..processes).map(|_| Process::start(&readers)).collect::<Result<Vec<_>, Error>>()?;
     let run = Run::shared(directory, Executor::single())?;
     let source = run.context.node("source")?;
     let publisher = source.publisher::<Timing>("news").qos(PATIENT).create()?;
@@ -76,23 +73,31 @@ pub(super) fn round(directory: &Path, crowd: Crowd, time: Duration) -> Result<(R
     Ok((round, publishing.with(std::mem::take)))
 }
 
-/// In another process: has its subscriptions until the measuring process has had enough.
-pub(crate) fn serve(readers: &Readers, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&readers.directory, waiting(readers.wait))?;
-    let heard = Collected::new(Heard::by(readers.subscriptions, readers.room));
-    let mut listening = Vec::new();
-    for reader in 0..readers.subscriptions as usize {
-        let seen = heard.clone();
-        let node = run.context.node(&format!("reader_{}_{reader}", std::process::id()))?;
-        listening.push(node.subscription::<Timing>("news").qos(PATIENT).callback(
-            move |timing: &Timing| {
-                let latency = now_ns() - timing.stamp;
-                seen.with(|seen| seen.note(reader, timing.number, latency));
-            },
-        )?);
+impl Work for Readers {
+    const ROLE: &'static str = "Readers";
+
+    fn scenario(&self) -> &'static str {
+        "fanout"
     }
-    measuring.tell(&())?;
-    let received = heard.clone();
-    let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;
-    measuring.tell(&(heard.with(std::mem::take), usage))
+
+    /// In another process: has its subscriptions until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, waiting(self.wait))?;
+        let heard = Collected::new(Heard::by(self.subscriptions, self.room));
+        let mut listening = Vec::new();
+        for reader in 0..self.subscriptions as usize {
+            let seen = heard.clone();
+            let node = run.context.node(&format!("reader_{}_{reader}", std::process::id()))?;
+            listening.push(node.subscription::<Timing>("news").qos(PATIENT).callback(
+                move |timing: &Timing| {
+                    let latency = now_ns() - timing.stamp;
+                    seen.with(|seen| seen.note(reader, timing.number, latency));
+                },
+            )?);
+        }
+        measuring.tell(&())?;
+        let received = heard.clone();
+        let usage = run.serve(measuring, move || received.with(|heard| heard.received_by_all()))?;
+        measuring.tell(&(heard.with(std::mem::take), usage))
+    }
 }

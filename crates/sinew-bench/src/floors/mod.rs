@@ -18,6 +18,7 @@ use super::report::{Figures, Row};
 use super::rounds::{Round, Turns, alternate};
 use crate::error::Error;
 use crate::machine;
+use crate::process::{Measuring, Work};
 
 /// The sizes messages are measured in, in bytes.
 pub(super) const SIZES: [usize; 9] =
@@ -100,7 +101,7 @@ fn two_processes(floors: &mut Floors<'_>, cores: (usize, usize)) -> Result<(), E
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Second {
     /// The floor it serves.
-    pub(crate) floor: TwoProcessFloor,
+    floor: TwoProcessFloor,
     /// The core it runs on.
     core: usize,
     /// The size of the buffer that is handed over, in bytes.
@@ -109,7 +110,7 @@ pub(crate) struct Second {
 
 /// The floors that take two processes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub(crate) enum TwoProcessFloor {
+enum TwoProcessFloor {
     Line2,
     Handover,
     Wake,
@@ -117,7 +118,7 @@ pub(crate) enum TwoProcessFloor {
 
 impl TwoProcessFloor {
     /// The name in the results.
-    pub(crate) fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Line2 => "line2",
             Self::Handover => "handover",
@@ -126,12 +127,20 @@ impl TwoProcessFloor {
     }
 }
 
-/// The second process of a floor: serves until it is ended.
-pub(crate) fn serve(second: &Second) -> Result<(), Error> {
-    let shared = peer::join(second)?;
-    match second.floor {
-        TwoProcessFloor::Line2 => line2::serve(&shared),
-        TwoProcessFloor::Handover => handover::serve(&shared),
-        TwoProcessFloor::Wake => wake::serve(&shared),
+impl Work for Second {
+    const ROLE: &'static str = "Floor";
+
+    fn scenario(&self) -> &'static str {
+        self.floor.name()
+    }
+
+    /// The second process of a floor: serves until it is ended.
+    fn play(&self, _: Measuring) -> Result<(), Error> {
+        let shared = peer::join(self)?;
+        match self.floor {
+            TwoProcessFloor::Line2 => line2::serve(&shared),
+            TwoProcessFloor::Handover => handover::serve(&shared),
+            TwoProcessFloor::Wake => wake::serve(&shared),
+        }
     }
 }

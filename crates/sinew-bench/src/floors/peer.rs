@@ -8,7 +8,6 @@ use super::{Second, TwoProcessFloor};
 use crate::error::Error;
 use crate::machine;
 use crate::process::{command, status};
-use crate::roles::Role;
 
 /// Polls between two looks at whether the other process still lives: some tens of milliseconds.
 const POLLS: u32 = 1 << 24;
@@ -26,7 +25,7 @@ impl Peer {
     pub(super) fn start(floor: TwoProcessFloor, cores: (usize, usize), size: usize) -> Result<Self, Error> {
         machine::pin_to(cores.0)?;
         let (shared, file) = Shared::create(size)?;
-        let child = command(&Role::Floor(Second { floor, core: cores.1, size }))?
+        let child = command(&Second { floor, core: cores.1, size })?
             .stdin(file)
             .stdout(Stdio::null())
             .spawn()

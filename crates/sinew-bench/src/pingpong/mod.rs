@@ -12,10 +12,9 @@ use sinew::{Context, Message, Node, Publisher};
 use super::floors::{handover, line2, wake};
 use super::messages::Timing;
 use super::payload::{ForPayload, Payload, SIZES, of_size};
-use super::process::{Directory, Measuring, Process};
+use super::process::{Directory, Measuring, Process, Work};
 use super::progress::Progress;
 use super::report::{Figures, Row, hundredth};
-use super::roles::Role;
 use super::rounds::{Round, alternate, ratio};
 use super::run::{matched, shared_context};
 use crate::clock::now_ns;
@@ -125,7 +124,7 @@ impl Measure<'_> {
     fn between<P: Payload, A: Answer<P>>(self) -> Result<Round, Error> {
         let Self { directory, case, cores, time } = self;
         let echo = Echo { directory: directory.to_owned(), case, core: cores.1 };
-        let peer = Process::start(&Role::Echo(echo))?;
+        let peer = Process::start(&echo)?;
         let end = End::<P>::create(directory, "ping", "pong", cores.0)?;
         match case.wait.executor() {
             None => polling::round::<P, A>(&end, case, time, peer),
@@ -145,10 +144,18 @@ impl ForPayload for Measure<'_> {
     }
 }
 
-/// In the other process: answers until the measuring process has had enough.
-pub(crate) fn serve(echo: &Echo, measuring: Measuring) -> Result<(), Error> {
-    let answered = of_size(echo.case.size, AnswerAll { echo, measuring });
-    answered.unwrap_or(Err(Error::NotOurPeer))
+impl Work for Echo {
+    const ROLE: &'static str = "Echo";
+
+    fn scenario(&self) -> &'static str {
+        "pingpong"
+    }
+
+    /// In the other process: answers until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let answered = of_size(self.case.size, AnswerAll { echo: self, measuring });
+        answered.unwrap_or(Err(Error::NotOurPeer))
+    }
 }
 
 /// The side that answers.

@@ -37,7 +37,7 @@ impl Directory {
         let name = format!("{PREFIX}{}-{:x}", std::process::id(), now_ns());
         let path = Path::new(MEMORY).join(&name);
         // First the sweeper, then what it sweeps: nothing can end us in between.
-        let sweeper = with(&Task::<()>::Sweep { name })?
+        let sweeper = with(&Task::Sweep { name })?
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .process_group(0)

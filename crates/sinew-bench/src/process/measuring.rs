@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Task, Work, directory};
+use super::{Role, Task, directory};
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
 use crate::options::Peer;
@@ -87,17 +87,18 @@ pub fn end_with_parent() -> Result<(), Error> {
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(Error::system("prctl(PR_SET_PDEATHSIG)"))
 }
 
-/// In the other process: does what its role says.
-pub fn serve<W: Work>(peer: &Peer) -> Result<(), Error> {
-    let work: W = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
+/// In the other process: does what its role, one of `roles`, says.
+pub fn serve(peer: &Peer, roles: &[Role]) -> Result<(), Error> {
+    let (name, work) = match serde_json::from_str(&peer.role).map_err(|_| Error::NotOurPeer)? {
         Task::Sweep { name } => return directory::sweep(&name), // also when the measuring process is gone
-        Task::Measure(work) => work,
+        Task::Measure(name, work) => (name, work),
     };
+    let role = roles.iter().find(|role| role.name == name).ok_or(Error::NotOurPeer)?;
     end_with_parent()?;
     if getppid().map(Pid::as_raw_nonzero) != Some(peer.parent) {
         return Err(Error::NotOurPeer);
     }
-    on_own_thread(|| work.play(Measuring(())))
+    on_own_thread(|| (role.play)(work, Measuring(())))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::getpid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::Error;
 pub use directory::Directory;
@@ -34,7 +35,10 @@ pub fn ourselves() -> Command {
 }
 
 /// What another process is there for, with everything it has to know.
-pub trait Work: Serialize + DeserializeOwned + Send + Sync {
+pub trait Work: Serialize + DeserializeOwned {
+    /// Its name among the roles of the program.
+    const ROLE: &'static str;
+
     /// What is measured with it, for messages.
     fn scenario(&self) -> &'static str;
 
@@ -42,22 +46,41 @@ pub trait Work: Serialize + DeserializeOwned + Send + Sync {
     fn play(&self, measuring: Measuring) -> Result<(), Error>;
 }
 
+/// A kind of [`Work`] that a program can do in another process.
+pub struct Role {
+    name: &'static str,
+    play: fn(Value, Measuring) -> Result<(), Error>,
+}
+
+impl Role {
+    /// The role of those who do that work.
+    pub const fn of<W: Work>() -> Self {
+        Self { name: W::ROLE, play: play::<W> }
+    }
+}
+
+fn play<W: Work>(work: Value, measuring: Measuring) -> Result<(), Error> {
+    let work: W = serde_json::from_value(work).map_err(|_| Error::NotOurPeer)?;
+    work.play(measuring)
+}
+
 /// What a process of ours is told that it is.
 #[derive(Deserialize, Serialize)]
-enum Task<R> {
+enum Task {
     /// It removes the directory of a run when that is over.
     Sweep { name: String },
-    /// It takes part in a measurement.
-    Measure(R),
+    /// It takes part in a measurement: its role, and the work.
+    Measure(String, Value),
 }
 
 /// Our own program, to be started for some work.
 pub(crate) fn command<W: Work>(work: &W) -> Result<Command, Error> {
-    with(&Task::Measure(work))
+    let told = serde_json::to_value(work).map_err(|error| Error::Output(error.into()))?;
+    with(&Task::Measure(W::ROLE.to_owned(), told))
 }
 
 /// Our own program, to be started with a task.
-fn with<W: Serialize>(task: &Task<W>) -> Result<Command, Error> {
+fn with(task: &Task) -> Result<Command, Error> {
     let text = serde_json::to_string(task).map_err(|error| Error::Output(error.into()))?;
     let mut command = ourselves();
     command.arg("peer").arg(getpid().as_raw_nonzero().to_string()).arg(text);

@@ -15,10 +15,9 @@ use crate::messages::{Bench, BenchRequest, BenchResponse};
 use crate::options::{ServiceChainOptions, Wait};
 use crate::pacing::Ticks;
 use crate::pacing::Window;
-use crate::process::{self, Directory, Measuring, Process};
+use crate::process::{self, Directory, Measuring, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth, tenth};
-use crate::roles::Role;
 use crate::rounds::{Meter, Round, Turns, Usage, alternate};
 use crate::run::{Collected, Run, waiting};
 use crate::samples::{Samples, Summary, median};
@@ -121,7 +120,7 @@ fn rows_of(
 /// the call to its answer.
 fn round(directory: &Path, case: Case, time: Duration) -> Result<(Round, Samples), Error> {
     let core = case.cores.map(|cores| cores.1);
-    let role = Role::Server(Serving { directory: directory.to_owned(), wait: case.wait, core });
+    let role = Serving { directory: directory.to_owned(), wait: case.wait, core };
     let mut other = Process::start(&role)?;
     let run = Run::shared(directory, waiting(case.wait))?;
     let client = run.context.node("client")?.client::<Bench>("hop").create()?;
@@ -210,22 +209,30 @@ impl Calls {
     }
 }
 
-/// In the other process: serves until the measuring process has had enough.
-pub(crate) fn serve(serving: &Serving, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&serving.directory, waiting(serving.wait))?;
-    let requests = Collected::new(Sequence::default());
-    let seen = requests.clone();
-    let node = run.context.node("server")?;
-    let _server = node.service::<Bench>("hop").callback(move |request: &BenchRequest| {
-        let started = now_ns();
-        let number = request.number;
-        seen.with(|seen| seen.note(number));
-        BenchResponse { started, number }
-    })?;
-    measuring.tell(&())?;
-    if let Some(core) = serving.core {
-        machine::pin_to(core)?;
+impl Work for Serving {
+    const ROLE: &'static str = "Server";
+
+    fn scenario(&self) -> &'static str {
+        "service-chain"
     }
-    let usage = run.serve(measuring, || 0)?;
-    measuring.tell(&(requests.with(|seen| *seen), usage))
+
+    /// In the other process: serves until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, waiting(self.wait))?;
+        let requests = Collected::new(Sequence::default());
+        let seen = requests.clone();
+        let node = run.context.node("server")?;
+        let _server = node.service::<Bench>("hop").callback(move |request: &BenchRequest| {
+            let started = now_ns();
+            let number = request.number;
+            seen.with(|seen| seen.note(number));
+            BenchResponse { started, number }
+        })?;
+        measuring.tell(&())?;
+        if let Some(core) = self.core {
+            machine::pin_to(core)?;
+        }
+        let usage = run.serve(measuring, || 0)?;
+        measuring.tell(&(requests.with(|seen| *seen), usage))
+    }
 }

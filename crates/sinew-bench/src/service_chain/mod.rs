@@ -22,7 +22,7 @@ use crate::error::Error;
 use crate::options::{ExecutorOptions, ServiceChainOptions};
 use crate::pacing::Ticks;
 use crate::pacing::{ticks, warm_up};
-pub(crate) use between::{Serving, serve};
+pub(crate) use between::Serving;
 
 /// How long a call may take before the run has failed.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -14,10 +14,9 @@ use crate::error::Error;
 use crate::graph::Graph;
 use crate::messages::Stamped;
 use crate::options::{TopologyOptions, Wait};
-use crate::process::{Directory, Measuring, Process};
+use crate::process::{Directory, Measuring, Process, Work};
 use crate::progress::Progress;
 use crate::report::{Figures, Row, hundredth};
-use crate::roles::Role;
 use crate::rounds::{Turns, Usage};
 use crate::run::{Collected, Run, executor, matched, waiting};
 use crate::samples::{Samples, median};
@@ -82,7 +81,7 @@ fn round(
 ) -> Result<(Figures, Figures), Error> {
     let topics = graph.periods_by_topic().into_iter();
     let topics = topics.map(|(topic, periods)| (topic.to_owned(), periods.len())).collect();
-    let role = Role::DebugNode(DebugNode { directory: directory.to_owned(), topics, wait: options.wait });
+    let role = DebugNode { directory: directory.to_owned(), topics, wait: options.wait };
     let mut other = if debug { Some(Process::start(&role)?) } else { None };
     let run = Run::shared(directory, executor(options.executor))?;
     let mut sent_by = Vec::new();
@@ -117,31 +116,41 @@ fn everybody(graph: &Graph, publisher: &Publisher<Stamped>) -> u32 {
 /// Samples the debug node keeps.
 const ROOM: usize = 1 << 18;
 
-/// In the other process: listens until the measuring process has had enough.
-pub(crate) fn serve(debug: &DebugNode, measuring: Measuring) -> Result<(), Error> {
-    let run = Run::shared(&debug.directory, waiting(debug.wait))?;
-    let node = run.context.node("debug")?;
-    let arrivals = Collected::new(Seen { latencies: Samples::with_room_for(ROOM), ..Seen::default() });
-    let mut trackers = Vec::new();
-    let mut listening = Vec::new();
-    for (topic, publishers) in &debug.topics {
-        let tracker = Collected::new(Tracker::new(*publishers));
-        trackers.push(tracker.clone());
-        let seen = arrivals.clone();
-        listening.push(node.subscription::<Stamped>(topic).callback(move |message: View<'_, Stamped>| {
-            let latency_ns = now_ns() - message.stamp;
-            let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
-            let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };
-            tracker.with(|tracker| tracker.scan(&arrival));
-            seen.with(|seen| {
-                seen.received += 1;
-                seen.latencies.record(latency_ns);
-            });
-        })?);
+impl Work for DebugNode {
+    const ROLE: &'static str = "DebugNode";
+
+    fn scenario(&self) -> &'static str {
+        "topology"
     }
-    measuring.tell(&())?;
-    let received = arrivals.clone();
-    let usage = run.serve(measuring, move || received.with(|seen| seen.received))?;
-    let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
-    measuring.tell(&arrivals.with(|seen| Seen { reordered, usage, ..std::mem::take(seen) }))
+
+    /// In the other process: listens until the measuring process has had enough.
+    fn play(&self, measuring: Measuring) -> Result<(), Error> {
+        let run = Run::shared(&self.directory, waiting(self.wait))?;
+        let node = run.context.node("debug")?;
+        let arrivals = Collected::new(Seen { latencies: Samples::with_room_for(ROOM), ..Seen::default() });
+        let mut trackers = Vec::new();
+        let mut listening = Vec::new();
+        for (topic, publishers) in &self.topics {
+            let tracker = Collected::new(Tracker::new(*publishers));
+            trackers.push(tracker.clone());
+            let seen = arrivals.clone();
+            listening.push(node.subscription::<Stamped>(topic).callback(
+                move |message: View<'_, Stamped>| {
+                    let latency_ns = now_ns() - message.stamp;
+                    let (publisher, number) = (usize::from(message.publisher), message.tracking_number);
+                    let arrival = Arrival { publisher, number, period_ns: i64::MAX, latency_ns };
+                    tracker.with(|tracker| tracker.scan(&arrival));
+                    seen.with(|seen| {
+                        seen.received += 1;
+                        seen.latencies.record(latency_ns);
+                    });
+                },
+            )?);
+        }
+        measuring.tell(&())?;
+        let received = arrivals.clone();
+        let usage = run.serve(measuring, move || received.with(|seen| seen.received))?;
+        let reordered = trackers.iter().map(|tracker| tracker.with(|tracker| tracker.reordered)).sum();
+        measuring.tell(&arrivals.with(|seen| Seen { reordered, usage, ..std::mem::take(seen) }))
+    }
 }

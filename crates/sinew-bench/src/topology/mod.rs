@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::graph::{Graph, PublisherPlan};
 use crate::machine;
 use crate::options::TopologyOptions;
-pub(crate) use debug::{DebugNode, serve};
+pub(crate) use debug::DebugNode;
 use seen::{Seen, Span};
 
 /// Memory that is used later than this after the start has grown.
