@@ -9,7 +9,10 @@ mod doctor;
 mod error;
 mod graph;
 mod interfaces;
+mod observed;
+mod output;
 mod picture;
+mod similar;
 mod terminal;
 mod top;
 
@@ -29,7 +32,7 @@ fn main() -> ExitCode {
         Command::Graph(options) => picture::run(&options),
         Command::Top(options) => top::run(&options),
         Command::Doctor(options) => doctor::run(&options),
-        Command::Completions(options) => graph::print_bytes(&options.script()),
+        Command::Completions(options) => output::print_bytes(&options.script()),
         Command::Peer(peer) => sinew_bench::serve(&peer).map_err(error::Error::from),
     };
     match outcome {

@@ -29,6 +29,14 @@ pub(crate) fn to<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<
     similar.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
+/// The end of a sentence that names what may have been meant.
+pub(crate) fn suggestion(similar: &[String]) -> String {
+    match similar {
+        [] => String::new(),
+        similar => format!("; did you mean {}?", similar.join(" or ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::to;

@@ -22,7 +22,7 @@ use super::viewer::Underway;
 use super::{Means, ask, tell, watch};
 use crate::cli::DemoOptions;
 use crate::error::Error;
-use crate::graph::EndpointId;
+use crate::observed::EndpointId;
 use crate::terminal::{self, Lent};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 use sinew_bench::process::{self, status};

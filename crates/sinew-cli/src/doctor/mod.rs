@@ -13,7 +13,9 @@ use sinew_shm::{Domain, EntityKind};
 
 use crate::cli::tools::{DoctorOptions, Where};
 use crate::error::Error;
-use crate::graph::{self, Observed, mismatch};
+use crate::graph::mismatch;
+use crate::observed::Observed;
+use crate::output;
 
 /// How a check came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -62,11 +64,11 @@ pub(crate) fn run(options: &DoctorOptions) -> Result<(), Error> {
     findings.extend(pairs(&options.place));
     if options.json {
         let healthy = findings.iter().all(|finding| finding.state != State::Wrong);
-        graph::print_json(
+        output::print_json(
             &json!({"domain": domain, "directory": path, "healthy": healthy, "checks": findings}),
         )?;
     } else {
-        graph::print(&text(&findings))?;
+        output::print(&text(&findings))?;
     }
     match findings.iter().filter(|finding| finding.state == State::Wrong).count() {
         0 => Ok(()),

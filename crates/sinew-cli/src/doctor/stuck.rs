@@ -8,7 +8,8 @@ use sinew_shm::Peer;
 use super::Finding;
 use crate::cli::tools::Where;
 use crate::error::Error;
-use crate::graph::{Held, Observed, STUCK_NS, Snapshot};
+use crate::graph::{Held, STUCK_NS};
+use crate::observed::{Observed, Snapshot};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 const CHECK: &str = "callbacks";

@@ -1,10 +1,17 @@
 //! What can stop the command, as one sentence each.
 
+mod call;
+mod types;
+
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use sinew_msg::dynamic::TextError;
+
+use crate::similar::suggestion;
+pub(crate) use call::CallError;
+pub(crate) use types::TypesError;
 
 /// Why a command ended without its result.
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +144,7 @@ pub(crate) enum Error {
 
     /// A type isn't known.
     #[error(transparent)]
-    Types(Box<crate::interfaces::TypesError>),
+    Types(Box<TypesError>),
 
     /// What the user wrote is no message of its type.
     #[error("this is no {type_name}: {problem}{}", hint(problem))]
@@ -184,7 +191,7 @@ pub(crate) enum Error {
 
     /// A call has no response.
     #[error(transparent)]
-    Call(#[from] crate::graph::CallError),
+    Call(#[from] CallError),
 
     /// Another participant's memory is wrong.
     #[error(transparent)]
@@ -208,14 +215,6 @@ pub(crate) enum Error {
     },
 }
 
-/// The end of a sentence that names what may have been meant.
-pub(crate) fn suggestion(similar: &[String]) -> String {
-    match similar {
-        [] => String::new(),
-        similar => format!("; did you mean {}?", similar.join(" or ")),
-    }
-}
-
 /// What is easily forgotten in YAML.
 fn hint(problem: &TextError) -> &'static str {
     let has_colon = match problem {
@@ -228,8 +227,8 @@ fn hint(problem: &TextError) -> &'static str {
     if has_colon { "; YAML wants a blank behind a colon" } else { "" }
 }
 
-impl From<crate::interfaces::TypesError> for Error {
-    fn from(error: crate::interfaces::TypesError) -> Self {
+impl From<TypesError> for Error {
+    fn from(error: TypesError) -> Self {
         Self::Types(Box::new(error))
     }
 }

@@ -15,99 +15,19 @@ use sinew_shm::{
     Writer,
 };
 
-use super::{Observed, message_of, print, says, similar};
+use super::message_of;
 use crate::cli::interfaces::CallOptions;
-use crate::error::{Error, suggestion};
-use crate::interfaces::{Sources, Types, TypesError, name};
+use crate::error::{CallError, Error, TypesError};
+use crate::interfaces::{Sources, Types, name};
+use crate::observed::Observed;
+use crate::output::{print, says};
+use crate::similar::{self, suggestion};
 use crate::terminal;
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;
 
 const HEADER: usize = 16;
 const DEPTH: usize = 8;
-
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum CallError {
-    /// There is no server to call.
-    #[error(
-        "nobody served {service} in domain {domain} within {} s{similar} (`sinew service list` tells what there is)",
-        waited.as_secs_f64()
-    )]
-    NoServer {
-        /// The service.
-        service: String,
-        /// Where we looked.
-        domain: u32,
-        /// How long we waited.
-        waited: Duration,
-        /// What may have been meant, as the end of a sentence.
-        similar: String,
-    },
-    /// There was no server to call before it was interrupted.
-    #[error("nobody served {service} in domain {domain} before this was stopped{similar}")]
-    StoppedWaiting {
-        /// The service.
-        service: String,
-        /// Where we looked.
-        domain: u32,
-        /// What may have been meant, as the end of a sentence.
-        similar: String,
-    },
-    /// Nobody answers in time.
-    #[error("{service} gave no answer within {} s", waited.as_secs_f64())]
-    TimedOut {
-        /// The service.
-        service: String,
-        /// How long we waited.
-        waited: Duration,
-    },
-    /// It was interrupted.
-    #[error("{service} gave no answer before this was stopped")]
-    Stopped {
-        /// The service.
-        service: String,
-    },
-    /// The server says no.
-    #[error("{service} failed: {reason}")]
-    Failed {
-        /// The service.
-        service: String,
-        /// In its words, or ours.
-        reason: String,
-    },
-    /// The server has a type without a description that ROS 2 knows.
-    #[error(
-        "{service} has the type {type_name}, which is not the name of a ROS 2 type, so nobody can tell what to send \
-         (`Service::TYPE` gives it one)"
-    )]
-    NoType {
-        /// The service.
-        service: String,
-        /// Its type.
-        type_name: String,
-    },
-    /// The user thinks of another type.
-    #[error("{service} has the type {found}, not {wanted}")]
-    OtherType {
-        /// The service.
-        service: String,
-        /// Its server's type.
-        found: String,
-        /// The one that was given.
-        wanted: String,
-    },
-    /// The server's process keeps the service for itself.
-    #[error(
-        "{service} stays in the process of {node}: its messages have no form outside (derive(Message) gives them one)"
-    )]
-    StaysInside {
-        /// The service.
-        service: String,
-        /// The server's node.
-        node: String,
-    },
-}
 
 /// Calls, and prints the response.
 pub(super) fn run(options: &CallOptions) -> Result<(), Error> {

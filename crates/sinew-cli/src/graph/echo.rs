@@ -15,11 +15,14 @@ use sinew_shm::{
     Domain, Entity, EntityKey, EntityKind, Incoming, Observer, OwnEntity, Participant, Peer, Port, Sink,
 };
 
-use super::printing::{Content, Read, for_people, for_programs};
-use super::{Observed, gid, print, qos, says, similar};
+use super::printing::{Content, Origin, Read, for_people, for_programs};
+use super::qos;
 use crate::cli::tools::EchoOptions;
-use crate::error::{Error, suggestion};
+use crate::error::{Error, TypesError};
 use crate::interfaces::{Sources, Types, name};
+use crate::observed::{Observed, gid};
+use crate::output::{print, says};
+use crate::similar::{self, suggestion};
 use crate::terminal;
 use sinew_bench::run::Collected;
 
@@ -85,10 +88,9 @@ struct Heard {
 }
 
 /// A connection from a publisher.
-pub(super) struct Source {
+struct Source {
     incoming: Collected<Incoming>,
-    pub(super) gid: [u8; 16],
-    pub(super) publisher: Entity,
+    origin: Origin,
 }
 
 impl Sink for Source {
@@ -128,7 +130,8 @@ impl Observer for Found {
         incoming.unbind();
         incoming.set_port(self.port.get().map(|port| &**port));
         let gid = gid(id.0, publisher.number);
-        let source = Arc::new(Source { incoming: Collected::new(incoming), gid, publisher });
+        let source =
+            Arc::new(Source { incoming: Collected::new(incoming), origin: Origin { gid, publisher } });
         self.heard.with(|heard| heard.sources.push(Arc::clone(&source)));
         self.wake(); // what came before the port was known is not announced
         Some(source)
@@ -267,7 +270,7 @@ impl<'a> Echo<'a> {
         }
         let found = match publisher.type_name.parse() {
             Ok(name) => self.types.message(&name, Some(TypeHash(publisher.hash))),
-            Err(error) => Err(crate::interfaces::TypesError::from(error)),
+            Err(error) => Err(TypesError::from(error)),
         };
         let known = match found {
             Ok(message_type) => {
@@ -287,7 +290,7 @@ impl<'a> Echo<'a> {
     /// Prints what a publisher has sent.
     fn read(&mut self, source: &Source) -> Result<(), Error> {
         let most = if self.options.style.full { usize::MAX } else { SHOWN };
-        let known = self.known(&source.publisher)?;
+        let known = self.known(&source.origin.publisher)?;
         let needs_fields = self.needs_fields();
         while self.left > 0 {
             let buffer = &mut self.buffer;
@@ -296,7 +299,7 @@ impl<'a> Echo<'a> {
                 Ok(message.map(|message| {
                     let image = message.hold.as_ref().map_or(&buffer[..], |hold| hold.bytes());
                     let bytes = || Content::Bytes(image[..image.len().min(most)].to_vec());
-                    let node = &source.publisher.node;
+                    let node = &source.origin.publisher.node;
                     let decoded =
                         known.as_ref().map(|known| DynamicMessage::decode(&known.message_type, image));
                     let content = match decoded {
@@ -321,12 +324,14 @@ impl<'a> Echo<'a> {
                 Ok(Some(Some(read))) => {
                     let field = known.as_ref().and_then(|known| known.field.as_ref());
                     let text = match self.options.info.json {
-                        true => for_programs(source, &read, field),
-                        false => for_people(source, &read, field, self.options),
+                        true => for_programs(&source.origin, &read, field),
+                        false => for_people(&source.origin, &read, field, self.options),
                     };
                     let Some(text) = text else {
-                        let (path, node) =
-                            (self.options.field.as_deref().unwrap_or_default(), &source.publisher.node);
+                        let (path, node) = (
+                            self.options.field.as_deref().unwrap_or_default(),
+                            &source.origin.publisher.node,
+                        );
                         says(&format!("a message of {node} has no `{path}`: it has fewer elements"));
                         continue;
                     };
@@ -338,7 +343,7 @@ impl<'a> Echo<'a> {
                 Err(error) => {
                     let error: sinew_shm::SegmentError = error;
                     // The publisher's memory is wrong: that message is passed over.
-                    says(&format!("a message of {} can't be read: {error}", source.publisher.node));
+                    says(&format!("a message of {} can't be read: {error}", source.origin.publisher.node));
                 }
             }
         }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use sinew::{History, Mismatch, QoS};
 use sinew_shm::{Callback, Counter, Entity, EntityKey, EntityKind, Peer};
 
-use super::{Endpoint, EndpointId, Snapshot};
+use crate::observed::{Endpoint, EndpointId, Snapshot};
 use sinew_bench::table::time;
 
 /// A callback that lasts so long, in nanoseconds, is told of.

@@ -10,9 +10,12 @@ use sinew_shm::{Counter, EntityKind};
 use super::list::{SERVICES, TOPICS};
 use super::mismatch::{self, Pair};
 use super::track::dropped;
-use super::{Endpoint, Observed, Snapshot, print, print_json, qos, similar, split};
+use super::{qos, split};
 use crate::cli::tools::{InfoOptions, TopicInfoOptions};
 use crate::error::Error;
+use crate::observed::{Endpoint, Observed, Snapshot};
+use crate::output::{print, print_json};
+use crate::similar;
 
 /// The sections of `ros2 node info`, with their names in JSON.
 const SECTIONS: [(EntityKind, &str, &str); 4] = [

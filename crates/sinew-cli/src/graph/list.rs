@@ -6,9 +6,11 @@ use std::io::{self, Write as _};
 use serde_json::{Value, json};
 use sinew_shm::{Domain, EntityKind};
 
-use super::{Ends, Observed, Snapshot, print, print_json, says, similar};
 use crate::cli::tools::{FindOptions, InfoOptions, ListOptions, TypedListOptions, Where};
-use crate::error::{Error, suggestion};
+use crate::error::Error;
+use crate::observed::{Ends, Observed, Snapshot};
+use crate::output::{print, print_json, says};
+use crate::similar::{self, suggestion};
 
 /// `ros2 node list`.
 pub(super) fn nodes(options: &ListOptions) -> Result<(), Error> {

@@ -8,9 +8,10 @@ use sinew::Mismatch;
 use sinew_shm::{Counter, EntityKind};
 
 use super::list::TOPICS;
-use super::{Endpoint, Observed, Snapshot, print, print_json};
 use crate::cli::tools::CheckOptions;
 use crate::error::Error;
+use crate::observed::{Endpoint, Observed, Snapshot};
+use crate::output::{print, print_json};
 
 /// A publisher and a subscription, or a server and a client.
 pub(crate) struct Pair<'a> {

@@ -5,12 +5,17 @@ use std::fmt::Write as _;
 use serde_json::json;
 use sinew::Time;
 use sinew_msg::dynamic::{DynamicMessage, FieldPath};
-use sinew_shm::Head;
+use sinew_shm::{Entity, Head};
 
-use super::echo::Source;
 use crate::cli::tools::EchoOptions;
 use sinew_bench::clock::now_ns;
 use sinew_bench::table::time;
+
+/// Whose messages are printed.
+pub(super) struct Origin {
+    pub(super) gid: [u8; 16],
+    pub(super) publisher: Entity,
+}
 
 /// What was read of a message.
 pub(super) struct Read {
@@ -39,7 +44,7 @@ impl Read {
 
 /// As `ros2 topic echo` prints it; `None` if the field is an element that the message doesn't have.
 pub(super) fn for_people(
-    source: &Source,
+    origin: &Origin,
     read: &Read,
     field: Option<&FieldPath>,
     options: &EchoOptions,
@@ -47,7 +52,7 @@ pub(super) fn for_people(
     let style = &options.style.style();
     let message = match &read.content {
         Content::Fields(message) => message,
-        Content::Bytes(bytes) => return Some(bytes_for_people(source, read, bytes)),
+        Content::Bytes(bytes) => return Some(bytes_for_people(origin, read, bytes)),
     };
     let text = match (field, options.csv) {
         (None, true) => message.to_csv(style),
@@ -62,14 +67,14 @@ pub(super) fn for_people(
     Some(format!("{missed}{text}---\n"))
 }
 
-fn bytes_for_people(source: &Source, read: &Read, bytes: &[u8]) -> String {
+fn bytes_for_people(origin: &Origin, read: &Read, bytes: &[u8]) -> String {
     let (stamp, latency) = read.times();
-    let gid = source.gid.map(|byte| format!("{byte:02x}")).join(".");
+    let gid = origin.gid.map(|byte| format!("{byte:02x}")).join(".");
     let (seconds, nanoseconds) = (stamp.div_euclid(1_000_000_000), stamp.rem_euclid(1_000_000_000));
     let missed = if read.missed > 0 { format!("lost before it: {}\n", read.missed) } else { String::new() };
     let mut text = format!(
         "{missed}stamp: {seconds}.{nanoseconds:09}\npublisher: {gid} ({})\nsequence: {}\nlatency: {}\nlength: {}\n",
-        source.publisher.node,
+        origin.publisher.node,
         read.number,
         time(latency as f64),
         read.length,
@@ -84,12 +89,12 @@ fn bytes_for_people(source: &Source, read: &Read, bytes: &[u8]) -> String {
 
 /// One line. What was said is in `message`, in the order of its type; or the field in `value`; or the bytes in `image`. `None`
 /// if the field is an element that the message doesn't have.
-pub(super) fn for_programs(source: &Source, read: &Read, field: Option<&FieldPath>) -> Option<String> {
+pub(super) fn for_programs(origin: &Origin, read: &Read, field: Option<&FieldPath>) -> Option<String> {
     let (stamp, latency) = read.times();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let about = json!({
-        "topic": source.publisher.name, "type": source.publisher.type_name, "stamp_ns": stamp,
-        "publisher": hex(&source.gid), "node": source.publisher.node, "sequence": read.number,
+        "topic": origin.publisher.name, "type": origin.publisher.type_name, "stamp_ns": stamp,
+        "publisher": hex(&origin.gid), "node": origin.publisher.node, "sequence": read.number,
         "lost_before": read.missed, "latency_ns": latency, "length": read.length,
     });
     let about = about.to_string();

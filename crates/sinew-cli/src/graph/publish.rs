@@ -13,10 +13,12 @@ use sinew_shm::{
     Participant, Peer, Port, Sink, Writer,
 };
 
-use super::{Ends, Observed, print, qos, says};
+use super::qos;
 use crate::cli::interfaces::PubOptions;
-use crate::error::Error;
-use crate::interfaces::{Sources, Types, TypesError, name};
+use crate::error::{Error, TypesError};
+use crate::interfaces::{Sources, Types, name};
+use crate::observed::{Ends, Observed};
+use crate::output::{print, says};
 use crate::terminal;
 use sinew_bench::clock::{nanoseconds, now_ns};
 use sinew_bench::run::Collected;

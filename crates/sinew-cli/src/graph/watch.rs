@@ -7,9 +7,11 @@ use sinew_shm::EntityKind;
 
 use super::list::TOPICS;
 use super::track::Latencies;
-use super::{Change, EndpointId, Observed, Snapshot, Track, print, print_json, says};
+use super::{Change, Track};
 use crate::cli::tools::WatchOptions;
 use crate::error::Error;
+use crate::observed::{EndpointId, Observed, Snapshot};
+use crate::output::{print, print_json, says};
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 use sinew_bench::table::time;
 

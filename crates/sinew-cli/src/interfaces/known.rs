@@ -12,11 +12,12 @@ use sinew_msg::description::TypeDescription;
 use sinew_msg::dynamic::MessageType;
 use sinew_shm::Domain;
 
+use super::Sources;
 use super::show::{Comments, described_alone, written};
-use super::{Sources, TypesError};
 use crate::cli::tools::Where;
-use crate::error::suggestion;
-use crate::graph::{Observed, similar};
+use crate::error::TypesError;
+use crate::observed::Observed;
+use crate::similar::{self, suggestion};
 
 /// All that there is to find types in.
 pub(crate) struct Types {

@@ -9,7 +9,7 @@ use sinew_msg::description::{
 };
 use sinew_msg::dynamic::{MAX_DEPTH, TypeError};
 
-use super::TypesError;
+use crate::error::TypesError;
 
 /// Which comments and empty lines are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]

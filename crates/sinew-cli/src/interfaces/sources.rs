@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use sinew_msg::definition::{Content, Definition, Definitions, Element, Interfaces, Kind, TypeName};
 
-use super::TypesError;
 use crate::cli::interfaces::DefinitionOptions;
+use crate::error::TypesError;
 
 /// The definitions of ROS 2's packages, by their types' names.
 use sinew_interfaces::DEFINITIONS as BUILT_IN;

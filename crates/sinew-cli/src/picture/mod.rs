@@ -12,7 +12,9 @@ use sinew_shm::EntityKind;
 
 use crate::cli::tools::{GraphFormat, GraphOptions};
 use crate::error::Error;
-use crate::graph::{self, EndpointId, Held, Observed, Snapshot, Track, is_hidden};
+use crate::graph::{Held, Track, is_hidden};
+use crate::observed::{EndpointId, Observed, Snapshot};
+use crate::output;
 use sinew_bench::clock::{nanoseconds, now_ns, sleep_until};
 
 /// Who talks to whom.
@@ -85,7 +87,7 @@ pub(crate) fn run(options: &GraphOptions) -> Result<(), Error> {
             path: path.clone(),
             source,
         }),
-        None => graph::print(&text),
+        None => output::print(&text),
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 use sinew_shm::EntityKind;
 
-use crate::graph::{Change, Endpoint, EndpointId, Held, Snapshot, Track, dropped};
+use crate::graph::{Change, Held, Track, dropped};
+use crate::observed::{Endpoint, EndpointId, Snapshot};
 
 /// The counters at the last look.
 #[derive(Default)]

@@ -18,7 +18,8 @@ use rustix::io::Errno;
 
 use crate::cli::tools::TopOptions;
 use crate::error::Error;
-use crate::graph::{self, Observed};
+use crate::observed::Observed;
+use crate::output;
 use crate::terminal::{self, Terminal};
 use draw::View;
 use figures::{Figures, Watched};
@@ -40,11 +41,11 @@ pub(crate) fn run(options: &TopOptions) -> Result<(), Error> {
     sleep_until(now_ns() + nanoseconds(options.interval));
     let figures = watched.look(&observed.look()?);
     if options.json {
-        return graph::print_json(&figures);
+        return output::print_json(&figures);
     }
     let view = View::new(observed.domain());
     let lines = draw::lines(&figures, &view, (WIDTH, usize::MAX));
-    graph::print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    output::print(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
 }
 
 /// What happened while nothing was drawn.

@@ -1,0 +1,166 @@
+//! Who is in a domain at a moment, read from the participants' own memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sinew_bench::clock::now_ns;
+use sinew_shm::{Census, Counts, Domain, Entity, EntityKey, EntityKind, Peer, Unread};
+
+use crate::cli::tools::Where;
+use crate::error::Error;
+
+/// A domain that is looked at, again and again if need be. It need not be there yet.
+pub(crate) struct Observed {
+    base: Option<PathBuf>,
+    domain: u32,
+    census: Option<Census>,
+}
+
+/// Who is in a domain at one moment.
+pub(crate) struct Snapshot {
+    /// Steady nanoseconds.
+    pub(crate) at_ns: i64,
+    /// In the order in which they joined.
+    pub(crate) processes: Vec<Arc<Peer>>,
+    /// Of all processes.
+    pub(crate) endpoints: Vec<Endpoint>,
+    /// What they haven't read of each other's messages.
+    pub(crate) unread: Vec<Unread>,
+}
+
+/// A node, publisher, subscription, server or client of somebody.
+pub(crate) struct Endpoint {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+    pub(crate) entity: Entity,
+}
+
+/// Tells an endpoint from all others there ever were.
+pub(crate) type EndpointId = (u64, EntityKey);
+
+impl Observed {
+    /// Finds the domain. Says on standard error what is wrong with its place, and which participants can't be looked at.
+    pub(crate) fn open(place: &Where) -> Result<Self, Error> {
+        let observed = Self::open_quietly(place)?;
+        for refused in observed.census.iter().flat_map(Census::refused) {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: a participant is left out: {refused}");
+        }
+        Ok(observed)
+    }
+
+    /// The same without saying that.
+    pub(crate) fn open_quietly(place: &Where) -> Result<Self, Error> {
+        let domain = place.domain().map_err(Error::DomainNumber)?;
+        if let Some(path) = place.dir.as_ref().filter(|path| !path.exists()) {
+            return Err(Error::NoDirectory { path: path.clone() });
+        }
+        for concern in Domain::concerns(place.dir.as_deref(), domain) {
+            // Nothing is left to tell it to when standard error is closed.
+            let _ = writeln!(io::stderr(), "sinew: {concern}");
+        }
+        let mut observed = Self { base: place.dir.clone(), domain, census: None };
+        observed.refresh()?;
+        Ok(observed)
+    }
+
+    fn refresh(&mut self) -> Result<(), Error> {
+        let gone = match &mut self.census {
+            Some(census) => census.refresh().is_err_and(|error| error.errno == rustix::io::Errno::NOENT),
+            None => true,
+        };
+        if gone {
+            let domain = Domain::find(self.base.as_deref(), self.domain)?;
+            self.census = domain.map(|domain| Census::take(&domain)).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// The domain's number.
+    pub(crate) fn domain(&self) -> u32 {
+        self.domain
+    }
+
+    /// Who is there now.
+    pub(crate) fn look(&mut self) -> Result<Snapshot, Error> {
+        self.refresh()?;
+        let processes = self.census.as_ref().map(|census| census.peers().to_vec()).unwrap_or_default();
+        let of = |peer: &Arc<Peer>| {
+            let peer = Arc::clone(peer);
+            let entities = peer.entities();
+            entities.into_iter().map(move |(key, entity)| Endpoint { peer: Arc::clone(&peer), key, entity })
+        };
+        let endpoints = processes.iter().flat_map(of).collect();
+        let unread = self.census.as_ref().map(Census::unread).unwrap_or_default();
+        Ok(Snapshot { at_ns: now_ns(), processes, endpoints, unread })
+    }
+}
+
+impl Snapshot {
+    /// All of one kind.
+    pub(crate) fn of(&self, kind: EntityKind) -> impl Iterator<Item = &Endpoint> {
+        self.endpoints.iter().filter(move |endpoint| endpoint.entity.kind == kind)
+    }
+
+    /// The senders and receivers of each topic (or servers and clients of each service), by its name.
+    pub(crate) fn ends(&self, kinds: [EntityKind; 2]) -> BTreeMap<&str, Ends<'_>> {
+        let mut ends = BTreeMap::<&str, Ends<'_>>::new();
+        for endpoint in &self.endpoints {
+            let Some(side) = kinds.iter().position(|&kind| kind == endpoint.entity.kind) else { continue };
+            ends.entry(&endpoint.entity.name).or_default().0[side].push(endpoint);
+        }
+        ends
+    }
+
+    /// Publishers and subscriptions, by their topics' names.
+    pub(crate) fn topics(&self) -> BTreeMap<&str, Ends<'_>> {
+        self.ends([EntityKind::Publisher, EntityKind::Subscription])
+    }
+}
+
+/// Those who share a topic or service.
+#[derive(Default)]
+pub(crate) struct Ends<'a>(pub(crate) [Vec<&'a Endpoint>; 2]);
+
+impl Ends<'_> {
+    /// The names of their types: one, if they agree.
+    pub(crate) fn types(&self) -> Vec<&str> {
+        let all = self.0.iter().flatten();
+        let mut types: Vec<&str> = all.map(|endpoint| endpoint.entity.type_name.as_str()).collect();
+        types.sort_unstable();
+        types.dedup();
+        types
+    }
+
+    /// How many types there are, those of one name but several hashes counted each.
+    pub(crate) fn count_types(&self) -> usize {
+        let all = self.0.iter().flatten();
+        all.map(|end| (&end.entity.type_name, end.entity.hash)).collect::<BTreeSet<_>>().len()
+    }
+}
+
+impl Endpoint {
+    pub(crate) fn id(&self) -> EndpointId {
+        (self.peer.id(), self.key)
+    }
+
+    /// Its counters; all 0 once it is gone.
+    pub(crate) fn counts(&self) -> Counts {
+        self.peer.counts(self.key).unwrap_or_default()
+    }
+
+    /// The 16 bytes that tell it from all others, as `rmw_gid_t`.
+    pub(crate) fn gid(&self) -> [u8; 16] {
+        gid(self.peer.id(), self.entity.number)
+    }
+}
+
+/// The 16 bytes of a participant's entity.
+pub(crate) fn gid(participant: u64, number: u64) -> [u8; 16] {
+    let mut gid = [0; 16];
+    gid[..8].copy_from_slice(&participant.to_le_bytes());
+    gid[8..].copy_from_slice(&number.to_le_bytes());
+    gid
+}
