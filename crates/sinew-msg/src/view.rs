@@ -47,6 +47,17 @@ pub fn check<T: Structure + Viewed>(image: &[u8]) -> Result<(), DecodeError> {
     view::<T>(image).map(drop)
 }
 
+/// The view of a field of a type.
+#[doc(hidden)]
+#[inline(always)]
+pub fn field<'a, T: Viewed>(
+    decoder: &mut Decoder<'a>,
+    type_name: &'static str,
+    field: &'static str,
+) -> Result<T::View<'a>, Fault> {
+    T::view(decoder).map_err(|fault| fault.in_field(type_name, field))
+}
+
 /// A type of field that can be seen without a copy. The generator implements it for each message.
 ///
 /// ```

@@ -138,7 +138,7 @@ impl Generation<'_> {
                     let field_type = self.names.field(module, &field.field_type);
                     let arguments = ["decoder".to_owned(), "NAME".to_owned(), format!("{:?}", field.name)];
                     let seen = Expression::Call(
-                        format!("cdr::view_field::<{field_type}>"),
+                        format!("view::field::<{field_type}>"),
                         arguments.map(Expression::Atom).into(),
                     );
                     code.binding(&format!("let {} =", local(field)), &seen, "?;");

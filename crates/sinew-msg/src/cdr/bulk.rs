@@ -14,7 +14,7 @@ use bytemuck::{cast_slice, cast_slice_mut, pod_read_unaligned, try_cast_slice};
 
 /// Whether values that begin at `at` lie in memory as in a little-endian image.
 #[inline]
-pub(super) fn in_place<T: Plain>(at: usize) -> bool {
+fn in_place<T: Plain>(at: usize) -> bool {
     cfg!(target_endian = "little") && at.is_multiple_of(align_of::<T>())
 }
 
@@ -42,6 +42,25 @@ pub fn encode_slice<T: Plain + Field>(values: &[T], encoder: &mut Encoder<'_>) {
         encoder.write(cast_slice(values));
     } else {
         values.iter().for_each(|value| value.encode(encoder));
+    }
+}
+
+impl<'a> Encoder<'a> {
+    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill. What is there stays.
+    ///
+    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the machine is
+    /// big-endian. Panics if there is no room for them, or `count` is 2³² or more.
+    pub fn leave<T: Plain + Field>(&mut self, count: usize) -> Option<&'a mut [T]> {
+        self.write_length(count);
+        if count == 0 {
+            return Some(&mut []);
+        }
+        self.align(T::ALIGNMENT);
+        if !in_place::<T>(self.position()) {
+            return None;
+        }
+        let bytes = self.take(count.checked_mul(size_of::<T>())?);
+        bytemuck::try_cast_slice_mut(bytes).ok()
     }
 }
 

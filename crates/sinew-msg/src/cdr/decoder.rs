@@ -1,10 +1,7 @@
 //! Where the next byte of an image is read, and what can go wrong.
 
-use super::field::Field;
 use super::{HEADER_SIZE, aligned};
 use crate::error::DecodeError;
-use crate::plain::Plain;
-use bytemuck::bytes_of_mut;
 
 /// Reads an image that nobody vouches for.
 #[derive(Debug, Clone)]
@@ -31,6 +28,11 @@ impl<'a> Decoder<'a> {
             identifier @ (0 | 1) => Ok(Self { body, at: 0, big_endian: identifier == 0 }),
             identifier => Err(DecodeError::Representation { type_name, identifier }),
         }
+    }
+
+    /// Reads these bytes, the first of which is aligned to 8.
+    pub(super) fn over(bytes: &'a [u8], big_endian: bool) -> Self {
+        Self { body: bytes, at: 0, big_endian }
     }
 
     /// How much is read, in bytes after the header.
@@ -89,37 +91,18 @@ impl<'a> Decoder<'a> {
     /// [`Fault`] if there are fewer.
     #[inline]
     pub fn take_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let rest = self.body.get(self.at..).and_then(<[u8]>::first_chunk);
-        match rest {
-            Some(bytes) => {
-                self.at += N;
-                Ok(*bytes)
-            }
+        match self.take_chunk() {
+            Some(bytes) => Ok(*bytes),
             None => Err(self.ends_before(self.at.saturating_add(N))),
         }
     }
 
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
-    /// `fields` are their names, in this order, each with the offset of its end.
-    ///
-    /// # Errors
-    /// [`Fault`] if there are fewer. It names the field that is cut off.
+    /// The next `N` bytes, if there are as many.
     #[inline]
-    pub fn run<const LENGTH: usize>(
-        &mut self,
-        alignment: usize,
-        type_name: &'static str,
-        fields: &'static [(usize, &'static str)],
-    ) -> Result<Run<'a, LENGTH>, Fault> {
-        self.align(alignment);
-        let begin = self.at;
-        match self.body.get(begin..).and_then(<[u8]>::first_chunk) {
-            Some(bytes) => {
-                self.at += LENGTH;
-                Ok(Run { bytes, begin, big_endian: self.big_endian, type_name, fields })
-            }
-            None => Err(self.run_ends(type_name, fields)),
-        }
+    pub(super) fn take_chunk<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
+        let bytes = self.body.get(self.at..)?.first_chunk()?;
+        self.at += N;
+        Some(bytes)
     }
 
     /// The length of a string or sequence whose elements have at least `least` bytes each.
@@ -141,7 +124,7 @@ impl<'a> Decoder<'a> {
     /// The fault of what was read at `position` (in bytes after the header), and is not what its type allows.
     #[must_use]
     pub fn invalid(&self, position: usize, problem: &'static str) -> Fault {
-        Fault::new(Cause::Invalid { offset: HEADER_SIZE + position, problem })
+        Fault::invalid(position, problem)
     }
 
     /// The fault of a string or sequence that is longer than its type allows.
@@ -156,81 +139,13 @@ impl<'a> Decoder<'a> {
     }
 
     #[cold]
-    fn ends_before(&self, end: usize) -> Fault {
+    pub(super) fn ends_before(&self, end: usize) -> Fault {
         let needed = end.saturating_add(HEADER_SIZE);
         Fault::new(Cause::Truncated { length: HEADER_SIZE + self.body.len(), needed })
-    }
-
-    #[cold]
-    fn run_ends(&self, type_name: &'static str, fields: &[(usize, &'static str)]) -> Fault {
-        let cut = fields.iter().find(|(end, _)| *end > self.left());
-        let (end, name) = cut.copied().unwrap_or((self.left() + 1, "(fields)"));
-        self.ends_before(self.at.saturating_add(end)).in_field(type_name, name)
-    }
-}
-
-/// Bytes of several fields, checked and aligned once.
-#[derive(Debug)]
-pub struct Run<'a, const LENGTH: usize> {
-    bytes: &'a [u8; LENGTH],
-    /// Where they begin, in bytes after the header.
-    begin: usize,
-    big_endian: bool,
-    type_name: &'static str,
-    fields: &'static [(usize, &'static str)],
-}
-
-impl<const LENGTH: usize> Run<'_, LENGTH> {
-    /// Reads the value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it ends
-    /// behind the run.
-    #[inline]
-    pub fn copy<T: Plain + Field>(&self, offset: usize, value: &mut T) {
-        let bytes = &self.bytes[offset..offset + size_of::<T>()];
-        if self.big_endian == cfg!(target_endian = "big") {
-            bytes_of_mut(value).copy_from_slice(bytes);
-        } else {
-            copy_turned(bytes, self.big_endian, value);
-        }
-    }
-
-    /// As [`copy`](Self::copy), into a new value.
-    #[inline]
-    #[must_use]
-    pub fn value<T: Plain + Field>(&self, offset: usize) -> T {
-        let mut value = T::zeroed();
-        self.copy(offset, &mut value);
-        value
-    }
-
-    /// Reads the `bool` at this offset. Panics if it is behind the run.
-    ///
-    /// # Errors
-    /// [`Fault`] if it is neither 0 nor 1.
-    #[inline]
-    pub fn bool(&self, offset: usize) -> Result<bool, Fault> {
-        match self.bytes[offset] {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(self.no_bool(offset)),
-        }
-    }
-
-    #[cold]
-    fn no_bool(&self, offset: usize) -> Fault {
-        let name = self.fields.iter().find(|(end, _)| *end > offset).map_or("(fields)", |(_, name)| name);
-        let cause = Cause::Invalid { offset: HEADER_SIZE + self.begin + offset, problem: NO_BOOL };
-        Fault::new(cause).in_field(self.type_name, name)
     }
 }
 
 pub(super) const NO_BOOL: &str = "a bool is 0 or 1";
-
-/// Where the image has the other byte order: number by number.
-#[cold]
-fn copy_turned<T: Plain + Field>(bytes: &[u8], big_endian: bool, value: &mut T) {
-    let decoded = T::decode(&mut Decoder { body: bytes, at: 0, big_endian });
-    *value = decoded.expect("the bytes are there, and every pattern of them is a value");
-}
 
 /// What is wrong with an image; a [`DecodeError`] in the making, to which the struct adds the field's name.
 ///
@@ -257,6 +172,11 @@ impl Fault {
     #[cold]
     fn new(cause: Cause) -> Self {
         Self(Box::new(Details { cause, place: None }))
+    }
+
+    /// As [`Decoder::invalid`].
+    pub(super) fn invalid(position: usize, problem: &'static str) -> Self {
+        Self::new(Cause::Invalid { offset: HEADER_SIZE + position, problem })
     }
 
     /// Says in which field of which type it was, unless a nested type has said so.

@@ -1,10 +1,6 @@
 //! Where the next byte of an image is written.
 
-use super::bulk::in_place;
-use super::field::Field;
 use super::{HEADER, HEADER_SIZE, aligned};
-use crate::plain::Plain;
-use bytemuck::{bytes_of, cast_slice};
 use std::mem;
 
 /// Writes an image into a buffer of its size.
@@ -23,6 +19,11 @@ impl<'a> Encoder<'a> {
         let (header, rest) = image.split_at_mut(HEADER_SIZE);
         header.copy_from_slice(&HEADER);
         Self { rest, at: 0 }
+    }
+
+    /// Writes into these bytes, the first of which is aligned to 8.
+    pub(super) fn into(bytes: &'a mut [u8]) -> Self {
+        Self { rest: bytes, at: 0 }
     }
 
     /// How much is written, in bytes after the header.
@@ -70,34 +71,8 @@ impl<'a> Encoder<'a> {
         end.fill(0);
     }
 
-    /// The next `LENGTH` bytes from a multiple of `alignment` on, for fields whose places in them are known beforehand.
-    /// Panics if there is no room for them.
     #[inline]
-    pub fn run<const LENGTH: usize>(&mut self, alignment: usize) -> Run<'a, LENGTH> {
-        self.align(alignment);
-        let bytes = self.take(LENGTH);
-        Run { bytes: bytes.try_into().expect("as many bytes as were asked for") }
-    }
-
-    /// Leaves room for a sequence of `count` elements behind its length, for somebody else to fill. What is there stays.
-    ///
-    /// `None` if values don't lie in the image as in memory: the image is off its alignment, or the machine is
-    /// big-endian. Panics if there is no room for them, or `count` is 2³² or more.
-    pub fn leave<T: Plain + Field>(&mut self, count: usize) -> Option<&'a mut [T]> {
-        self.write_length(count);
-        if count == 0 {
-            return Some(&mut []);
-        }
-        self.align(T::ALIGNMENT);
-        if !in_place::<T>(self.at) {
-            return None;
-        }
-        let bytes = self.take(count.checked_mul(size_of::<T>())?);
-        bytemuck::try_cast_slice_mut(bytes).ok()
-    }
-
-    #[inline]
-    fn take(&mut self, length: usize) -> &'a mut [u8] {
+    pub(super) fn take(&mut self, length: usize) -> &'a mut [u8] {
         let (bytes, rest) = mem::take(&mut self.rest).split_at_mut(length);
         self.rest = rest;
         self.at += length;
@@ -110,30 +85,4 @@ fn length_bytes(length: usize) -> [u8; 4] {
     let length =
         u32::try_from(length).expect("strings and sequences of an image have less than 2^32 elements");
     length.to_le_bytes()
-}
-
-/// Bytes for several fields, checked and aligned once.
-#[derive(Debug)]
-pub struct Run<'a, const LENGTH: usize> {
-    bytes: &'a mut [u8; LENGTH],
-}
-
-impl<const LENGTH: usize> Run<'_, LENGTH> {
-    /// Writes a value at this offset, a multiple of its alignment in a run that is aligned as much. Panics if it would
-    /// end behind the run.
-    #[inline]
-    pub fn put<T: Plain + Field>(&mut self, offset: usize, value: &T) {
-        let place = &mut self.bytes[offset..offset + size_of::<T>()];
-        if cfg!(target_endian = "little") {
-            place.copy_from_slice(bytes_of(value));
-        } else {
-            value.encode(&mut Encoder { rest: place, at: 0 });
-        }
-    }
-
-    /// Writes `bool`s at this offset. Panics if they would end behind the run.
-    #[inline]
-    pub fn put_bools(&mut self, offset: usize, values: &[bool]) {
-        self.bytes[offset..offset + values.len()].copy_from_slice(cast_slice(values));
-    }
 }

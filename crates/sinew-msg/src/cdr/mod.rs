@@ -48,6 +48,7 @@ mod encoder;
 mod field;
 mod named;
 mod numbers;
+mod run;
 mod wide;
 
 #[doc(hidden)]
@@ -58,13 +59,14 @@ use crate::plain::{Plain, PlainProof};
 pub use bounded::{BoundedString, BoundedVec, BoundedWString, TooMany};
 pub(crate) use bounded::{text_beyond, wide_text_beyond};
 pub(crate) use containers::text_bytes;
-pub use decoder::{Decoder, Fault, Run as DecoderRun};
+pub use decoder::{Decoder, Fault};
 #[doc(hidden)]
 pub use defaults::{bounded_sequence, bounded_text}; // what generated code names
-pub use encoder::{Encoder, Run as EncoderRun};
+pub use encoder::Encoder;
 pub use field::{Field, Structure};
 #[doc(hidden)]
-pub use named::{decode_field, view_field}; // likewise
+pub use named::decode_field; // likewise
+pub use run::{DecoderRun, EncoderRun};
 pub use wide::WString;
 
 /// How long the header is, in bytes. Alignment counts from its end.

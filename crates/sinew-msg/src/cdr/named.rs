@@ -2,7 +2,6 @@
 
 use super::decoder::{Decoder, Fault};
 use super::field::Field;
-use crate::view::Viewed;
 
 /// Decodes a field of a type into a value.
 // Always inline: only the caller knows the names, and whether to inline `decode_into`.
@@ -15,15 +14,4 @@ pub fn decode_field<T: Field>(
     field: &'static str,
 ) -> Result<(), Fault> {
     value.decode_into(decoder).map_err(|fault| fault.in_field(type_name, field))
-}
-
-/// The view of a field of a type.
-#[doc(hidden)]
-#[inline(always)]
-pub fn view_field<'a, T: Viewed>(
-    decoder: &mut Decoder<'a>,
-    type_name: &'static str,
-    field: &'static str,
-) -> Result<T::View<'a>, Fault> {
-    T::view(decoder).map_err(|fault| fault.in_field(type_name, field))
 }

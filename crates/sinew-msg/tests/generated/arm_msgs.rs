@@ -372,7 +372,7 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<FewView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Few";
-            let a = cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "a")?;
+            let a = view::field::<::std::vec::Vec<u8>>(decoder, NAME, "a")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "b")])?;
             let b = run.bool(0)?;
             Ok(FewView { a, b })
@@ -675,18 +675,18 @@ pub mod msg {
             const NAME: &str = "arm_msgs/msg/Joint";
             let run = decoder.run::<1>(1, NAME, &[(1, "type")])?;
             let r#type = run.value(0);
-            let name = cdr::view_field::<cdr::BoundedString<8>>(decoder, NAME, "name")?;
-            let self_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
-            let steps = cdr::view_field::<cdr::BoundedVec<i16, 3>>(decoder, NAME, "steps")?;
+            let name = view::field::<cdr::BoundedString<8>>(decoder, NAME, "name")?;
+            let self_ = view::field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
+            let steps = view::field::<cdr::BoundedVec<i16, 3>>(decoder, NAME, "steps")?;
             let run = decoder.run::<24>(8, NAME, &[(24, "position")])?;
             let position = run.value(0);
-            let flags = cdr::view_field::<[bool; 2]>(decoder, NAME, "flags")?;
+            let flags = view::field::<[bool; 2]>(decoder, NAME, "flags")?;
             let run = decoder.run::<4>(1, NAME, &[(4, "raw")])?;
             let raw = run.value(0);
-            let labels = cdr::view_field::<[::std::string::String; 2]>(decoder, NAME, "labels")?;
+            let labels = view::field::<[::std::string::String; 2]>(decoder, NAME, "labels")?;
             let run = decoder.run::<144>(4, NAME, &[(144, "weights")])?;
             let weights = run.value(0);
-            let wide = cdr::view_field::<cdr::WString>(decoder, NAME, "wide")?;
+            let wide = view::field::<cdr::WString>(decoder, NAME, "wide")?;
             Ok(Joint_View {
                 r#type,
                 name,
@@ -1031,10 +1031,10 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<KeywordsView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Keywords";
-            let self_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
-            let crate_ = cdr::view_field::<::std::vec::Vec<f64>>(decoder, NAME, "crate")?;
-            let super_ = cdr::view_field::<Few>(decoder, NAME, "super")?;
-            let r#type = cdr::view_field::<::std::string::String>(decoder, NAME, "type")?;
+            let self_ = view::field::<::std::vec::Vec<f64>>(decoder, NAME, "self")?;
+            let crate_ = view::field::<::std::vec::Vec<f64>>(decoder, NAME, "crate")?;
+            let super_ = view::field::<Few>(decoder, NAME, "super")?;
+            let r#type = view::field::<::std::string::String>(decoder, NAME, "type")?;
             Ok(KeywordsView {
                 self_,
                 crate_,
@@ -1596,63 +1596,53 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<LimitsView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Limits";
-            let shorts = cdr::view_field::<cdr::BoundedVec<cdr::BoundedString<5>, 2>>(
-                decoder, NAME, "shorts",
-            )?;
-            let names = cdr::view_field::<cdr::BoundedVec<cdr::BoundedString<20>, 9>>(
-                decoder, NAME, "names",
-            )?;
-            let said = cdr::view_field::<cdr::BoundedString<90>>(decoder, NAME, "said")?;
+            let shorts =
+                view::field::<cdr::BoundedVec<cdr::BoundedString<5>, 2>>(decoder, NAME, "shorts")?;
+            let names =
+                view::field::<cdr::BoundedVec<cdr::BoundedString<20>, 9>>(decoder, NAME, "names")?;
+            let said = view::field::<cdr::BoundedString<90>>(decoder, NAME, "said")?;
             let said_at_length =
-                cdr::view_field::<cdr::BoundedString<200>>(decoder, NAME, "said_at_length")?;
-            let text = cdr::view_field::<::std::string::String>(decoder, NAME, "text")?;
-            let long_text = cdr::view_field::<::std::string::String>(decoder, NAME, "long_text")?;
-            let texts = cdr::view_field::<[::std::string::String; 3]>(decoder, NAME, "texts")?;
-            let many_texts = cdr::view_field::<::std::vec::Vec<::std::string::String>>(
-                decoder,
-                NAME,
-                "many_texts",
-            )?;
-            let wide = cdr::view_field::<cdr::BoundedWString<9>>(decoder, NAME, "wide")?;
-            let wider = cdr::view_field::<cdr::BoundedVec<cdr::BoundedWString<9>, 3>>(
-                decoder, NAME, "wider",
-            )?;
-            let numbers = cdr::view_field::<cdr::BoundedVec<i32, 40>>(decoder, NAME, "numbers")?;
+                view::field::<cdr::BoundedString<200>>(decoder, NAME, "said_at_length")?;
+            let text = view::field::<::std::string::String>(decoder, NAME, "text")?;
+            let long_text = view::field::<::std::string::String>(decoder, NAME, "long_text")?;
+            let texts = view::field::<[::std::string::String; 3]>(decoder, NAME, "texts")?;
+            let many_texts =
+                view::field::<::std::vec::Vec<::std::string::String>>(decoder, NAME, "many_texts")?;
+            let wide = view::field::<cdr::BoundedWString<9>>(decoder, NAME, "wide")?;
+            let wider =
+                view::field::<cdr::BoundedVec<cdr::BoundedWString<9>, 3>>(decoder, NAME, "wider")?;
+            let numbers = view::field::<cdr::BoundedVec<i32, 40>>(decoder, NAME, "numbers")?;
             let run = decoder.run::<192>(8, NAME, &[(192, "matrix")])?;
             let matrix = run.value(0);
-            let large = cdr::view_field::<::std::vec::Vec<i64>>(decoder, NAME, "large")?;
-            let nearly_large =
-                cdr::view_field::<::std::vec::Vec<i64>>(decoder, NAME, "nearly_large")?;
-            let flags = cdr::view_field::<[bool; 12]>(decoder, NAME, "flags")?;
-            let octets = cdr::view_field::<cdr::BoundedVec<u8, 3>>(decoder, NAME, "octets")?;
+            let large = view::field::<::std::vec::Vec<i64>>(decoder, NAME, "large")?;
+            let nearly_large = view::field::<::std::vec::Vec<i64>>(decoder, NAME, "nearly_large")?;
+            let flags = view::field::<[bool; 12]>(decoder, NAME, "flags")?;
+            let octets = view::field::<cdr::BoundedVec<u8, 3>>(decoder, NAME, "octets")?;
             let run = decoder.run::<7>(1, NAME, &[(7, "octets_of_a_name_that_is_longer")])?;
             let octets_of_a_name_that_is_longer = run.value(0);
             let octet_sequence_of_a_name =
-                cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "octet_sequence_of_a_name")?;
+                view::field::<::std::vec::Vec<u8>>(decoder, NAME, "octet_sequence_of_a_name")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "octet")])?;
             let octet = run.value(0);
             let a_name_of_a_field_that_is_as_long_as_names_ever_are_here =
-                cdr::view_field::<::std::vec::Vec<f64>>(
+                view::field::<::std::vec::Vec<f64>>(
                     decoder,
                     NAME,
                     "a_name_of_a_field_that_is_as_long_as_names_ever_are_here",
                 )?;
             let a_name_of_a_field_with_such_messages =
-                cdr::view_field::<::std::vec::Vec<ANameThatIsAsLongAsNamesEverAre>>(
+                view::field::<::std::vec::Vec<ANameThatIsAsLongAsNamesEverAre>>(
                     decoder,
                     NAME,
                     "a_name_of_a_field_with_such_messages",
                 )?;
-            let some = cdr::view_field::<cdr::BoundedVec<ANameThatIsAsLongAsNamesEverAre, 3>>(
+            let some = view::field::<cdr::BoundedVec<ANameThatIsAsLongAsNamesEverAre, 3>>(
                 decoder, NAME, "some",
             )?;
             let run = decoder.run::<8>(1, NAME, &[(8, "one")])?;
             let one = run.value(0);
-            let a_name_of_a_field_that_has_sequences_inside = cdr::view_field::<Joint>(
-                decoder,
-                NAME,
-                "a_name_of_a_field_that_has_sequences_inside",
-            )?;
+            let a_name_of_a_field_that_has_sequences_inside =
+                view::field::<Joint>(decoder, NAME, "a_name_of_a_field_that_has_sequences_inside")?;
             Ok(LimitsView {
                 shorts,
                 names,
@@ -2051,9 +2041,9 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<OptionView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Option";
-            let option = cdr::view_field::<::std::vec::Vec<String>>(decoder, NAME, "option")?;
-            let result = cdr::view_field::<::std::vec::Vec<Joint>>(decoder, NAME, "result")?;
-            let joint = cdr::view_field::<Joint>(decoder, NAME, "joint")?;
+            let option = view::field::<::std::vec::Vec<String>>(decoder, NAME, "option")?;
+            let result = view::field::<::std::vec::Vec<Joint>>(decoder, NAME, "result")?;
+            let joint = view::field::<Joint>(decoder, NAME, "joint")?;
             Ok(OptionView {
                 option,
                 result,
@@ -2232,7 +2222,7 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<ResultView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/Result";
-            let value = cdr::view_field::<[Option; 2]>(decoder, NAME, "value")?;
+            let value = view::field::<[Option; 2]>(decoder, NAME, "value")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "ok")])?;
             let ok = run.bool(0)?;
             Ok(ResultView { value, ok })
@@ -2363,10 +2353,10 @@ pub mod msg {
             decoder: &mut cdr::Decoder<'a>,
         ) -> ::core::result::Result<StringView<'a>, cdr::Fault> {
             const NAME: &str = "arm_msgs/msg/String";
-            let run_ = cdr::view_field::<::std::string::String>(decoder, NAME, "run")?;
-            let decoder_ = cdr::view_field::<::std::vec::Vec<u8>>(decoder, NAME, "decoder")?;
-            let encoder_ = cdr::view_field::<cdr::BoundedVec<f64, 2>>(decoder, NAME, "encoder")?;
-            let lengths_ = cdr::view_field::<::std::string::String>(decoder, NAME, "lengths")?;
+            let run_ = view::field::<::std::string::String>(decoder, NAME, "run")?;
+            let decoder_ = view::field::<::std::vec::Vec<u8>>(decoder, NAME, "decoder")?;
+            let encoder_ = view::field::<cdr::BoundedVec<f64, 2>>(decoder, NAME, "encoder")?;
+            let lengths_ = view::field::<::std::string::String>(decoder, NAME, "lengths")?;
             Ok(StringView {
                 run: run_,
                 decoder: decoder_,

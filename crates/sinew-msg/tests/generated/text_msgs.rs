@@ -119,8 +119,8 @@ pub mod msg {
 
         fn view<'a>(decoder: &mut cdr::Decoder<'a>) -> Result<NoteView<'a>, cdr::Fault> {
             const NAME: &str = "text_msgs/msg/Note";
-            let text = cdr::view_field::<String>(decoder, NAME, "text")?;
-            let attachment = cdr::view_field::<Vec<u8>>(decoder, NAME, "attachment")?;
+            let text = view::field::<String>(decoder, NAME, "text")?;
+            let attachment = view::field::<Vec<u8>>(decoder, NAME, "attachment")?;
             let run = decoder.run::<1>(1, NAME, &[(1, "read")])?;
             let read = run.bool(0)?;
             Ok(NoteView {
