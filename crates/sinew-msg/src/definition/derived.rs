@@ -1,8 +1,8 @@
 //! The types that ROS 2 makes of a definition, with the names and fields that `rosidl_parser` gives them.
 
+use super::interface::{Interface, Role};
 use super::model::{Content, Definition, Element, Field, FieldType, Place, Primitive, Section, Shape};
 use super::names::TypeName;
-use super::resolve::{Interface, Role};
 
 /// What derived types need, for sets of definitions that don't have it.
 pub(super) const FOUNDATIONS: [(&str, &str); 3] = [

@@ -1,7 +1,7 @@
 //! The description of a type.
 
+use super::interface::Interface;
 use super::model::{Element, Field, FieldType, Primitive, Shape, Value};
-use super::resolve::Interface;
 use crate::description::{
     FieldDescription, FieldTypeDescription, IndividualTypeDescription, PLACEHOLDER, type_id,
 };

@@ -24,6 +24,7 @@ mod derived;
 mod describe;
 mod error;
 mod field_type;
+mod interface;
 mod model;
 mod names;
 mod parser;
@@ -33,11 +34,12 @@ mod set;
 mod values;
 
 pub use error::{ParseError, Problem, ReadError, ResolveError};
+pub use interface::{Interface, Role};
 pub use model::{
     Constant, Content, Definition, Element, Field, FieldType, Place, Primitive, Section, Shape, Value,
 };
 pub use names::{Kind, NameError, TypeName};
-pub use resolve::{Interface, Interfaces, Role};
+pub use resolve::Interfaces;
 pub use set::Definitions;
 
 impl Definition {

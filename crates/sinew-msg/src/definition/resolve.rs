@@ -2,7 +2,8 @@
 
 use super::derived::{FOUNDATIONS, interfaces};
 use super::error::ResolveError;
-use super::model::{Constant, Content, Definition, Element, Field};
+use super::interface::{Interface, Role};
+use super::model::{Content, Definition, Element, Field};
 use super::names::TypeName;
 use crate::description::TypeDescription;
 use crate::hash::TypeHash;
@@ -13,32 +14,6 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub struct Interfaces {
     definitions: BTreeMap<TypeName, Definition>,
     interfaces: BTreeMap<TypeName, Interface>,
-}
-
-/// A type: one that a message is an instance of, or a service or action, which has its parts as fields.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Interface {
-    /// Its name, e.g. `example_interfaces/srv/AddTwoInts_Request`.
-    pub name: TypeName,
-    /// What it is.
-    pub role: Role,
-    /// The comment at the beginning of its section, without `#`; empty if there is none.
-    pub documentation: String,
-    /// In the order of the file.
-    pub constants: Vec<Constant>,
-    /// In the order of the image. (One without fields has a byte in its image, and a field in its description.)
-    pub fields: Vec<Field>,
-}
-
-/// What a type is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Messages, and the parts of services and actions.
-    Message,
-    /// A service: a name for its request, response and event. Has no values.
-    Service,
-    /// An action: a name for its parts. Has no values.
-    Action,
 }
 
 impl Interfaces {
@@ -80,16 +55,6 @@ impl Interfaces {
     #[must_use]
     pub fn hash(&self, name: &TypeName) -> Option<TypeHash> {
         self.description(name).map(|description| description.hash())
-    }
-}
-
-impl Interface {
-    /// The fields that have a message type, and the type.
-    fn messages(&self) -> impl Iterator<Item = (&Field, &TypeName)> {
-        self.fields.iter().filter_map(|field| match &field.field_type.element {
-            Element::Message(name) => Some((field, name)),
-            _ => None,
-        })
     }
 }
 
