@@ -42,6 +42,8 @@ pub mod message;
 mod plain;
 mod service;
 mod time;
+#[cfg(feature = "text")]
+mod tree;
 pub mod view;
 
 pub use action::Action;

@@ -1,11 +1,20 @@
 //! From texts to trees: what stands where, before anything is known of its type.
 
-use super::error::TextError;
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 
 /// How deep brackets can lie one in the other. (A message's own depth is bounded, and has sequences between.)
-const MAX_NESTING: usize = 2 * super::MAX_DEPTH;
+pub(crate) const MAX_NESTING: usize = 128;
+
+/// Why a text is no tree.
+#[derive(Debug)]
+pub(crate) struct Misread {
+    /// From 1.
+    pub(crate) line: usize,
+    /// The character in the line, from 1.
+    pub(crate) column: usize,
+    pub(crate) problem: String,
+}
 
 /// What a text says.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,12 +30,12 @@ pub(crate) enum Tree {
 
 impl Tree {
     /// Whether nothing stands there.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(crate) fn is_nothing(&self) -> bool {
         matches!(self, Self::Plain(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
 
     /// For errors.
-    pub(super) fn found(&self) -> String {
+    pub(crate) fn found(&self) -> String {
         match self {
             _ if self.is_nothing() => "nothing".to_owned(),
             Self::Plain(text) => format!("`{}`", shortened(text)),
@@ -46,7 +55,7 @@ fn shortened(text: &str) -> String {
 }
 
 /// Reads JSON, which is YAML, but for characters in two halves.
-pub(crate) fn json(text: &str) -> Result<Tree, TextError> {
+pub(crate) fn json(text: &str) -> Result<Tree, Misread> {
     yaml(&with_whole_characters(text))
 }
 
@@ -87,7 +96,7 @@ fn pair(escape: &str) -> Option<char> {
 }
 
 /// Reads YAML: one document, without references, whose keys are texts.
-pub(super) fn yaml(text: &str) -> Result<Tree, TextError> {
+pub(crate) fn yaml(text: &str) -> Result<Tree, Misread> {
     let mut open: Vec<Open> = Vec::new();
     let mut document = None;
     for event in Parser::new_from_str(text) {
@@ -130,7 +139,7 @@ pub(super) fn yaml(text: &str) -> Result<Tree, TextError> {
 }
 
 /// A tag changes what a value is: only those are passed over that say what the field's type says anyway.
-fn check(tag: &Tag, at: Marker) -> Result<(), TextError> {
+fn check(tag: &Tag, at: Marker) -> Result<(), Misread> {
     let is_plain = |suffix: &str| matches!(suffix, "str" | "int" | "float" | "bool" | "null" | "seq" | "map");
     match (tag.is_yaml_core_schema(), tag.suffix.as_str()) {
         (true, "binary") => {
@@ -152,7 +161,7 @@ struct Open {
 }
 
 impl Open {
-    fn add(&mut self, inner: Tree, at: Marker) -> Result<(), TextError> {
+    fn add(&mut self, inner: Tree, at: Marker) -> Result<(), Misread> {
         match &mut self.tree {
             Tree::Mapping(fields) => match (self.key.take(), inner) {
                 (Some(key), value) => fields.push((key, value)),
@@ -166,6 +175,6 @@ impl Open {
     }
 }
 
-fn wrong(at: Marker, problem: &str) -> TextError {
-    TextError::Yaml { line: at.line(), column: at.col() + 1, problem: problem.to_owned() }
+fn wrong(at: Marker, problem: &str) -> Misread {
+    Misread { line: at.line(), column: at.col() + 1, problem: problem.to_owned() }
 }

@@ -51,7 +51,7 @@ fn written_at(
     text_of: &impl Fn(&TypeName) -> Result<Option<String>, TypesError>,
 ) -> Result<String, TypesError> {
     if depth > MAX_DEPTH {
-        return Err(TypeError::TooDeep { name: name.to_string() }.into());
+        return Err(TypeError::TooDeep { name: name.to_string(), limit: MAX_DEPTH }.into());
     }
     let definition = interfaces.definitions().find(|definition| definition.name == *name);
     let messages = definition.map(messages).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Descriptions that others have written.
 
 use super::{FieldDescription, FieldTypeDescription, IndividualTypeDescription, TypeDescription};
-use crate::dynamic::parse::{Tree, json};
+use crate::tree::{Tree, json};
 
 impl TypeDescription {
     /// Reads what [`to_json`](Self::to_json) writes, from whomever. Whether it describes the type that one has in mind, its

@@ -1,6 +1,7 @@
 //! What can be wrong with descriptions, images and texts.
 
-use super::types::MAX_DEPTH;
+#[cfg(feature = "text")]
+use crate::tree::Misread;
 
 /// Why a description is none of a message type that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,10 +44,12 @@ pub enum TypeError {
         name: String,
     },
     /// Too many types lie one in the other.
-    #[error("{name} lies too deep: no more than {MAX_DEPTH} types can lie one in the other")]
+    #[error("{name} lies too deep: no more than {limit} types can lie one in the other")]
     TooDeep {
         /// The type.
         name: String,
+        /// How many can.
+        limit: usize,
     },
     /// The arrays of a type are too large.
     #[error("the smallest message of {name} would be too large to handle; let its arrays be sequences")]
@@ -208,4 +211,11 @@ pub enum TextError {
         /// What its type asks for.
         expected: String,
     },
+}
+
+#[cfg(feature = "text")]
+impl From<Misread> for TextError {
+    fn from(Misread { line, column, problem }: Misread) -> Self {
+        Self::Yaml { line, column, problem }
+    }
 }

@@ -31,8 +31,6 @@ mod encode;
 mod error;
 mod json;
 mod message;
-#[cfg(feature = "text")]
-pub(crate) mod parse;
 mod part;
 #[cfg(feature = "text")]
 mod read;

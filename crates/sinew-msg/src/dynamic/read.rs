@@ -2,11 +2,11 @@
 
 use super::error::TextError;
 use super::message::DynamicMessage;
-use super::parse::{self, Tree};
 use super::types::{Element, Field, MessageType, names};
 use super::value::{Scalar, Scalars, Value, integer_of};
 use super::words::{integer, integer_of_other_base, truth, without_lines};
 use crate::definition::{Primitive, Shape};
+use crate::tree::{self, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl DynamicMessage {
     /// # Errors
     /// [`TextError`] if it is no YAML or no message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        read(message_type, parse::yaml(text)?)
+        read(message_type, tree::yaml(text)?)
     }
 
     /// Reads a message from JSON: as [`from_yaml`](Self::from_yaml), but characters may be escaped in two halves, as JSON has
@@ -47,7 +47,7 @@ impl DynamicMessage {
     /// # Errors
     /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        read(message_type, parse::json(text)?)
+        read(message_type, tree::json(text)?)
     }
 }
 

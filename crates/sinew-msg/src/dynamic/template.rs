@@ -2,10 +2,10 @@
 
 use super::error::TextError;
 use super::message::DynamicMessage;
-use super::parse::{self, Tree};
 use super::read::read_open;
 use super::types::MessageType;
 use super::value::{Scalar, Value};
+use crate::tree::{self, Tree};
 use std::sync::Arc;
 
 /// A message from a text, in which `now` can stand for a `builtin_interfaces/Time` and `auto` for a `std_msgs/Header`, as
@@ -40,7 +40,7 @@ impl Template {
     /// # Errors
     /// [`TextError`] if it is no YAML or no message of this type.
     pub fn from_yaml(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        Self::of(message_type, parse::yaml(text)?)
+        Self::of(message_type, tree::yaml(text)?)
     }
 
     /// Reads JSON; otherwise as [`DynamicMessage::from_json`].
@@ -48,7 +48,7 @@ impl Template {
     /// # Errors
     /// [`TextError`] if it is neither JSON nor YAML, or no message of this type.
     pub fn from_json(message_type: &Arc<MessageType>, text: &str) -> Result<Self, TextError> {
-        Self::of(message_type, parse::json(text)?)
+        Self::of(message_type, tree::json(text)?)
     }
 
     fn of(message_type: &Arc<MessageType>, tree: Tree) -> Result<Self, TextError> {

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many messages can lie one in the other. (ROS 2's own types: 6.)
 pub const MAX_DEPTH: usize = 64;
+#[cfg(feature = "text")]
+const _: () = assert!(crate::tree::MAX_NESTING == 2 * MAX_DEPTH);
 
 /// How long the shortest image of a type can be, in bytes: 256 MiB.
 const MAX_LEAST: usize = 1 << 28;
@@ -343,7 +345,7 @@ impl Measuring {
             return Err(TypeError::Recursive { name: name() });
         }
         if self.path.len() == MAX_DEPTH {
-            return Err(TypeError::TooDeep { name: name() });
+            return Err(TypeError::TooDeep { name: name(), limit: MAX_DEPTH });
         }
         self.path.push(index);
         let mut total = Size::default();
@@ -371,7 +373,7 @@ impl Measuring {
         total.values = total.values.saturating_add(1);
         total.depth += 1;
         if total.depth > MAX_DEPTH {
-            return Err(TypeError::TooDeep { name: structures[index].name.clone() });
+            return Err(TypeError::TooDeep { name: structures[index].name.clone(), limit: MAX_DEPTH });
         }
         if total.least > MAX_LEAST || total.values > MAX_VALUES {
             return Err(TypeError::TooLarge { name: structures[index].name.clone() });
