@@ -7,8 +7,8 @@
 //! is looked at, and rights are changed only of what no other user can have touched (see
 //! [`Directory::make`]).
 
-use crate::concern::Medium;
 use crate::error::SystemError;
+use crate::medium::Medium;
 use crate::sys::{self, FileTime};
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags, RenameFlags, Stat};

@@ -16,8 +16,9 @@ mod helper;
 use crate::logging::{later, tell_waiting};
 use death::Unburied;
 pub(crate) use death::{is_read_by_others, remove_files};
-pub(crate) use helper::{Helper, sleep_on};
+pub(crate) use helper::Helper;
 
+use crate::bell::Doorbell;
 use crate::control::{
     EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
 };
@@ -92,13 +93,13 @@ pub(crate) struct Discovery {
     unburied: HashMap<u64, Unburied>,
     /// Somebody has removed our control segment's name, and that was said.
     is_nameless: bool,
-    doorbell: Doorbell,
+    doorbell: Touched,
     /// Another user has touched it, perhaps.
     is_rung: bool,
 }
 
 /// The file that other users touch to have our bells rung.
-enum Doorbell {
+enum Touched {
     /// There are no other users.
     None,
     /// By its watch.
@@ -175,7 +176,7 @@ struct Known {
 impl Discovery {
     /// For the participant with this id, whose files are there.
     pub(crate) fn new(domain: &Domain, own: u64) -> Self {
-        let watch = match Watch::new(domain.directory()) {
+        let watch = match Watch::new(&domain.directory().handle()) {
             Ok(watch) => Some(watch),
             Err(error) => {
                 crate::tell!(
@@ -186,11 +187,11 @@ impl Discovery {
             }
         };
         let doorbell = match &watch {
-            _ if domain.touch_mode().is_none() => Doorbell::None,
+            _ if domain.touch_mode().is_none() => Touched::None,
             Some(watch) => watch
-                .add(domain.directory(), &doorbell_name(own))
-                .map_or(Doorbell::Unwatched, Doorbell::Watched),
-            None => Doorbell::Unwatched,
+                .add(&domain.directory().handle().join(doorbell_name(own)))
+                .map_or(Touched::Unwatched, Touched::Watched),
+            None => Touched::Unwatched,
         };
         Self {
             doorbell,
@@ -223,7 +224,7 @@ impl Discovery {
     /// Whether somebody's end, or coming, isn't reported.
     fn polls(&self) -> bool {
         self.watch.is_none()
-            || matches!(self.doorbell, Doorbell::Unwatched)
+            || matches!(self.doorbell, Touched::Unwatched)
             || self.peers.values().any(|known| !known.is_watched)
     }
 
@@ -240,7 +241,7 @@ impl Discovery {
         }
         if is_due || self.polls() {
             self.has_all_changed = true;
-            self.is_rung |= !matches!(self.doorbell, Doorbell::None);
+            self.is_rung |= !matches!(self.doorbell, Touched::None);
             self.suspect_some(now);
             self.is_stale |= self.directory.may_have_changed(self.domain.directory().modified(), now);
         }
@@ -263,7 +264,7 @@ impl Discovery {
                         self.suspect(id, now, SOON);
                     }
                 }
-                Heard::Changed(watch) if matches!(self.doorbell, Doorbell::Watched(ours) if ours == watch) => {
+                Heard::Changed(watch) if matches!(self.doorbell, Touched::Watched(ours) if ours == watch) => {
                     self.is_rung = true;
                 }
                 Heard::Changed(watch) => self.changed.extend(self.by_watch.get(&watch)),
@@ -352,7 +353,7 @@ impl Discovery {
         }
         // Watched before the lock is asked for: its end is either seen now or reported.
         let (directory, name) = (self.domain.directory().clone(), file_name(Kind::Control, id, 0));
-        let watch = self.watch.as_ref().and_then(|watch| watch.add(&directory, &name).ok());
+        let watch = self.watch.as_ref().and_then(|watch| watch.add(&directory.handle().join(&name)).ok());
         if let Some(watch) = watch {
             self.by_watch.insert(watch, id);
         }
@@ -487,23 +488,6 @@ impl Participant {
             tell_waiting();
         }
         patience
-    }
-
-    /// Rings the bells if another user has touched the doorbell, or may have. What else is heard
-    /// waits for the helper thread's next look, which then is at once.
-    pub(crate) fn hear_doorbell(&self) {
-        if self.is_forked() {
-            return; // what is reported is the parent's to read
-        }
-        // The thread that holds the lock hears it.
-        let Some(mut discovery) = self.discovery.try_lock() else { return };
-        if discovery.read_watch(sys::steady()) {
-            self.wake_helper();
-        }
-        let is_unwatched = matches!(discovery.doorbell, Doorbell::Unwatched);
-        if std::mem::take(&mut discovery.is_rung) || is_unwatched {
-            self.ring_all();
-        }
     }
 
     /// Whether it was time to look at everything.
@@ -835,6 +819,25 @@ impl Participant {
         found
             .map_err(|error| crate::tell_soon!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
             .ok()
+    }
+}
+
+impl Doorbell for Participant {
+    /// Rings the bells if another user has touched the doorbell, or may have. What else is heard
+    /// waits for the helper thread's next look, which then is at once.
+    fn hear(&self) {
+        if self.is_forked() {
+            return; // what is reported is the parent's to read
+        }
+        // The thread that holds the lock hears it.
+        let Some(mut discovery) = self.discovery.try_lock() else { return };
+        if discovery.read_watch(sys::steady()) {
+            self.wake_helper();
+        }
+        let is_unwatched = matches!(discovery.doorbell, Touched::Unwatched);
+        if std::mem::take(&mut discovery.is_rung) || is_unwatched {
+            self.ring_all();
+        }
     }
 }
 

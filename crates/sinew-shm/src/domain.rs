@@ -1,8 +1,7 @@
 //! A domain's directory: where its participants find each other.
 
 use crate::directory::Directory;
-use crate::error::{CapacityError, DomainError, JoinError, SystemError};
-use crate::segment;
+use crate::error::{CapacityError, DomainError, SystemError};
 use crate::sync::Arc;
 use rustix::fs::{Mode, Stat};
 use rustix::io::Errno;
@@ -131,15 +130,6 @@ impl Domain {
         let directory = opened.map_err(refusal(&base.join(&number.to_string())))?;
         let shared_with = check(&directory, given)?.st_mode & 0o066;
         Ok(Self { directory: Arc::new(directory), base: Arc::new(base), number, shared_with })
-    }
-
-    /// Makes a segment as participants do, a page long, looks whether others would see that its
-    /// owner lives, and removes it.
-    ///
-    /// # Errors
-    /// [`JoinError`]: what would keep a participant from joining.
-    pub fn try_out(&self) -> Result<(), JoinError> {
-        segment::try_out(self)
     }
 
     /// The directory.

@@ -55,7 +55,7 @@
 use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::ring::MOVED;
-use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Words of an event ring before the entries: word 0 is log2 of the capacity.
 pub(crate) const HEADER: usize = 8;
@@ -346,30 +346,6 @@ pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.
     fence(Ordering::SeqCst);
     kill::at(Point::PortNamed);
-}
-
-/// A word that a thread sleeps on, and that everybody may ring.
-#[derive(Clone)]
-pub(crate) struct Bell(pub(crate) Place<AtomicU32>);
-
-impl Bell {
-    /// K1
-    #[inline]
-    pub(crate) fn rung(&self) -> u32 {
-        self.0.load(Ordering::Acquire) // K1: pairs with `ring`
-    }
-
-    /// Ends a sleep that began, or begins, with an older value.
-    pub(crate) fn ring(&self) {
-        self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
-        kill::at(Point::BellChanged);
-        crate::sys::futex_wake(&self.0);
-    }
-
-    /// Sleeps unless the bell is no longer `seen`. May return early.
-    pub(crate) fn sleep(&self, seen: u32, timeout: Option<std::time::Duration>) {
-        crate::discovery::sleep_on(&self.0, seen, timeout);
-    }
 }
 
 /// K2

@@ -1,5 +1,6 @@
 //! The receiving end of a connection.
 
+use crate::bell::SPACE_BELL;
 use crate::chunk::Hold;
 use crate::control::{
     DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
@@ -12,7 +13,7 @@ use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::port::{Port, SPACE_BELL, Sink};
+use crate::port::{Port, Sink};
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::room;
 use crate::segment::PeerSegment;

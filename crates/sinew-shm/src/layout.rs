@@ -3,13 +3,13 @@
 //! Each table of the document whose numbers are written down in the code is compared with it: the
 //! first columns of its rows, and that there are no more and no fewer.
 
+use crate::bell::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::control::{
     ControlHeader, EntityRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
     PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };
 use crate::entity::Counter;
 use crate::memory::IMAGE_AT;
-use crate::port::{BELLS, BELLS_LENGTH, bell_offset};
 use crate::segment::{Header, LAYOUT_VERSION};
 use crate::{events, ring};
 use std::mem::offset_of;

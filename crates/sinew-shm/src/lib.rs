@@ -7,6 +7,7 @@
 //! This crate moves bytes. It knows nothing of message types, QoS or callbacks: those are
 //! `sinew`'s.
 
+mod bell;
 mod census;
 mod chunk;
 mod concern;
@@ -29,6 +30,7 @@ mod kill;
 mod layout;
 #[doc(hidden)]
 pub mod logging;
+mod medium;
 mod memory;
 #[cfg(all(test, loom))]
 mod models;
@@ -54,12 +56,13 @@ mod writer;
 
 pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
-pub use concern::{Concern, Medium};
+pub use concern::Concern;
 pub use counters::Counters;
 pub use domain::Domain;
 pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};
 pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
 pub use incoming::{Incoming, Message};
+pub use medium::Medium;
 pub use participant::{Observer, OwnEntity, Participant};
 pub use peer::Peer;
 pub use port::{Port, Sink};

@@ -1,12 +1,13 @@
 //! A participant: a process's presence in a domain.
 
+use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{EntityRecord, EventRingRecord, PeerRecord, Table, names_life};
 use crate::counters::Counters;
 use crate::discovery::{Discovery, Helper, is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
-use crate::events::{Bell, Entries};
+use crate::events::Entries;
 use crate::holds::{Holds, Mark};
 use crate::incoming::{Incoming, Taken};
 use crate::kill::{self, Point};
@@ -15,7 +16,7 @@ use crate::memory::Memory;
 use crate::own::{NewControl, OwnControl};
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::port::{BELLS_LENGTH, Port, SPACE_BELL, Sink, bell_offset};
+use crate::port::{Port, Sink};
 use crate::segment::{Kind, NewSegment, OwnSegment, doorbell_name};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark};

@@ -1,12 +1,11 @@
 //! Another participant, as far as this one has mapped it.
 
+use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
 use crate::directory::Directory;
 use crate::entity::{Counts, Entity, EntityKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
-use crate::events::Bell;
 use crate::place::{Place, Record};
-use crate::port::{SPACE_BELL, bell_offset};
 use crate::segment::{Declared, Kind, PeerSegment, open_doorbell};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::{self, Mapping};
@@ -76,7 +75,7 @@ pub(crate) enum Changes {
 impl Peer {
     /// Maps another participant's control segment.
     pub(crate) fn open(directory: &Arc<Directory>, id: u64) -> Result<Self, SegmentError> {
-        let control = PeerSegment::open(directory, Kind::Control, (id, None), 0)?;
+        let control = PeerSegment::open(directory, Kind::Control, (id, None), 0, FIXED)?;
         let length = control.mapping.length();
         let short = || {
             let problem = SegmentProblem::Truncated { length: length as u64, needed: LENGTH as u64 };
@@ -291,7 +290,7 @@ impl Peer {
         {
             return Ok(Bells::Doorbell(Arc::new(file)));
         }
-        let segment = PeerSegment::open(&self.directory, Kind::Bells, self.identity(), 0)?;
+        let segment = PeerSegment::open(&self.directory, Kind::Bells, self.identity(), 0, BELLS_LENGTH)?;
         Ok(Bells::Words(Arc::new(segment)))
     }
 
@@ -305,7 +304,8 @@ impl Peer {
         if let Some(segment) = self.data.lock().get(&number) {
             return Ok(segment.clone());
         }
-        let segment = Arc::new(PeerSegment::open(&self.directory, Kind::Data, self.identity(), number)?);
+        let segment = PeerSegment::open(&self.directory, Kind::Data, self.identity(), number, PAGE)?;
+        let segment = Arc::new(segment);
         Ok(self.data.lock().entry(number).or_insert(segment).clone())
     }
 

@@ -3,32 +3,18 @@
 //! The protocol is in [`events`](crate::events). A port belongs to one participant; it may sleep on the bell of another port of the same
 //! process, so that an executor that serves several participants sleeps on one word.
 
+use crate::bell::Bell;
 use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
 use crate::error::CapacityError;
-use crate::events::{self, Bell, Drained, Drainer, Entries};
+use crate::events::{self, Drained, Drainer, Entries};
 use crate::kill::{self, Point};
 use crate::participant::Participant;
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::segment::Header;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
-
-/// The bell on which a participant's blocked writers wait for their readers.
-pub(crate) const SPACE_BELL: u64 = 0;
-
-/// Bells of a participant: one for its writers, one for each port.
-pub(crate) const BELLS: usize = 1 + Table::Ports.capacity();
-
-/// Bytes of a bells segment: each bell on a line of its own.
-pub(crate) const BELLS_LENGTH: usize = (size_of::<Header>() + BELLS * 64).next_multiple_of(4096);
-
-/// Where a bell is in its segment.
-pub(crate) fn bell_offset(index: usize) -> Option<usize> {
-    (index < BELLS).then_some(size_of::<Header>() + index * 64)
-}
 
 /// Something that a port is told about: a connection that may have something to read.
 pub trait Sink: Send + Sync {

@@ -30,8 +30,8 @@
 //! any two steps leaves a word that another connection begins without, or a bell that was not rung: a dead reader's writer
 //! is rung by the helper thread that notices.
 
+use crate::bell::Bell;
 use crate::control::{DONE, IncomingRecord};
-use crate::events::Bell;
 use crate::kill::{self, Point};
 use crate::place::Place;
 use crate::sync::{AtomicU64, Ordering, fence};

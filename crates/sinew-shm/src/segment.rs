@@ -25,13 +25,11 @@
 //! at logout. So whoever has mapped a control segment asks through the descriptor that it was
 //! mapped by, which it keeps. Only of one that isn't mapped is asked by name.
 
-use crate::control::FIXED;
 use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
 use crate::kill::{self, Point};
 use crate::place::{Place, Record};
-use crate::port::BELLS_LENGTH;
 use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
@@ -225,17 +223,29 @@ impl OwnSegment {
     }
 }
 
-/// Makes a control segment as participants do, under a name that says nothing to them, and looks
-/// whether its lock is seen. Then removes it.
-pub(crate) fn try_out(domain: &Domain) -> Result<(), JoinError> {
-    let new =
-        NewSegment { kind: Kind::Control, owner: 0, number: 0, length: 4096, reserved: 4096, locked: true };
-    let mut unpublished = OwnSegment::create(domain, &new)?;
-    unpublished.segment.name = format!(".try-{:016x}", sys::random());
-    let segment = unpublished.publish()?;
-    let seen = segment.is_seen_alive();
-    segment.remove();
-    Ok(seen?)
+impl Domain {
+    /// Makes a segment as participants do, a page long, looks whether others would see that its
+    /// owner lives, and removes it.
+    ///
+    /// # Errors
+    /// [`JoinError`]: what would keep a participant from joining.
+    pub fn try_out(&self) -> Result<(), JoinError> {
+        // Under a name that says nothing to participants.
+        let new = NewSegment {
+            kind: Kind::Control,
+            owner: 0,
+            number: 0,
+            length: 4096,
+            reserved: 4096,
+            locked: true,
+        };
+        let mut unpublished = OwnSegment::create(self, &new)?;
+        unpublished.segment.name = format!(".try-{:016x}", sys::random());
+        let segment = unpublished.publish()?;
+        let seen = segment.is_seen_alive();
+        segment.remove();
+        Ok(seen?)
+    }
 }
 
 /// A segment without a name.
@@ -307,12 +317,14 @@ impl Declared {
 
 impl PeerSegment {
     /// Maps a segment, having checked that it is what its name says, and this user's: that of the
-    /// participant's control segment.
+    /// participant's control segment. One of this kind has so many bytes reserved before it gets its
+    /// name.
     pub(crate) fn open(
         directory: &Directory,
         kind: Kind,
         (owner, user): (u64, Option<u32>),
         number: u64,
+        reserved: usize,
     ) -> Result<Self, SegmentError> {
         let name = file_name(kind, owner, number);
         let path = directory.join(&name);
@@ -334,7 +346,7 @@ impl PeerSegment {
         let mut head = [0; size_of::<Header>()];
         rustix::io::pread(&file, &mut head, 0).map_err(system("pread"))?;
         check(&head, &name, kind, owner, length)?;
-        let needed = always_reserved(kind).min(length);
+        let needed = (reserved as u64).min(length);
         let allocated = allocated(&found);
         if allocated < needed {
             return Err(SegmentError::new(&name, SegmentProblem::Sparse { allocated, needed }));
@@ -442,16 +454,6 @@ fn has_name(file: &OwnedFd, directory: &Directory, name: &str) -> bool {
 /// Bytes that a file takes.
 pub(crate) fn allocated(found: &Stat) -> u64 {
     u64::try_from(found.st_blocks).unwrap_or(0).saturating_mul(512)
-}
-
-/// What every segment of a kind has reserved before it gets its name.
-fn always_reserved(kind: Kind) -> u64 {
-    let bytes = match kind {
-        Kind::Control => FIXED,
-        Kind::Bells => BELLS_LENGTH,
-        Kind::Data => 4096,
-    };
-    bytes as u64
 }
 
 /// Whether the head of a file, written before it got its name and never again but for `reserved`,

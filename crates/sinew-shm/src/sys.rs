@@ -5,7 +5,6 @@
 //! complete), open file description locks (liveness), shared futexes (bells), inotify (changes of
 //! others), `MADV_DONTFORK`.
 
-use crate::directory::Directory;
 use crate::error::SystemError;
 use crate::sync::{AtomicU32, Ordering, PlainU64};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -303,19 +302,19 @@ pub(crate) enum Heard {
 }
 
 impl Watch {
-    pub(crate) fn new(directory: &Directory) -> io::Result<Self> {
+    pub(crate) fn new(directory: &Path) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         let watch = Self(init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
         // There is no such call that takes a descriptor.
-        add_watch(&watch.0, directory.handle(), WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
+        add_watch(&watch.0, directory, WatchFlags::CREATE | WatchFlags::MOVED_TO)?;
         Ok(watch)
     }
 
     /// Watches a control segment.
-    pub(crate) fn add(&self, directory: &Directory, name: &str) -> io::Result<i32> {
+    pub(crate) fn add(&self, segment: &Path) -> io::Result<i32> {
         use rustix::fs::inotify::{WatchFlags, add_watch};
         let flags = WatchFlags::CLOSE_WRITE | WatchFlags::ATTRIB | WatchFlags::DONT_FOLLOW;
-        Ok(add_watch(&self.0, directory.handle().join(name), flags)?)
+        Ok(add_watch(&self.0, segment, flags)?)
     }
 
     /// For another thread to wait on.

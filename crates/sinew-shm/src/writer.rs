@@ -1,10 +1,11 @@
 //! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
 
+use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
-use crate::events::{self, Announced, Bell, Position};
+use crate::events::{self, Announced, Position};
 use crate::kill::{self, Point};
 use crate::memory::{Block, class_of};
 use crate::participant::{OwnEntity, Participant};

@@ -1,32 +1,13 @@
 //! The thread of a participant that follows the others.
 
+use crate::bell::hear_while_asleep;
 use crate::error::{JoinError, SystemError};
 use crate::participant::Participant;
-use crate::sync::{Arc, AtomicU32};
+use crate::sync::Arc;
 use crate::sys::{self, Watch};
-use std::cell::RefCell;
 use std::sync::Weak;
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// How long a helper thread sleeps at most, in what it runs, before it hears its doorbell again.
-const DEAF: Duration = Duration::from_millis(1);
-
-thread_local! {
-    /// Whose helper thread this is, if that one has a doorbell.
-    static HEARS: RefCell<Weak<Participant>> = const { RefCell::new(Weak::new()) };
-}
-
-/// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
-/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, for all threads
-/// whose bells it is to ring, and returns early for what it itself waits for.
-pub(crate) fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
-    // None in a thread that ends.
-    let whose = HEARS.try_with(|whose| whose.borrow().upgrade()).ok().flatten();
-    let Some(participant) = whose else { return sys::futex_wait(bell, seen, timeout) };
-    sys::futex_wait(bell, seen, Some(timeout.map_or(DEAF, |timeout| timeout.min(DEAF))));
-    participant.hear_doorbell();
-}
 
 /// The thread that follows the others.
 pub(crate) struct Helper {
@@ -68,7 +49,7 @@ fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::
     if let Some(participant) = whose.upgrade()
         && participant.domain().touch_mode().is_some()
     {
-        HEARS.set(whose.clone());
+        hear_while_asleep(whose.clone());
     }
     loop {
         let patience = {

@@ -34,7 +34,8 @@ mod rings;
 mod sleeping;
 mod telling;
 
-use crate::events::{Announced, Bell, Drained, Drainer, Entries, Position, Pusher};
+use crate::bell::Bell;
+use crate::events::{Announced, Drained, Drainer, Entries, Position, Pusher};
 use crate::place::Place;
 use crate::ring::{Found, Head, Payload, Ring, Shape};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};

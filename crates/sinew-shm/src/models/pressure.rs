@@ -1,8 +1,8 @@
 //! B1-B3: a writer that waits for its readers goes on when there is room.
 
 use super::{check, port};
+use crate::bell::Bell;
 use crate::control::IncomingRecord;
-use crate::events::Bell;
 use crate::place::Place;
 use crate::room::{self, Cursor, Want};
 use crate::sync::{Arc, AtomicU64};

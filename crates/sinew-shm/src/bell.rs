@@ -1,0 +1,80 @@
+//! Bells: words that a participant's threads sleep on, and that others ring.
+
+use crate::control::Table;
+use crate::kill::{self, Point};
+use crate::place::Place;
+use crate::segment::Header;
+use crate::sync::{AtomicU32, Ordering};
+use crate::sys;
+use std::cell::RefCell;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// The bell on which a participant's blocked writers wait for their readers.
+pub(crate) const SPACE_BELL: u64 = 0;
+
+/// Bells of a participant: one for its writers, one for each port.
+pub(crate) const BELLS: usize = 1 + Table::Ports.capacity();
+
+/// Bytes of a bells segment: each bell on a line of its own.
+pub(crate) const BELLS_LENGTH: usize = (size_of::<Header>() + BELLS * 64).next_multiple_of(4096);
+
+/// Where a bell is in its segment.
+pub(crate) fn bell_offset(index: usize) -> Option<usize> {
+    (index < BELLS).then_some(size_of::<Header>() + index * 64)
+}
+
+/// A word that a thread sleeps on, and that everybody may ring.
+#[derive(Clone)]
+pub(crate) struct Bell(pub(crate) Place<AtomicU32>);
+
+impl Bell {
+    /// K1
+    #[inline]
+    pub(crate) fn rung(&self) -> u32 {
+        self.0.load(Ordering::Acquire) // K1: pairs with `ring`
+    }
+
+    /// Ends a sleep that began, or begins, with an older value.
+    pub(crate) fn ring(&self) {
+        self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
+        kill::at(Point::BellChanged);
+        sys::futex_wake(&self.0);
+    }
+
+    /// Sleeps unless the bell is no longer `seen`. May return early.
+    pub(crate) fn sleep(&self, seen: u32, timeout: Option<Duration>) {
+        sleep_on(&self.0, seen, timeout);
+    }
+}
+
+/// How long a helper thread sleeps at most, in what it runs, before it hears its doorbell again.
+const DEAF: Duration = Duration::from_millis(1);
+
+/// What a helper thread goes on hearing while it sleeps on a bell: the file that other users touch to
+/// have its participant's bells rung.
+pub(crate) trait Doorbell {
+    /// Rings the bells if it was touched.
+    fn hear(&self);
+}
+
+thread_local! {
+    /// The doorbell that this thread hears: a helper thread's, if there are other users.
+    static HEARS: RefCell<Option<Weak<dyn Doorbell>>> = const { RefCell::new(None) };
+}
+
+/// From now on this thread hears that doorbell, as long as it is there.
+pub(crate) fn hear_while_asleep(doorbell: Weak<dyn Doorbell>) {
+    HEARS.set(Some(doorbell));
+}
+
+/// Sleeps on a bell as [`sys::futex_wait`] does. A helper thread, which other users ring by
+/// touching a file, can't sleep on both: it goes on hearing that file meanwhile, for all threads
+/// whose bells it is to ring, and returns early for what it itself waits for.
+fn sleep_on(bell: &AtomicU32, seen: u32, timeout: Option<Duration>) {
+    // None in a thread that ends.
+    let heard = HEARS.try_with(|heard| heard.borrow().as_ref()?.upgrade()).ok().flatten();
+    let Some(doorbell) = heard else { return sys::futex_wait(bell, seen, timeout) };
+    sys::futex_wait(bell, seen, Some(timeout.map_or(DEAF, |timeout| timeout.min(DEAF))));
+    doorbell.hear();
+}
