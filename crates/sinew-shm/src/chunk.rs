@@ -9,15 +9,18 @@
 //! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile, unless it is broken; that much is trusted
 //!   (design, 6.1), and nothing else: place and length were checked against what is mapped and reserved.
 
+use crate::cell::{Cell, move_unused, own};
 use crate::counters::Counters;
 use crate::error::CapacityError;
 use crate::holds::Mark;
 use crate::kill::{self, Point};
-use crate::memory::{LONGEST, OwnChunk, class_of};
+use crate::memory::Lends;
 use crate::participant::Participant;
+use crate::slab::{LONGEST, OwnChunk, class_of};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys::Mapping;
 use std::fmt;
+use std::sync::Weak;
 
 /// Bytes of chunks that a writer has beyond those that its ring names, so that readers needn't be asked
 /// at every loan.
@@ -98,56 +101,6 @@ struct Shelf {
     made: usize,
 }
 
-/// A chunk with references: a loan, slots, messages, and its pool's.
-pub(crate) struct Cell {
-    chunk: OwnChunk,
-    /// The participant's id.
-    owner: u64,
-    /// 1: a slot named it since it was lent, so readers may hold it.
-    published: PlainU64,
-    /// 1: it goes back to the participant when it is free.
-    surplus: PlainU64,
-}
-
-impl Cell {
-    /// Whether nobody but the caller has a reference. Acquire: then what others read was read before the chunk is written again.
-    fn is_unused(this: &mut Arc<Self>) -> bool {
-        // The first look, which costs less, tells of most that they are in use.
-        Arc::strong_count(this) == 1 && Arc::get_mut(this).is_some()
-    }
-
-    fn is_published(&self) -> bool {
-        self.published.load(Ordering::Relaxed) != 0 // written by who had the loan, and let go of it since
-    }
-}
-
-/// W4 to W6: takes the cells that are unused here, and that no reader holds, out of a list: those that
-/// were lent last come last. Returns how many holds were looked at. `unused` and `held` are scratch.
-///
-/// Readers are asked after it was seen that nothing here names them (W4), once for all of them, and
-/// each cell takes a look into what they said, in order: so many cells that are held cost no more than
-/// as many holds do.
-pub(crate) fn move_unused(
-    from: &mut Vec<Arc<Cell>>,
-    unused: &mut Vec<Arc<Cell>>,
-    held: &mut Vec<u64>,
-    participant: &Participant,
-    mut to: impl FnMut(Arc<Cell>),
-) -> usize {
-    unused.extend(from.extract_if(.., Cell::is_unused));
-    let is_asked = unused.iter().any(|cell| cell.is_published());
-    let steps = if is_asked { participant.collect_held(held) } else { 0 };
-    held.sort_unstable();
-    for cell in unused.drain(..) {
-        if cell.is_published() && held.binary_search(&cell.chunk.name).is_ok() {
-            from.push(cell);
-        } else {
-            to(cell);
-        }
-    }
-    steps
-}
-
 impl State {
     fn made(&self) -> usize {
         self.free + self.lent.len()
@@ -199,9 +152,9 @@ impl Pool {
     /// For a ring with so many slots.
     pub(crate) fn new(participant: &Arc<Participant>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = State { slots, counters: Some(counters), ..State::default() };
-        let pool = Self { participant: participant.clone(), state: Mutex::new(state) };
-        let pool = Arc::new(pool);
-        participant.memory.add_pool(&pool);
+        let pool = Arc::new(Self { participant: participant.clone(), state: Mutex::new(state) });
+        let weak: Weak<Self> = Arc::downgrade(&pool);
+        participant.memory.add_pool(weak);
         pool
     }
 
@@ -229,7 +182,7 @@ impl Pool {
         }
         let cell = match state.take(class).or_else(|| self.find(&mut state, class)) {
             Some(cell) => cell,
-            None => match self.participant.memory.chunk(class, &self.participant) {
+            None => match self.participant.memory.chunk(class, &self.participant.readers) {
                 Ok(chunk) => self.cell(&mut state, chunk),
                 Err(_) => {
                     drop(state);
@@ -290,7 +243,7 @@ impl Pool {
             return Ok(cell);
         }
         // Without the pool's lock, which giving back takes.
-        let chunk = self.participant.memory.scrape_together(class, &self.participant)?;
+        let chunk = self.participant.memory.scrape_together(class, &self.participant.readers)?;
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
@@ -301,7 +254,7 @@ impl Pool {
             state.all_steps += state.lent.len();
         }
         let State { lent, held, unused, shelves, free, leaving, .. } = state;
-        let steps = move_unused(lent, unused, held, &self.participant, |cell| {
+        let steps = move_unused(lent, unused, held, &self.participant.readers, |cell| {
             let shelf = shelves.iter_mut().find(|shelf| shelf.class == cell.chunk.class());
             match shelf.filter(|_| cell.surplus.load(Ordering::Relaxed) == 0) {
                 Some(shelf) => {
@@ -319,8 +272,24 @@ impl Pool {
         state.in_use = state.lent.len();
     }
 
-    /// What wasn't needed since the last time goes. Called by the helper thread.
-    pub(crate) fn tidy(&self) {
+    /// What is to go back, which takes a while: without the pool's lock.
+    fn dismiss(&self, state: &mut State) -> Vec<Arc<Cell>> {
+        let leaving = std::mem::take(&mut state.leaving);
+        for cell in &leaving {
+            let class = cell.chunk.class();
+            state.bytes -= class;
+            state.shelf(class).made -= 1;
+        }
+        state.shelves.retain(|shelf| shelf.made > 0);
+        let made = state.made();
+        state.leaving.reserve(made);
+        state.count();
+        leaving
+    }
+}
+
+impl Lends for Pool {
+    fn tidy(&self) {
         let mut state = self.state.lock();
         if state.bytes == 0 {
             return;
@@ -347,9 +316,8 @@ impl Pool {
         self.participant.memory.free_chunks(leaving.iter().map(own));
     }
 
-    /// Whatever isn't in use goes, since there is no room for others.
     #[cold]
-    pub(crate) fn give_back_free(&self) {
+    fn give_back_free(&self) {
         let mut state = self.state.lock();
         self.reclaim(&mut state);
         let State { shelves, free, leaving, .. } = &mut *state;
@@ -359,26 +327,6 @@ impl Pool {
         drop(state);
         self.participant.memory.free_chunks(leaving.iter().map(own));
     }
-
-    /// What is to go back, which takes a while: without the pool's lock.
-    fn dismiss(&self, state: &mut State) -> Vec<Arc<Cell>> {
-        let leaving = std::mem::take(&mut state.leaving);
-        for cell in &leaving {
-            let class = cell.chunk.class();
-            state.bytes -= class;
-            state.shelf(class).made -= 1;
-        }
-        state.shelves.retain(|shelf| shelf.made > 0);
-        let made = state.made();
-        state.leaving.reserve(made);
-        state.count();
-        leaving
-    }
-}
-
-/// The chunk of a cell that nobody else has.
-pub(crate) fn own(cell: &Arc<Cell>) -> OwnChunk {
-    cell.chunk.clone()
 }
 
 impl Drop for Pool {

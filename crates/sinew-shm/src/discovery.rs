@@ -810,7 +810,7 @@ impl Participant {
             peer.bell(index).map_err(|error| error.to_string())
         } else if owner == self.id() {
             self.bell(index).map(Ringer::Bell).map_err(|error| error.to_string())
-        } else if let Some(known) = self.accepted.lock().iter().find(|known| known.id() == owner).cloned() {
+        } else if let Some(known) = self.readers.find(owner) {
             known.bell(index).map_err(|error| error.to_string())
         } else {
             let other = Peer::open(self.domain().directory(), owner);

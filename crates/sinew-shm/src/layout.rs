@@ -9,8 +9,8 @@ use crate::control::{
     PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };
 use crate::entity::Counter;
-use crate::memory::IMAGE_AT;
 use crate::segment::{Header, LAYOUT_VERSION};
+use crate::slab::IMAGE_AT;
 use crate::{events, ring};
 use std::mem::offset_of;
 

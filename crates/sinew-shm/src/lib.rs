@@ -8,6 +8,7 @@
 //! `sinew`'s.
 
 mod bell;
+mod cell;
 mod census;
 mod chunk;
 mod concern;
@@ -44,9 +45,11 @@ mod port;
 #[cfg(all(test, not(loom)))]
 mod properties;
 pub mod raw;
+mod readers;
 mod ring;
 mod room;
 mod segment;
+mod slab;
 mod sync;
 mod sys;
 mod towards;

@@ -17,15 +17,15 @@
 //! nobody is there (W6) before a chunk is free; so no reader touches a hole, which would allocate, or
 //! be a signal in a full file system.
 
-use crate::chunk::{Cell, Pool, move_unused, own};
+use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
-use crate::kill::{self, Point};
-use crate::participant::Participant;
 use crate::place::Place;
+use crate::readers::Readers;
 use crate::segment::{Header, Kind, NewSegment, OwnSegment};
+use crate::slab::{OwnChunk, Slab};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
-use crate::sys::{self, Mapping};
+use crate::sys;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Weak;
 
@@ -34,9 +34,6 @@ const ARENA: usize = 4 << 20;
 
 /// Bytes reserved at a time.
 const STEP: usize = 16 << 10;
-
-/// What a slab's header says behind [`Header`]: word 0 is the size of its chunks in bytes.
-const SLAB_HEADER: usize = 4096;
 
 /// Bytes of a class's first slab, about: a slab is given back from its end only, so one of large chunks
 /// has few.
@@ -52,8 +49,14 @@ const WORTH_GIVING_BACK: usize = 64 << 10;
 /// What wasn't needed for so long isn't needed: nanoseconds.
 const WHILE: i64 = 10_000_000_000;
 
-/// Bytes before an image in its chunk: byte 4 of the image is 16-aligned.
-pub(crate) const IMAGE_AT: usize = 12;
+/// Who lends chunks of a participant's.
+pub(crate) trait Lends: Send + Sync {
+    /// Gives back what wasn't needed since the last time. Called by the helper thread.
+    fn tidy(&self);
+
+    /// Gives back whatever isn't in use, since there is no room for others.
+    fn give_back_free(&self);
+}
 
 /// A participant's data segments.
 pub(crate) struct Memory {
@@ -62,7 +65,7 @@ pub(crate) struct Memory {
     state: Mutex<State>,
     /// Those who lend its chunks: asked for what they don't need when there is no room. Never locked
     /// with a pool's lock or `state` held.
-    pools: Mutex<Vec<Weak<Pool>>>,
+    pools: Mutex<Vec<Weak<dyn Lends>>>,
     /// When it was last asked what isn't needed, in steady nanoseconds.
     tidied: PlainU64,
 }
@@ -104,30 +107,12 @@ struct Stock {
     free: BTreeSet<usize>,
 }
 
-/// A file of equal chunks.
-pub(crate) struct Slab {
-    segment: OwnSegment,
-    number: u64,
-    chunk: usize,
-    count: usize,
-}
-
 /// A zeroed piece of an arena.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// Segment << 32, offset / 64.
     pub(crate) location: u64,
     pub(crate) words: Place<[AtomicU64]>,
-}
-
-/// The longest image: longer than any memory, and sums of a few don't overflow.
-pub(crate) const LONGEST: usize = 1 << 44;
-
-/// The size of chunk for an image of `length` bytes, [`LONGEST`] at most: up to an eighth more than needed.
-pub(crate) fn class_of(length: usize) -> usize {
-    let needed = length + IMAGE_AT;
-    let step = (needed.next_power_of_two() / 8).max(64);
-    needed.next_multiple_of(step)
 }
 
 impl Memory {
@@ -144,10 +129,10 @@ impl Memory {
     }
 
     /// There is another one who lends its chunks.
-    pub(crate) fn add_pool(&self, pool: &Arc<Pool>) {
+    pub(crate) fn add_pool(&self, pool: Weak<dyn Lends>) {
         let mut pools = self.pools.lock();
         pools.retain(|pool| pool.strong_count() > 0);
-        pools.push(Arc::downgrade(pool));
+        pools.push(pool);
     }
 
     /// A zeroed block of at least so many bytes.
@@ -186,7 +171,7 @@ impl Memory {
     }
 
     /// A chunk of this class, new or used before.
-    pub(crate) fn chunk(&self, class: usize, participant: &Participant) -> Result<OwnChunk, CapacityError> {
+    pub(crate) fn chunk(&self, class: usize, readers: &Readers) -> Result<OwnChunk, CapacityError> {
         let mut state = self.state.lock();
         let state = &mut *state;
         let mut entry = state.classes.entry(class).or_default();
@@ -194,7 +179,7 @@ impl Memory {
             return Ok(chunk);
         }
         if !entry.retired.is_empty() {
-            state.reclaim_retired(class, participant);
+            state.reclaim_retired(class, readers);
             entry = state.classes.entry(class).or_default();
             if let Some(chunk) = entry.pop_free(&mut state.slabs) {
                 return Ok(chunk);
@@ -222,13 +207,9 @@ impl Memory {
     /// There is no room for a chunk of this class, or no descriptor for its file: what isn't needed goes
     /// back to the file system first, and if that doesn't help, a larger chunk does.
     #[cold]
-    pub(crate) fn scrape_together(
-        &self,
-        class: usize,
-        participant: &Participant,
-    ) -> Result<OwnChunk, CapacityError> {
-        self.give_back_all(participant);
-        self.chunk(class, participant).or_else(|error| self.larger_chunk(class).ok_or(error))
+    pub(crate) fn scrape_together(&self, class: usize, readers: &Readers) -> Result<OwnChunk, CapacityError> {
+        self.give_back_all(readers);
+        self.chunk(class, readers).or_else(|error| self.larger_chunk(class).ok_or(error))
     }
 
     /// A chunk of at least this class, the smallest that can be had without another file.
@@ -293,13 +274,13 @@ impl Memory {
 
     /// There is no room: gives back to the file system whatever isn't needed, also by other writers of
     /// this participant.
-    fn give_back_all(&self, participant: &Participant) {
+    fn give_back_all(&self, readers: &Readers) {
         let pools: Vec<_> = self.pools.lock().iter().filter_map(Weak::upgrade).collect();
         pools.iter().for_each(|pool| pool.give_back_free());
         let mut state = self.state.lock();
         let classes: Vec<usize> = state.classes.keys().copied().collect();
         for class in classes {
-            state.reclaim_retired(class, participant);
+            state.reclaim_retired(class, readers);
         }
         let failed = state.slabs.values_mut().filter_map(|stock| stock.give_back().err()).last();
         drop(state); // before the pools, the last of which may go here
@@ -324,10 +305,10 @@ impl Memory {
 
 impl State {
     /// W4 to W6: of the chunks of writers that are gone, those that are used no more are free.
-    fn reclaim_retired(&mut self, class: usize, participant: &Participant) {
+    fn reclaim_retired(&mut self, class: usize, readers: &Readers) {
         let Some(entry) = self.classes.get_mut(&class) else { return };
         let slabs = &mut self.slabs;
-        move_unused(&mut entry.retired, &mut Vec::new(), &mut Vec::new(), participant, |cell| {
+        move_unused(&mut entry.retired, &mut Vec::new(), &mut Vec::new(), readers, |cell| {
             let chunk = own(&cell);
             if let Some(stock) = slabs.get_mut(&(chunk.name >> 32)) {
                 stock.free.insert(chunk.index());
@@ -414,94 +395,4 @@ impl Arena {
         self.used = end;
         Ok(Block { location: self.number << 32 | (offset / 64) as u64, words })
     }
-}
-
-impl Slab {
-    fn create(
-        domain: &Domain,
-        owner: u64,
-        number: u64,
-        chunk: usize,
-        count: usize,
-    ) -> Result<Self, CapacityError> {
-        let length = SLAB_HEADER + (count * chunk).next_multiple_of(4096);
-        let new =
-            NewSegment { kind: Kind::Data, owner, number, length, reserved: SLAB_HEADER, locked: false };
-        let unpublished = OwnSegment::create(domain, &new)?;
-        let size = Place::<AtomicU64>::at(&unpublished.segment.mapping, size_of::<Header>());
-        if let Some(size) = size {
-            size.store(chunk as u64, Ordering::Relaxed); // nobody sees the segment before it is linked
-        }
-        Ok(Self { segment: unpublished.publish()?, number, chunk, count })
-    }
-
-    /// Where the pages of its first so many chunks end.
-    fn end_of(&self, chunks: usize) -> usize {
-        (SLAB_HEADER + chunks * self.chunk).next_multiple_of(4096)
-    }
-
-    /// M3: makes sure that the chunk after so many may be touched.
-    fn reserve(&self, domain: &Domain, chunks: usize) -> Result<(), CapacityError> {
-        let (begin, end) = (self.end_of(chunks), self.end_of(chunks + 1));
-        if end > begin {
-            self.segment.reserve(domain, begin, end - begin)?;
-        }
-        self.segment.declare(end);
-        Ok(())
-    }
-
-    /// M1, M2: only the first `kept` of its chunks may be touched, of so many before.
-    fn give_back(&self, kept: usize, before: usize) -> Result<(), SystemError> {
-        let (begin, end) = (self.end_of(kept), self.end_of(before));
-        self.segment.declare(begin); // M1
-        kill::at(Point::LessDeclared);
-        self.segment.give_back(begin, end - begin) // M2
-    }
-
-    pub(crate) fn mapping(&self) -> &Arc<Mapping> {
-        &self.segment.mapping
-    }
-}
-
-/// A chunk that is with its owner: nobody reads it.
-#[derive(Clone)]
-pub(crate) struct OwnChunk {
-    /// Segment << 32, index.
-    pub(crate) name: u64,
-    pub(crate) slab: Arc<Slab>,
-}
-
-impl OwnChunk {
-    /// Where its image begins, in bytes from the start of the slab.
-    pub(crate) fn image_offset(&self) -> usize {
-        image_offset(self.name, self.slab.chunk)
-    }
-
-    /// Its size.
-    pub(crate) fn class(&self) -> usize {
-        self.slab.chunk
-    }
-
-    /// Which one of its slab it is.
-    fn index(&self) -> usize {
-        usize::try_from(self.name & 0xffff_ffff).unwrap_or(usize::MAX)
-    }
-}
-
-/// Where a chunk's image begins in its slab.
-fn image_offset(name: u64, chunk: usize) -> usize {
-    let index = usize::try_from(name & 0xffff_ffff).unwrap_or(usize::MAX);
-    index.saturating_mul(chunk).saturating_add(SLAB_HEADER + IMAGE_AT)
-}
-
-/// Where somebody's chunk has its image: offset in the slab; `None` unless all of it lies in what is reserved.
-pub(crate) fn locate(mapping: &Arc<Mapping>, reserved: usize, name: u64, length: u64) -> Option<usize> {
-    let size = Place::<AtomicU64>::at(mapping, size_of::<Header>())?;
-    let chunk = usize::try_from(size.load(Ordering::Relaxed)).ok()?; // written before the segment was linked
-    let length = usize::try_from(length).ok()?;
-    if chunk <= IMAGE_AT || !chunk.is_multiple_of(64) || length > chunk - IMAGE_AT {
-        return None;
-    }
-    let offset = image_offset(name, chunk);
-    (offset.checked_add(length)? <= reserved).then_some(offset)
 }

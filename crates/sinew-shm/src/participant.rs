@@ -17,8 +17,9 @@ use crate::own::{NewControl, OwnControl};
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::port::{Port, Sink};
+use crate::readers::Readers;
 use crate::segment::{Kind, NewSegment, OwnSegment, doorbell_name};
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainMutex, PlainU64};
+use crate::sync::{Arc, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark};
 use crate::towards::Towards;
 use crate::writer::Accepted;
@@ -73,8 +74,7 @@ pub struct Participant {
     pub(crate) holds: Holds,
     /// Who copies what can't be held: the last hold is that one's.
     pub(crate) copying: PlainMutex<()>,
-    /// Whom this participant's chunks may be read by: W5 of `holds`.
-    pub(crate) accepted: Mutex<Vec<Arc<Peer>>>,
+    pub(crate) readers: Readers,
     pub(crate) discovery: Mutex<Discovery>,
     pub(crate) observer: std::sync::OnceLock<Arc<dyn Observer>>,
     ports: Mutex<HashMap<u32, Weak<Port>>>,
@@ -153,7 +153,7 @@ impl Participant {
             memory: Memory::new(domain.clone(), id),
             holds,
             copying: PlainMutex::default(),
-            accepted: Mutex::default(),
+            readers: Readers::default(),
             discovery: Mutex::new(discovery),
             observer: std::sync::OnceLock::new(),
             ports: Mutex::default(),
@@ -430,18 +430,6 @@ impl Participant {
         let incoming = self.incoming.lock();
         let taken = incoming.get(&peer)?.get(connection as usize)?.as_ref()?;
         taken.sink.clone()
-    }
-
-    /// W4 to W6 of `holds`: the chunks that readers of this participant hold. Returns how many
-    /// holds were looked at.
-    pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
-        held.clear();
-        // W5: whoever isn't in the list yet begins to read after this lock was ours.
-        let mut accepted = None;
-        crate::holds::collect(held, || {
-            let list = accepted.insert(self.accepted.lock());
-            list.iter().filter_map(|peer| peer.records::<AtomicU64>(Table::Holds))
-        })
     }
 
     /// Makes sure that there are some words to mark chunks with: without any, nothing can be read

@@ -330,7 +330,7 @@ impl PeerSegment {
     #[inline]
     pub(crate) fn image(&self, name: u64, length: u64) -> Result<(Arc<Mapping>, usize), SegmentError> {
         let reserved = self.reserved();
-        let offset = crate::memory::locate(&self.mapping, reserved, name, length).ok_or_else(|| {
+        let offset = crate::slab::locate(&self.mapping, reserved, name, length).ok_or_else(|| {
             SegmentError::field(&self.name, "length of a chunk's image", length, reserved as u64)
         })?;
         Ok((self.mapping.clone(), offset))

@@ -7,12 +7,13 @@ use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::events::{self, Announced, Position};
 use crate::kill::{self, Point};
-use crate::memory::{Block, class_of};
+use crate::memory::Block;
 use crate::participant::{OwnEntity, Participant};
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
 use crate::room::{self, Cursor, Want};
+use crate::slab::class_of;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
 use crate::towards::Towards;
@@ -401,12 +402,7 @@ impl Writer {
     fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Option<Arc<Accepted>>, CapacityError> {
         let participant = self.entity.participant();
         let control = participant.control()?;
-        // W5: before the reader can know that it may hold anything.
-        let mut list = participant.accepted.lock();
-        if !list.iter().any(|known| known.id() == peer.id()) {
-            list.push(peer.clone());
-        }
-        drop(list);
+        participant.readers.add(peer); // W5
         kill::at(Point::ReaderListed);
         peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
@@ -440,7 +436,7 @@ impl Writer {
         if peer.is_gone() {
             // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
             if peer.holds_nothing() {
-                participant.accepted.lock().retain(|known| known.id() != peer.id());
+                participant.readers.remove(peer.id());
             }
             if participant.outgoing.lock().remove(&slot).is_some() {
                 accepted.retire();
@@ -605,7 +601,7 @@ impl Writer {
         named.sort_unstable();
         let participant = self.entity.participant();
         let mut held = Vec::new();
-        participant.collect_held(&mut held); // a hint, as are the references: others come and go
+        participant.readers.collect_held(&mut held); // a hint, as are the references: others come and go
         held.sort_unstable();
         let is_freed = |lent: &Lent| {
             let name = lent.name();

@@ -101,7 +101,7 @@ impl Participant {
             }
             peer.set_dead(); // before the list is cleared: see `Writer::accept`
         }
-        self.accepted.lock().retain(|accepted| accepted.id() != peer.id());
+        self.readers.remove(peer.id());
         true
     }
 

@@ -5,10 +5,10 @@ use super::words;
 use crate::control::{self, EntityRecord};
 use crate::entity::{Counts, Entity};
 use crate::events::{Drained, Drainer, Entries, Entry};
-use crate::memory;
 use crate::place::Place;
 use crate::ring::{Found, Ring, Shape};
 use crate::segment::Header;
+use crate::slab;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;
 use proptest::collection::vec;
@@ -156,7 +156,7 @@ proptest! {
     ) {
         let mapping = mapped();
         Place::<AtomicU64>::at(&mapping, size_of::<Header>()).unwrap().store(size, Ordering::Relaxed);
-        if let Some(offset) = memory::locate(&mapping, reserved, name, length) {
+        if let Some(offset) = slab::locate(&mapping, reserved, name, length) {
             let end = offset as u64 + length;
             prop_assert!(end <= reserved as u64);
             prop_assert!(offset % 4 == 0 && (offset + 4) % 16 == 0);

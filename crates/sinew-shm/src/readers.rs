@@ -1,0 +1,40 @@
+//! Those who may read a participant's chunks in place.
+
+use crate::control::Table;
+use crate::holds;
+use crate::peer::Peer;
+use crate::sync::{Arc, AtomicU64, Mutex};
+
+/// Whom a participant's chunks may be read by: W5 of [`holds`].
+#[derive(Default)]
+pub(crate) struct Readers(Mutex<Vec<Arc<Peer>>>);
+
+impl Readers {
+    /// Before it can know that it may hold anything: W5.
+    pub(crate) fn add(&self, peer: &Arc<Peer>) {
+        let mut all = self.0.lock();
+        if !all.iter().any(|known| known.id() == peer.id()) {
+            all.push(peer.clone());
+        }
+    }
+
+    /// Its holds count no more.
+    pub(crate) fn remove(&self, peer: u64) {
+        self.0.lock().retain(|known| known.id() != peer);
+    }
+
+    pub(crate) fn find(&self, peer: u64) -> Option<Arc<Peer>> {
+        self.0.lock().iter().find(|known| known.id() == peer).cloned()
+    }
+
+    /// W4 to W6 of [`holds`]: the chunks that they hold. Returns how many holds were looked at.
+    pub(crate) fn collect_held(&self, held: &mut Vec<u64>) -> usize {
+        held.clear();
+        // W5: whoever isn't in the list yet begins to read after this lock was ours.
+        let mut all = None;
+        holds::collect(held, || {
+            let list = all.insert(self.0.lock());
+            list.iter().filter_map(|peer| peer.records::<AtomicU64>(Table::Holds))
+        })
+    }
+}
