@@ -4,9 +4,9 @@
 //! read-only, and opening a file for reading is nothing that a participant watches for. So whoever
 //! is looked at does no work for it.
 
-use crate::discovery::{is_read_by_others, remove_files};
 use crate::domain::Domain;
 use crate::error::{SegmentError, SegmentProblem, SystemError};
+use crate::leftovers::{is_read_by_others, remove_files};
 use crate::peer::Peer;
 use crate::segment::{Life, allocated, parse_file_name, probe};
 use crate::sync::Arc;

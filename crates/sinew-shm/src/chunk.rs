@@ -14,8 +14,8 @@ use crate::counters::Counters;
 use crate::error::CapacityError;
 use crate::holds::Mark;
 use crate::kill::{self, Point};
+use crate::local::Local;
 use crate::memory::Lends;
-use crate::participant::Participant;
 use crate::slab::{LONGEST, OwnChunk, class_of};
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys::Mapping;
@@ -57,7 +57,7 @@ const BYTES_PER_STEP: usize = 1 << 10;
 /// without a lock. The pool has a reference to each of its cells: a cell with no other one is unused in
 /// this process.
 pub(crate) struct Pool {
-    participant: Arc<Participant>,
+    local: Arc<Local>,
     state: Mutex<State>,
 }
 
@@ -150,11 +150,11 @@ impl State {
 
 impl Pool {
     /// For a ring with so many slots.
-    pub(crate) fn new(participant: &Arc<Participant>, counters: Counters, slots: usize) -> Arc<Self> {
+    pub(crate) fn new(local: &Arc<Local>, counters: Counters, slots: usize) -> Arc<Self> {
         let state = State { slots, counters: Some(counters), ..State::default() };
-        let pool = Arc::new(Self { participant: participant.clone(), state: Mutex::new(state) });
+        let pool = Arc::new(Self { local: local.clone(), state: Mutex::new(state) });
         let weak: Weak<Self> = Arc::downgrade(&pool);
-        participant.memory.add_pool(weak);
+        local.memory.add_pool(weak);
         pool
     }
 
@@ -171,7 +171,7 @@ impl Pool {
     /// A chunk with room for an image of `length` bytes.
     #[inline]
     pub(crate) fn loan(&self, length: usize) -> Result<Loan, CapacityError> {
-        self.participant.check()?;
+        self.local.check()?;
         if length > LONGEST {
             return Err(CapacityError::Length { length, limit: LONGEST });
         }
@@ -182,7 +182,7 @@ impl Pool {
         }
         let cell = match state.take(class).or_else(|| self.find(&mut state, class)) {
             Some(cell) => cell,
-            None => match self.participant.memory.chunk(class, &self.participant.readers) {
+            None => match self.local.memory.chunk(class, &self.local.readers) {
                 Ok(chunk) => self.cell(&mut state, chunk),
                 Err(_) => {
                     drop(state);
@@ -210,7 +210,7 @@ impl Pool {
         shelf.made += 1;
         shelf.free.reserve(shelf.made.saturating_sub(shelf.free.len()));
         let (published, surplus) = (PlainU64::new(0), PlainU64::new(0));
-        Arc::new(Cell { chunk, owner: self.participant.id(), published, surplus })
+        Arc::new(Cell { chunk, owner: self.local.id, published, surplus })
     }
 
     /// No chunk is known to be free: one that was lent in vain, or that nobody uses any more.
@@ -243,7 +243,7 @@ impl Pool {
             return Ok(cell);
         }
         // Without the pool's lock, which giving back takes.
-        let chunk = self.participant.memory.scrape_together(class, &self.participant.readers)?;
+        let chunk = self.local.memory.scrape_together(class, &self.local.readers)?;
         Ok(self.cell(&mut self.state.lock(), chunk))
     }
 
@@ -254,7 +254,7 @@ impl Pool {
             state.all_steps += state.lent.len();
         }
         let State { lent, held, unused, shelves, free, leaving, .. } = state;
-        let steps = move_unused(lent, unused, held, &self.participant.readers, |cell| {
+        let steps = move_unused(lent, unused, held, &self.local.readers, |cell| {
             let shelf = shelves.iter_mut().find(|shelf| shelf.class == cell.chunk.class());
             match shelf.filter(|_| cell.surplus.load(Ordering::Relaxed) == 0) {
                 Some(shelf) => {
@@ -313,7 +313,7 @@ impl Lends for Pool {
         }
         let leaving = self.dismiss(&mut state);
         drop(state);
-        self.participant.memory.free_chunks(leaving.iter().map(own));
+        self.local.memory.free_chunks(leaving.iter().map(own));
     }
 
     #[cold]
@@ -325,19 +325,19 @@ impl Lends for Pool {
         *free = 0;
         let leaving = self.dismiss(&mut state);
         drop(state);
-        self.participant.memory.free_chunks(leaving.iter().map(own));
+        self.local.memory.free_chunks(leaving.iter().map(own));
     }
 }
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        if self.participant.check().is_err() {
+        if self.local.check().is_err() {
             return;
         }
         let State { shelves, leaving, lent, .. } = std::mem::take(&mut *self.state.lock());
         let free = shelves.iter().flat_map(|shelf| &shelf.free);
-        self.participant.memory.free_chunks(free.chain(&leaving).map(own));
-        self.participant.memory.retire(lent);
+        self.local.memory.free_chunks(free.chain(&leaving).map(own));
+        self.local.memory.retire(lent);
     }
 }
 
@@ -445,7 +445,7 @@ impl Lent {
 
 /// A message's image in its writer's memory, which its writer leaves alone while this lives. Drop it on any thread.
 pub struct Hold {
-    participant: Arc<Participant>,
+    local: Arc<Local>,
     mark: Mark,
     mapping: Arc<Mapping>,
     offset: usize,
@@ -461,13 +461,13 @@ impl fmt::Debug for Hold {
 impl Hold {
     /// The mark is set and was checked (H5); the place lies within what is mapped and reserved.
     pub(crate) fn new(
-        participant: &Arc<Participant>,
+        local: &Arc<Local>,
         mark: Mark,
         (mapping, offset): (Arc<Mapping>, usize),
         length: usize,
     ) -> Self {
         assert!(offset.checked_add(length).is_some_and(|end| end <= mapping.length()), "a checked place");
-        Self { participant: participant.clone(), mark, mapping, offset, length }
+        Self { local: local.clone(), mark, mapping, offset, length }
     }
 
     /// The image; byte 4 is 16-aligned, unless the writer is broken.
@@ -483,8 +483,8 @@ impl Hold {
 impl Drop for Hold {
     #[inline]
     fn drop(&mut self) {
-        if !self.participant.is_forked() {
-            self.participant.give_back(&self.mark); // H7
+        if !self.local.is_forked() {
+            self.local.give_back(&self.mark); // H7
         }
     }
 }

@@ -560,3 +560,8 @@ pub(crate) fn names_life(reference: u64, life: u64) -> bool {
 pub(crate) fn tail_slot(peer: u32, port: u32) -> u32 {
     peer * PORTS + port
 }
+
+/// For whom a tail counts.
+pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
+    peer_life << 32 | (port & 0xffff_ffff)
+}

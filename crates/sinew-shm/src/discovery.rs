@@ -13,9 +13,6 @@
 mod death;
 mod helper;
 
-use crate::logging::{later, tell_waiting};
-use death::Unburied;
-pub(crate) use death::{is_read_by_others, remove_files};
 pub(crate) use helper::Helper;
 
 use crate::bell::Doorbell;
@@ -25,16 +22,48 @@ use crate::control::{
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey};
 use crate::error::SegmentProblem;
-use crate::incoming::{Incoming, Party};
-use crate::participant::{Observer, Participant};
-use crate::peer::{Changes, Peer, Ringer};
-use crate::port::Sink;
+use crate::incoming::Incoming;
+use crate::leftovers::remove_files;
+use crate::local::Local;
+use crate::logging::{later, tell_waiting};
+use crate::outgoing::Outgoing;
+use crate::peer::{Changes, Peer};
+use crate::port::{Port, Ports};
 use crate::segment::{Kind, Life, doorbell_name, file_name, parse_file_name, probe};
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, Mutex, Ordering};
 use crate::sys::{self, Heard, Watch};
+use crate::taken::Sink;
 use crate::towards::Towards;
+use death::Unburied;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
+
+/// What a participant is told of the others. Called by its helper thread, or by a thread of its own
+/// process that [asked for news](crate::Participant::refresh), one call at a time, in the order in
+/// which things happened at each peer.
+///
+/// What is told here is told under a lock: nothing in these calls should wait for another thread,
+/// or run or drop anything of a user's, who could wait for one. For what has to be done without it
+/// there is [`attend`](Self::attend).
+pub trait Observer: Send + Sync + 'static {
+    /// Runs `look`, which makes the calls below, on the same thread, with no lock held before and
+    /// after it. What those leave to do can be done here afterwards.
+    fn attend(&self, look: &mut dyn FnMut()) {
+        look();
+    }
+    /// A peer has this entity now.
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity);
+    /// A peer has it no more.
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey);
+    /// A peer's entity sends to this participant from now on; with `target`, to that entity of ours
+    /// alone. Returns who reads it, if somebody does.
+    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>>;
+    /// A peer has left, or died. Its entities have vanished before.
+    fn left(&self, peer: &Arc<Peer>);
+    /// Called every few seconds, whatever happens, and under no lock: there may be room for what
+    /// there was none for. Does nothing by default.
+    fn retry(&self) {}
+}
 
 /// How often it looks where nobody tells.
 const POLL: Duration = Duration::from_millis(2);
@@ -215,7 +244,7 @@ impl Discovery {
     }
 
     /// Nobody is known any more.
-    pub(crate) fn forget(&mut self) {
+    fn forget(&mut self) {
         self.peers.clear();
         self.unburied.clear();
         self.watch = None;
@@ -453,13 +482,34 @@ impl Drop for Looking {
     }
 }
 
-impl Participant {
-    /// Looks what is new, now, on this thread: who has joined or left, and what entities there are.
-    ///
-    /// Cheap when nothing has changed: one look at a word of each peer, and a system call.
-    pub fn refresh(self: &Arc<Self>) {
+/// Follows the others for a participant: on its helper thread, and on those that ask for news.
+pub(crate) struct Follower {
+    local: Arc<Local>,
+    outgoing: Arc<Outgoing>,
+    pub(crate) ports: Ports,
+    observer: Arc<dyn Observer>,
+    pub(crate) discovery: Mutex<Discovery>,
+}
+
+impl Follower {
+    pub(crate) fn new(
+        local: &Arc<Local>,
+        outgoing: &Arc<Outgoing>,
+        observer: Arc<dyn Observer>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            local: local.clone(),
+            outgoing: outgoing.clone(),
+            ports: Ports::default(),
+            observer,
+            discovery: Mutex::new(Discovery::new(&local.domain, local.id)),
+        })
+    }
+
+    /// Looks what is new, now, on this thread.
+    pub(crate) fn refresh(&self) {
         // An observer that makes an entity while it is told of one looks no further.
-        if self.check().is_err() || LOOKING.get() {
+        if self.local.check().is_err() || LOOKING.get() {
             return;
         }
         self.look(true);
@@ -467,9 +517,9 @@ impl Participant {
 
     /// The same, at all that is known or only at those of whom there was a sign. Returns when it is
     /// to be looked again.
-    fn look(self: &Arc<Self>, at_all: bool) -> Duration {
-        let Some(observer) = self.observer.get().cloned() else { return FALLBACK };
-        let mut telling = Telling { observer: &*observer, sinks: Vec::new() };
+    fn look(&self, at_all: bool) -> Duration {
+        let observer = &*self.observer;
+        let mut telling = Telling { observer, sinks: Vec::new() };
         let (mut is_due, mut patience) = (false, FALLBACK);
         let mut look = || {
             let _looking = Looking::begin();
@@ -484,18 +534,35 @@ impl Participant {
         }
         if is_due {
             observer.retry();
-            self.memory.tidy_now_and_then();
+            self.local.memory.tidy_now_and_then();
             tell_waiting();
         }
         patience
     }
 
+    /// A pause is over: whoever had one reads on. Returns who is to be drained.
+    fn go_on(&self) -> Vec<Arc<dyn Sink>> {
+        if !self.local.ends_pause() {
+            return Vec::new();
+        }
+        self.ports.each(Port::ring);
+        let all = self.local.incoming.lock();
+        all.values().flatten().flatten().filter_map(|taken| taken.sink.clone()).collect()
+    }
+
+    /// This participant has left: nobody is known any more.
+    pub(crate) fn forget(&self) {
+        let mut discovery = self.discovery.lock();
+        self.clear_up(&discovery);
+        discovery.forget();
+    }
+
     /// Whether it was time to look at everything.
-    fn look_around(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
+    fn look_around(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) -> bool {
         let now = sys::steady();
         let is_due = discovery.hear(now);
         if std::mem::take(&mut discovery.is_rung) {
-            self.ring_all();
+            self.local.ring_all();
         }
         self.look_for_news(discovery, now);
         telling.sinks.extend(self.go_on());
@@ -513,7 +580,7 @@ impl Participant {
         for id in discovery.due(now) {
             let lives = match discovery.peers.get(&id) {
                 Some(known) => known.peer.lives(),
-                None => probe(self.domain().directory(), id) == Life::Alive,
+                None => probe(self.local.domain.directory(), id) == Life::Alive,
             };
             if lives {
                 continue;
@@ -529,7 +596,7 @@ impl Participant {
                 Some(Refused::Now) => {}
                 Some(_) => {
                     discovery.refused.remove(&id);
-                    remove_files(self.domain(), id);
+                    remove_files(&self.local.domain, id);
                 }
                 None => {}
             }
@@ -559,27 +626,27 @@ impl Participant {
         }
         // After the news: a name that is there now was there for whoever has looked around since he
         // came.
-        if !self.has_name() {
+        if !self.local.has_name() {
             if !std::mem::replace(&mut discovery.is_nameless, true) {
                 crate::tell!(
                     log::Level::Warn,
                     "{} was removed while its participant lives: those who know it go on with it, but nobody else can find it, nor \
                      open anything new of it; restart the program, and exempt the directory from whatever cleans up",
-                    self.control_path().display()
+                    self.local.control_path().display()
                 );
             }
             return;
         }
         if is_stale {
-            discovery.read_directory(self.id(), now);
+            discovery.read_directory(self.local.id, now);
         }
         for (id, _) in came {
-            discovery.meet(id, self.id(), now);
+            discovery.meet(id, self.local.id, now);
         }
     }
 
     /// Brings what is known of a peer up to date.
-    fn follow(self: &Arc<Self>, known: &mut Known, telling: &mut Telling<'_>) {
+    fn follow(&self, known: &mut Known, telling: &mut Telling<'_>) {
         if std::mem::take(&mut known.is_incomplete) {
             known.position = None;
         }
@@ -610,13 +677,7 @@ impl Participant {
         }
     }
 
-    fn follow_record(
-        self: &Arc<Self>,
-        known: &mut Known,
-        table: Table,
-        slot: u32,
-        telling: &mut Telling<'_>,
-    ) {
+    fn follow_record(&self, known: &mut Known, table: Table, slot: u32, telling: &mut Telling<'_>) {
         match table {
             Table::Entities => follow_entity(known, slot, telling),
             Table::Outgoing => self.follow_outgoing(known, slot, telling),
@@ -629,11 +690,11 @@ impl Participant {
     }
 
     /// A connection of the peer's, perhaps to us.
-    fn follow_outgoing(self: &Arc<Self>, known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
+    fn follow_outgoing(&self, known: &mut Known, slot: u32, telling: &mut Telling<'_>) {
         let Some(record) = known.peer.record::<OutgoingRecord>(Table::Outgoing, slot) else { return };
         let life = record.life.load(Ordering::Acquire); // T3: pairs with T2
         let id = known.peer.id();
-        let taken = self.incoming.lock().get(&id).and_then(|all| {
+        let taken = self.local.incoming.lock().get(&id).and_then(|all| {
             let taken = all.get(slot as usize)?.as_ref()?;
             Some((taken.life, taken.sink.clone()))
         });
@@ -642,13 +703,13 @@ impl Participant {
             if known_life == life {
                 return; // something about it changed: it has ended, perhaps
             }
-            self.retire_incoming(id, slot, known_life);
+            self.local.retire_incoming(id, slot, known_life);
         }
-        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.id() {
+        if life.is_multiple_of(2) || record.peer.load(Ordering::Relaxed) != self.local.id {
             return;
         }
         let target = record.target.load(Ordering::Relaxed); // checked by `take_up`
-        let incoming = match Incoming::take_up(self, &known.peer, (slot, life), record) {
+        let incoming = match Incoming::take_up(&self.local, &known.peer, (slot, life), record) {
             Ok(Some(incoming)) => incoming,
             Ok(None) => return,
             Err(error) => {
@@ -659,7 +720,7 @@ impl Participant {
         };
         let mut taken = incoming.taken(None);
         let place = |taken| {
-            let mut all = self.incoming.lock();
+            let mut all = self.local.incoming.lock();
             let all = all.entry(id).or_default();
             if all.len() <= slot as usize {
                 all.resize_with(slot as usize + 1, || None);
@@ -672,27 +733,11 @@ impl Participant {
         place(taken);
     }
 
-    /// A connection is forgotten by its writer: so by us.
-    pub(crate) fn retire_incoming(&self, peer: u64, slot: u32, life: u64) {
-        let mut all = self.incoming.lock();
-        let place = all.get_mut(&peer).and_then(|all| all.get_mut(slot as usize));
-        let Some(place) = place else { return };
-        if place.as_ref().is_none_or(|taken| taken.life != life) {
-            return;
-        }
-        let taken = place.take();
-        drop(all);
-        if let Some(taken) = taken {
-            taken.lease.end(self, Party::Helper);
-        }
-    }
-
     /// What a peer says about a connection of ours.
-    fn follow_incoming(self: &Arc<Self>, known: &Known, slot: u32) {
+    fn follow_incoming(&self, known: &Known, slot: u32) {
         let Some(record) = known.peer.record::<IncomingRecord>(Table::Incoming, slot) else { return };
-        let Some(outgoing) = record.answers(self.id()) else { return };
-        let accepted = self.outgoing.lock().get(&slot_of(outgoing)).cloned();
-        let Some(accepted) = accepted else { return };
+        let Some(outgoing) = record.answers(self.local.id) else { return };
+        let Some(accepted) = self.outgoing.find(slot_of(outgoing)) else { return };
         if !names_life(outgoing, accepted.reference) || accepted.peer.id() != known.peer.id() {
             return;
         }
@@ -701,25 +746,11 @@ impl Participant {
             accepted.set_unfenced();
         }
         accepted.announce();
-        self.check_outgoing(&accepted);
-    }
-
-    /// Forgets a connection that is ended and read.
-    pub(crate) fn check_outgoing(&self, accepted: &crate::writer::Accepted) {
-        if accepted.is_ended() && accepted.is_done() {
-            let mut all = self.outgoing.lock();
-            // Its slot may be another connection's by now.
-            let is_ours = all.get(&accepted.slot).is_some_and(|ours| ours.reference == accepted.reference);
-            let ours = is_ours.then(|| all.remove(&accepted.slot)).flatten();
-            drop(all);
-            if let Some(ours) = ours {
-                ours.retire();
-            }
-        }
+        self.outgoing.check(&accepted);
     }
 
     /// An event ring of the peer's, perhaps to us.
-    fn follow_event_ring(self: &Arc<Self>, known: &mut Known, slot: u32) {
+    fn follow_event_ring(&self, known: &mut Known, slot: u32) {
         let Some(record) = known.peer.record::<EventRingRecord>(Table::EventRings, slot) else { return };
         // Relaxed: T3 checks it.
         let found = read_life(&record.life, || {
@@ -731,20 +762,21 @@ impl Participant {
         }
         known.event_rings.remove(&slot);
         let Some((life, (peer, reference))) = found else { return };
-        if peer != self.id() {
+        if peer != self.local.id {
             return;
         }
-        let Some(port) = self.port(reference) else { return };
-        let entries = match self.event_entries(&known.peer, slot) {
+        let Some(port) = self.ports.find(reference) else { return };
+        let entries = match self.local.event_entries(&known.peer, slot) {
             Ok(Some(entries)) => entries,
             Err(error) if error.may_pass() => {
                 known.is_incomplete = true;
-                self.pause();
+                self.local.pause();
                 return;
             }
             Ok(None) | Err(_) => return,
         };
         let tail = self
+            .local
             .slot_for(known.peer.id())
             .and_then(|(peer_slot, peer_life)| port.peer_tail(peer_slot, peer_life));
         match tail {
@@ -760,83 +792,34 @@ impl Participant {
     }
 
     /// The peer has places for the tails of our event rings, perhaps.
-    fn follow_tails(self: &Arc<Self>, known: &Known) {
-        let towards: Vec<_> = self.towards.lock().clone();
-        let ours = towards.iter().filter(|towards| towards.peer.id() == known.peer.id());
-        let mut news = false;
-        for towards in ours {
-            news |= towards.adopt_tail(self.id());
-        }
-        if news {
-            let outgoing: Vec<_> = self.outgoing.lock().values().cloned().collect();
-            let towards_it = outgoing.iter().filter(|accepted| accepted.peer.id() == known.peer.id());
-            towards_it.for_each(|accepted| accepted.announce());
+    fn follow_tails(&self, known: &Known) {
+        if self.outgoing.event_rings.adopt_tails(&self.local, known.peer.id()) {
+            self.outgoing.announce_to(known.peer.id());
         }
     }
 
     /// Some of the peer's ports are gone, perhaps.
-    fn follow_ports(self: &Arc<Self>, known: &Known) {
-        self.retire_towards(|towards| towards.peer.id() == known.peer.id() && !towards.is_current());
-    }
-
-    fn retire_towards(&self, is_gone: impl Fn(&Towards) -> bool) {
-        let gone: Vec<_> = self.towards.lock().extract_if(.., |towards| is_gone(towards)).collect();
-        gone.iter().for_each(|towards| towards.retire(self));
-        self.outlived.lock().extend(gone);
-    }
-
-    /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.
-    pub(crate) fn towards(
-        &self,
-        peer: &Arc<Peer>,
-        port: u64,
-    ) -> Result<Option<Arc<Towards>>, crate::error::CapacityError> {
-        let mut all = self.towards.lock();
-        let found = all.iter().find(|towards| towards.port == port && towards.peer.id() == peer.id());
-        if let Some(found) = found {
-            return Ok(Some(found.clone()));
-        }
-        if peer.is_gone() {
-            return Ok(None); // its event rings are retired already
-        }
-        let made = Towards::create(self, peer, port)?;
-        all.extend(made.clone());
-        Ok(made)
-    }
-
-    /// A bell that a peer names: its own, another peer's of the same process, or even ours.
-    pub(crate) fn find_bell(&self, peer: &Peer, owner: u64, index: u64) -> Option<Ringer> {
-        let found = if owner == peer.id() {
-            peer.bell(index).map_err(|error| error.to_string())
-        } else if owner == self.id() {
-            self.bell(index).map(Ringer::Bell).map_err(|error| error.to_string())
-        } else if let Some(known) = self.readers.find(owner) {
-            known.bell(index).map_err(|error| error.to_string())
-        } else {
-            let other = Peer::open(self.domain().directory(), owner);
-            other.and_then(|other| other.bell(index)).map_err(|error| error.to_string())
-        };
-        found
-            .map_err(|error| crate::tell_soon!(log::Level::Warn, "a port of {peer:?} can't be rung: {error}"))
-            .ok()
+    fn follow_ports(&self, known: &Known) {
+        let is_gone = |towards: &Towards| towards.peer.id() == known.peer.id() && !towards.is_current();
+        self.outgoing.event_rings.retire(&self.local, is_gone);
     }
 }
 
-impl Doorbell for Participant {
+impl Doorbell for Follower {
     /// Rings the bells if another user has touched the doorbell, or may have. What else is heard
     /// waits for the helper thread's next look, which then is at once.
     fn hear(&self) {
-        if self.is_forked() {
+        if self.local.is_forked() {
             return; // what is reported is the parent's to read
         }
         // The thread that holds the lock hears it.
         let Some(mut discovery) = self.discovery.try_lock() else { return };
         if discovery.read_watch(sys::steady()) {
-            self.wake_helper();
+            self.local.wake_helper();
         }
         let is_unwatched = matches!(discovery.doorbell, Touched::Unwatched);
         if std::mem::take(&mut discovery.is_rung) || is_unwatched {
-            self.ring_all();
+            self.local.ring_all();
         }
     }
 }

@@ -53,7 +53,7 @@
 //!
 //! The forbidden outcome: a chunk is read, and its reader isn't in the list. A mark is counted from before H3 until after H7, under the
 //! lock with which Q1 and Q3 look. So H3 to H7 of every mark come before Q3, and Q4, which pairs with it, before the chunk is written again. A
-//! hold owns its participant, that one the mapping, and the mapping the lock: where the lock is free, there is no hold. Writers ask for the
+//! hold owns what its participant has, that the mapping, and the mapping the lock: where the lock is free, there is no hold. Writers ask for the
 //! lock through a descriptor of the very file that the holds are in, which they keep. Its name says nothing: whoever removes that makes
 //! nobody leave the list.
 

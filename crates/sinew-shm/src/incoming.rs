@@ -10,15 +10,16 @@ use crate::error::{CapacityError, SegmentError};
 use crate::events;
 use crate::holds::Mark;
 use crate::kill::{self, Point};
-use crate::participant::Participant;
+use crate::local::Local;
 use crate::peer::Peer;
 use crate::place::Place;
-use crate::port::{Port, Sink};
+use crate::port::Port;
 use crate::ring::{Chunk, Found, Head, Ring};
 use crate::room;
 use crate::segment::PeerSegment;
-use crate::sync::{Arc, Ordering, PlainU64};
+use crate::sync::{Arc, Ordering};
 use crate::sys::Mapping;
+use crate::taken::{Lease, Party, Sink, Taken};
 use std::fmt;
 
 /// How often a slot that changes under our eyes is looked at before it counts as lost: a broken writer doesn't hold us up.
@@ -30,7 +31,7 @@ const GREATEST: u64 = 1 << 62;
 /// The receiving end of a connection: reads what a peer's entity publishes, from its first message for this participant on. Its
 /// user has it under a lock.
 pub struct Incoming {
-    participant: Arc<Participant>,
+    local: Arc<Local>,
     peer: Arc<Peer>,
     source: EntityKey,
     outgoing: Place<OutgoingRecord>,
@@ -56,44 +57,6 @@ pub struct Incoming {
     cursor: u64,
     /// B2: what the writer waited for when it was rung last.
     rung: u64,
-}
-
-/// A connection that this participant has taken up, as the helper thread has it.
-pub(crate) struct Taken {
-    /// The writer's record's life.
-    pub(crate) life: u64,
-    pub(crate) lease: Arc<Lease>,
-    pub(crate) sink: Option<Arc<dyn Sink>>,
-}
-
-/// A record of the table of incoming connections, which two have: who reads writes into it, and the helper thread knows whether the
-/// writer still looks at it. It may be used again when both have let go.
-pub(crate) struct Lease {
-    pub(crate) slot: u32,
-    let_go: PlainU64,
-}
-
-/// Who lets go of a [`Lease`].
-#[derive(Clone, Copy)]
-pub(crate) enum Party {
-    /// Who reads: everything is read.
-    Reader = 1,
-    /// The helper thread: the writer's record is gone.
-    Helper = 2,
-}
-
-impl Lease {
-    /// This one won't touch the record any more.
-    pub(crate) fn end(&self, participant: &Participant, party: Party) {
-        let before = self.let_go.fetch_or(party as u64, Ordering::AcqRel); // carries what the other one wrote there
-        let both = Party::Reader as u64 | Party::Helper as u64;
-        if before != both
-            && before | party as u64 == both
-            && let Ok(control) = participant.control()
-        {
-            control.retire(Table::Incoming, self.slot);
-        }
-    }
 }
 
 impl fmt::Debug for Incoming {
@@ -123,7 +86,7 @@ pub struct Message {
 impl Incoming {
     /// Takes up a connection that a peer published.
     pub(crate) fn take_up(
-        participant: &Arc<Participant>,
+        local: &Arc<Local>,
         peer: &Arc<Peer>,
         (outgoing_slot, outgoing_life): (u32, u64),
         outgoing: Place<OutgoingRecord>,
@@ -142,8 +105,8 @@ impl Incoming {
             return Ok(None);
         }
         let Some(entity) = peer.entity_record(slot_of(source)) else { return Ok(None) };
-        participant.prepare_marks()?;
-        let control = participant.control()?;
+        local.prepare_marks()?;
+        let control = local.control()?;
         let slot = control.allocate(Table::Incoming)?;
         let record: Place<IncomingRecord> = control.record(Table::Incoming, slot)?;
         // Relaxed: T2 publishes it.
@@ -155,7 +118,7 @@ impl Incoming {
         control.publish(Table::Incoming, slot);
         peer.open_bells();
         Ok(Some(Self {
-            participant: participant.clone(),
+            local: local.clone(),
             peer: peer.clone(),
             source: EntityKey::of(source),
             outgoing,
@@ -163,7 +126,7 @@ impl Incoming {
             outgoing_life,
             entity,
             record,
-            lease: Arc::new(Lease { slot, let_go: PlainU64::new(0) }),
+            lease: Arc::new(Lease::of(slot)),
             ring: None,
             segment: None,
             next: first,
@@ -216,7 +179,7 @@ impl Incoming {
     }
 
     /// The next message, if there is one. If its image isn't read in place, it is in `buffer` afterwards: images that stand in the
-    /// ring itself, and any while this participant holds as many as it may (4095): those are [counted](Participant::copied).
+    /// ring itself, and any while this participant holds as many as it may (4095): those are [counted](crate::Participant::copied).
     ///
     /// Allocates only in `buffer`. Never blocks, but while another thread copies such an image.
     ///
@@ -230,7 +193,7 @@ impl Incoming {
     /// In a forked child there is nothing to read, nor once the participant has left.
     #[inline]
     pub fn read(&mut self, buffer: &mut Vec<u8>) -> Result<Option<Message>, SegmentError> {
-        if self.participant.check().is_err() {
+        if self.local.check().is_err() {
             return Ok(None);
         }
         let end = self.end();
@@ -299,7 +262,7 @@ impl Incoming {
     fn found(&mut self, head: Head, hold: Option<Hold>) -> Option<Message> {
         // Last: once we have left, the writer uses the ring's memory for another one. That follows Q2, which follows this word; so who
         // has read anything of the other ring, and passed the fence after that, sees it set.
-        if self.participant.has_left() {
+        if self.local.has_left() {
             return None;
         }
         let number = self.next;
@@ -336,7 +299,7 @@ impl Incoming {
     /// Whether what comes next couldn't be opened just now.
     #[inline]
     fn is_paused(&self) -> bool {
-        self.paused != 0 && self.participant.is_pausing(self.paused)
+        self.paused != 0 && self.local.is_pausing(self.paused)
     }
 
     /// What comes next can't be opened now.
@@ -349,7 +312,7 @@ impl Incoming {
                 self.peer
             );
         }
-        self.paused = self.participant.pause();
+        self.paused = self.local.pause();
     }
 
     /// In place, or if that can't be, as a copy in `buffer`. `None` if it was overwritten meanwhile.
@@ -359,7 +322,7 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        match self.participant.take_mark() {
+        match self.local.take_mark() {
             Some(mark) => Ok(self.hold(mark, chunk)?.map(Some)),
             None => self.copy_chunk(chunk, buffer),
         }
@@ -368,18 +331,18 @@ impl Incoming {
     /// H3 to H6. `None` if it was overwritten meanwhile.
     #[inline]
     fn hold(&mut self, mark: Mark, chunk: Chunk) -> Result<Option<Hold>, SegmentError> {
-        let is_there = |ring: &Ring| self.participant.holds.hold(&mark, chunk.name, ring, self.next);
+        let is_there = |ring: &Ring| self.local.holds.hold(&mark, chunk.name, ring, self.next);
         if !self.ring.as_ref().is_some_and(is_there) {
-            self.participant.give_back(&mark);
+            self.local.give_back(&mark);
             return Ok(None);
         }
         // H6
         kill::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.image(chunk) {
-            Ok(place) => Ok(Some(Hold::new(&self.participant, mark, place, length))),
+            Ok(place) => Ok(Some(Hold::new(&self.local, mark, place, length))),
             Err(error) => {
-                self.participant.give_back(&mark);
+                self.local.give_back(&mark);
                 Err(error)
             }
         }
@@ -392,13 +355,13 @@ impl Incoming {
         chunk: Chunk,
         buffer: &mut Vec<u8>,
     ) -> Result<Option<Option<Hold>>, SegmentError> {
-        let participant = self.participant.clone();
-        let _turn = participant.copying.lock();
-        let Some(mark) = participant.holds.take_to_copy() else { return Ok(None) };
+        let local = self.local.clone();
+        let _turn = local.copying.lock();
+        let Some(mark) = local.holds.take_to_copy() else { return Ok(None) };
         let Some(hold) = self.hold(mark, chunk)? else { return Ok(None) };
         buffer.clear();
         buffer.extend_from_slice(hold.bytes());
-        participant.has_copied();
+        local.has_copied();
         Ok(Some(None))
     }
 
@@ -466,7 +429,7 @@ impl Incoming {
             self.next += 1;
             skipped += 1;
         }
-        if skipped > 0 && !self.participant.is_forked() {
+        if skipped > 0 && !self.local.is_forked() {
             self.tell_next();
         }
         skipped
@@ -482,13 +445,13 @@ impl Incoming {
     /// the caller drains once more.
     pub fn set_port(&mut self, port: Option<&Port>) -> bool {
         let reference = port.map_or(0, |port| port.reference);
-        if reference == self.port || self.is_done || self.participant.is_forked() {
+        if reference == self.port || self.is_done || self.local.is_forked() {
             return false;
         }
         let listens_first = self.port == 0;
         self.port = reference;
         events::change_port(&self.record.port, reference); // E1
-        if listens_first && let Ok(control) = self.participant.control() {
+        if listens_first && let Ok(control) = self.local.control() {
             control.changed(Table::Incoming, self.lease.slot); // see `Accepted::has_listener`
         }
         true
@@ -499,7 +462,7 @@ impl Incoming {
     pub fn set_cursor(&mut self, cursor: u64) {
         let cursor = cursor.min(UNBOUND);
         // A writer that has begun to wait since the cursor was set has seen it.
-        if cursor == self.cursor || self.is_done || self.participant.is_forked() {
+        if cursor == self.cursor || self.is_done || self.local.is_forked() {
             return;
         }
         self.advance(cursor);
@@ -558,21 +521,21 @@ impl Incoming {
 
     /// Everything is read: the writer may forget this connection.
     pub fn done(&mut self) {
-        if std::mem::replace(&mut self.is_done, true) || self.participant.is_forked() {
+        if std::mem::replace(&mut self.is_done, true) || self.local.is_forked() {
             return;
         }
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         // Pairs with `Accepted::is_done`, too; carries all reading.
         self.advance(DONE);
         kill::at(Point::ConnectionDone);
-        if let Ok(control) = self.participant.control() {
+        if let Ok(control) = self.local.control() {
             control.changed(Table::Incoming, self.lease.slot);
         }
-        self.lease.end(&self.participant, Party::Reader);
+        self.local.end_lease(&self.lease, Party::Reader);
         // The record is retired once the writer's is, or the writer is gone: see `discovery`.
         let life = self.outgoing.life.load(Ordering::Acquire); // T3
         if !names_life(life, self.outgoing_life) {
-            self.participant.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_life);
+            self.local.retire_incoming(self.peer.id(), self.outgoing_slot, self.outgoing_life);
         }
     }
 }

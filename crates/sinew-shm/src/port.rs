@@ -4,27 +4,24 @@
 //! process, so that an executor that serves several participants sleeps on one word.
 
 use crate::bell::Bell;
-use crate::control::{PortRecord, Table, TailRecord, reference, slot_of};
+use crate::control::{PortRecord, Table, TailRecord, names_life, reference, slot_of, tail_owner, tail_slot};
 use crate::error::CapacityError;
 use crate::events::{self, Drained, Drainer, Entries};
 use crate::kill::{self, Point};
-use crate::participant::Participant;
+use crate::local::Local;
 use crate::peer::Peer;
 use crate::place::Place;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::taken::Sink;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::Weak;
 use std::time::Duration;
-
-/// Something that a port is told about: a connection that may have something to read.
-pub trait Sink: Send + Sync {
-    /// Reads until there is nothing more. Called on the thread that drains the port, under none of this crate's locks.
-    fn drain(&self);
-}
 
 /// What an executor, or a thread that waits, listens on.
 pub struct Port {
-    participant: Arc<Participant>,
+    local: Arc<Local>,
     slot: u32,
     /// Slot and life.
     pub(crate) reference: u64,
@@ -57,26 +54,21 @@ impl fmt::Debug for Port {
 
 impl Port {
     /// A new port of this participant; with `beside`, it sleeps on the bell of that port.
-    ///
-    /// # Errors
-    /// [`CapacityError`]: a participant has 64 ports at most.
-    pub fn new(participant: &Arc<Participant>, beside: Option<&Port>) -> Result<Arc<Self>, CapacityError> {
-        let control = participant.control()?;
+    pub(crate) fn new(local: &Arc<Local>, beside: Option<&Port>) -> Result<Arc<Self>, CapacityError> {
+        let control = local.control()?;
         let slot = control.allocate(Table::Ports)?;
         let record: Place<PortRecord> = control.record(Table::Ports, slot)?;
         let (bell, bell_at) = match beside {
-            Some(beside) if beside.participant.shares_domain(participant) => {
-                (beside.bell.clone(), beside.bell_at)
-            }
-            _ => (participant.bell(u64::from(slot) + 1)?, (participant.id(), u64::from(slot) + 1)),
+            Some(beside) if beside.local.shares_domain(local) => (beside.bell.clone(), beside.bell_at),
+            _ => (local.bell(u64::from(slot) + 1)?, (local.id, u64::from(slot) + 1)),
         };
         // Relaxed: T2 publishes it.
         record.bell.store(bell_at.0, Ordering::Relaxed);
         record.bell_index.store(bell_at.1, Ordering::Relaxed);
         record.parked.store(0, Ordering::Relaxed);
         let reference = control.publish(Table::Ports, slot);
-        let port = Arc::new(Self {
-            participant: participant.clone(),
+        Ok(Arc::new(Self {
+            local: local.clone(),
             slot,
             reference,
             record,
@@ -84,14 +76,20 @@ impl Port {
             bell_at,
             sleeps: PlainU64::new(1),
             sources: Mutex::new(Vec::new()),
-        });
-        participant.add_port(&port);
-        Ok(port)
+        }))
     }
 
-    /// The participant whose port it is.
-    pub fn participant(&self) -> &Arc<Participant> {
-        &self.participant
+    /// Whose port it is: a participant's id.
+    pub fn participant(&self) -> u64 {
+        self.local.id
+    }
+
+    /// Whether it may be used: see [`Participant::check`](crate::Participant::check).
+    ///
+    /// # Errors
+    /// [`CapacityError`]
+    pub fn check(&self) -> Result<(), CapacityError> {
+        self.local.check()
     }
 
     /// Whether it sleeps on the same word as another port.
@@ -122,7 +120,7 @@ impl Port {
     /// Whether a peer has announced something. Reads one word for each peer.
     #[inline]
     pub fn is_pending(&self) -> bool {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return false;
         }
         let sources = self.sources.lock();
@@ -152,7 +150,7 @@ impl Port {
     /// Notes what is announced now. False: nothing.
     #[inline]
     fn look_how_far(&self) -> bool {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return false;
         }
         let mut any = false;
@@ -166,7 +164,7 @@ impl Port {
     /// The next announced connection. `Some(None)` for one that isn't there (any more, or yet: who makes it drains it).
     #[inline]
     fn next(&self) -> Option<Option<Arc<dyn Sink>>> {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return None;
         }
         let mut sources = self.sources.lock();
@@ -175,14 +173,14 @@ impl Port {
             if drainer.taken() >= *end {
                 continue;
             }
-            if paused.is_some_and(|until| self.participant.is_pausing(until)) {
+            if paused.is_some_and(|until| self.local.is_pausing(until)) {
                 continue;
             }
             let pause = Cell::new(None);
-            let find = || match self.participant.event_entries(peer, *slot) {
+            let find = || match self.local.event_entries(peer, *slot) {
                 Ok(entries) => entries,
                 Err(error) => {
-                    pause.set(error.may_pass().then(|| self.participant.pause()));
+                    pause.set(error.may_pass().then(|| self.local.pause()));
                     None
                 }
             };
@@ -194,7 +192,7 @@ impl Port {
                 Drained::Connection(connection) => {
                     let peer = peer.id();
                     drop(sources);
-                    return Some(self.participant.sink(peer, connection));
+                    return Some(self.local.sink(peer, connection));
                 }
                 Drained::Lost => {
                     crate::tell!(
@@ -212,7 +210,7 @@ impl Port {
     /// K1: to be read before it is [parked](Self::park), and given to [`sleep`](Self::sleep).
     #[inline]
     pub fn bell(&self) -> u32 {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return 0;
         }
         self.bell.rung()
@@ -224,7 +222,7 @@ impl Port {
     /// In a forked child, does nothing.
     #[inline]
     pub fn park(&self) {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return;
         }
         // Relaxed: one thread at a time parks; the number only has to differ from the one before.
@@ -235,7 +233,7 @@ impl Port {
     /// Awake again.
     #[inline]
     pub fn unpark(&self) {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return;
         }
         events::unpark(&self.record.parked);
@@ -243,7 +241,7 @@ impl Port {
 
     /// Sleeps until somebody rings, unless somebody has since `seen` was read. May return early; in a forked child, at once.
     pub fn sleep(&self, seen: u32, timeout: Option<Duration>) {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return;
         }
         self.bell.sleep(seen, timeout);
@@ -251,7 +249,7 @@ impl Port {
 
     /// Ends a sleep, from this process.
     pub fn ring(&self) {
-        if self.participant.is_forked() {
+        if self.local.is_forked() {
             return;
         }
         self.bell.ring();
@@ -262,8 +260,8 @@ impl Port {
         peer_slot: u32,
         peer_life: u64,
     ) -> Result<Place<TailRecord>, CapacityError> {
-        let control = self.participant.control()?;
-        let slot = crate::control::tail_slot(peer_slot, self.slot);
+        let control = self.local.control()?;
+        let slot = tail_slot(peer_slot, self.slot);
         control.reserve(Table::Tails, slot as usize + 1)?;
         let tail: Place<TailRecord> = control.record(Table::Tails, slot)?;
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
@@ -275,17 +273,34 @@ impl Port {
     }
 }
 
-/// For whom a tail counts.
-pub(crate) fn tail_owner(peer_life: u64, port: u64) -> u64 {
-    peer_life << 32 | (port & 0xffff_ffff)
-}
-
 impl Drop for Port {
     fn drop(&mut self) {
-        if let Ok(control) = self.participant.control() {
-            self.participant.remove_port(slot_of(self.reference));
+        if let Ok(control) = self.local.control() {
             control.retire(Table::Ports, self.slot);
         }
         debug_assert!(reference(self.slot, self.reference) == self.reference);
+    }
+}
+
+/// The ports of a participant, by slot.
+#[derive(Default)]
+pub(crate) struct Ports(Mutex<HashMap<u32, Weak<Port>>>);
+
+impl Ports {
+    pub(crate) fn add(&self, port: &Arc<Port>) {
+        let mut all = self.0.lock();
+        all.retain(|_, port| port.strong_count() > 0);
+        all.insert(slot_of(port.reference), Arc::downgrade(port));
+    }
+
+    /// The port that a reference names, if it lives.
+    pub(crate) fn find(&self, reference: u64) -> Option<Arc<Port>> {
+        let port = self.0.lock().get(&slot_of(reference))?.upgrade()?;
+        names_life(reference, port.reference).then_some(port)
+    }
+
+    pub(crate) fn each(&self, act: impl Fn(&Port)) {
+        let ports: Vec<_> = self.0.lock().values().filter_map(Weak::upgrade).collect();
+        ports.iter().for_each(|port| act(port));
     }
 }

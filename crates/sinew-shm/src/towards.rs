@@ -2,15 +2,15 @@
 //! [`events`](crate::events).
 
 use crate::control::{
-    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_slot,
+    EventRingRecord, PeerRecord, PortRecord, Table, TailRecord, names_life, read_life, slot_of, tail_owner,
+    tail_slot,
 };
 use crate::error::CapacityError;
 use crate::events::{self, Entries, Position, Pusher};
+use crate::local::Local;
 use crate::memory::Block;
-use crate::participant::Participant;
 use crate::peer::{Peer, Ringer};
 use crate::place::Place;
-use crate::port::tail_owner;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use std::sync::OnceLock;
 
@@ -42,7 +42,7 @@ struct State {
 impl Towards {
     /// Makes the ring, and tells the peer. `None` if the port is gone.
     pub(crate) fn create(
-        participant: &Participant,
+        local: &Local,
         peer: &Arc<Peer>,
         port: u64,
     ) -> Result<Option<Arc<Self>>, CapacityError> {
@@ -53,10 +53,10 @@ impl Towards {
         if !names_life(port, life) {
             return Ok(None);
         }
-        let Some(bell) = participant.find_bell(peer, owner, index) else { return Ok(None) };
-        let block = participant.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
+        let Some(bell) = local.find_bell(peer, owner, index) else { return Ok(None) };
+        let block = local.memory.block(Entries::words(FIRST_CAPACITY) * 8)?;
         let entries = Entries::create(block.words.clone(), FIRST_CAPACITY);
-        let control = participant.control()?;
+        let control = local.control()?;
         let slot = control.allocate(Table::EventRings)?;
         let record: Place<EventRingRecord> = control.record(Table::EventRings, slot)?;
         // Relaxed: T2 publishes it.
@@ -143,11 +143,11 @@ impl Towards {
     }
 
     /// One more connection uses it: makes room.
-    pub(crate) fn add_connection(&self, participant: &Participant) -> Result<(), CapacityError> {
+    pub(crate) fn add_connection(&self, local: &Local) -> Result<(), CapacityError> {
         let mut state = self.state.lock();
         let capacity = state.pusher.capacity();
         if state.connections == capacity {
-            let block = participant.memory.block(Entries::words(capacity * 2) * 8)?;
+            let block = local.memory.block(Entries::words(capacity * 2) * 8)?;
             let entries = Entries::create(block.words.clone(), capacity * 2);
             state.pusher.grow(entries, self.tail(), &self.record.ring, block.location); // G1 to G3
             state.blocks.push(block);
@@ -161,20 +161,74 @@ impl Towards {
     }
 
     /// The reader, or its port, is gone. The ring's memory stays: the reader may be slow to notice.
-    pub(crate) fn retire(&self, participant: &Participant) {
-        if let Ok(control) = participant.control() {
+    pub(crate) fn retire(&self, local: &Local) {
+        if let Ok(control) = local.control() {
             control.retire(Table::EventRings, self.slot);
         }
     }
 
     /// The reader is gone, and nobody here pushes any more: the ring's memory is used again.
-    pub(crate) fn free(&self, participant: &Participant) {
+    pub(crate) fn free(&self, local: &Local) {
         let blocks = std::mem::take(&mut self.state.lock().blocks);
-        blocks.into_iter().for_each(|block| participant.memory.free_block(block));
+        blocks.into_iter().for_each(|block| local.memory.free_block(block));
     }
 
     /// Whether the port that it goes to is still there.
     pub(crate) fn is_current(&self) -> bool {
         names_life(self.port, self.parked.life.load(Ordering::Acquire)) // T3
+    }
+}
+
+/// The event rings of a participant, towards others' ports.
+#[derive(Default)]
+pub(crate) struct EventRings {
+    current: Mutex<Vec<Arc<Towards>>>,
+    /// Those whose ports are gone, of readers that may still look there.
+    outlived: Mutex<Vec<Arc<Towards>>>,
+}
+
+impl EventRings {
+    /// The event ring towards a peer's port, made if there is none. `None` if the port is gone.
+    pub(crate) fn towards(
+        &self,
+        local: &Local,
+        peer: &Arc<Peer>,
+        port: u64,
+    ) -> Result<Option<Arc<Towards>>, CapacityError> {
+        let mut all = self.current.lock();
+        let found = all.iter().find(|towards| towards.port == port && towards.peer.id() == peer.id());
+        if let Some(found) = found {
+            return Ok(Some(found.clone()));
+        }
+        if peer.is_gone() {
+            return Ok(None); // its event rings are retired already
+        }
+        let made = Towards::create(local, peer, port)?;
+        all.extend(made.clone());
+        Ok(made)
+    }
+
+    /// A peer has places for the tails of our event rings, perhaps. True if it has new ones.
+    pub(crate) fn adopt_tails(&self, local: &Local, peer: u64) -> bool {
+        let all: Vec<_> = self.current.lock().clone();
+        let mut news = false;
+        for towards in all.iter().filter(|towards| towards.peer.id() == peer) {
+            news |= towards.adopt_tail(local.id);
+        }
+        news
+    }
+
+    /// Retires those whose reader, or port, is gone.
+    pub(crate) fn retire(&self, local: &Local, is_gone: impl Fn(&Towards) -> bool) {
+        let gone: Vec<_> = self.current.lock().extract_if(.., |towards| is_gone(towards)).collect();
+        gone.iter().for_each(|towards| towards.retire(local));
+        self.outlived.lock().extend(gone);
+    }
+
+    /// A peer is gone, and all that is [retired](Self::retire) towards it: nobody here pushes there any more.
+    pub(crate) fn free(&self, local: &Local, peer: u64) {
+        let outlived: Vec<_> =
+            self.outlived.lock().extract_if(.., |towards| towards.peer.id() == peer).collect();
+        outlived.iter().for_each(|towards| towards.free(local));
     }
 }

@@ -2,21 +2,19 @@
 
 use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
+use crate::control::Table;
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
-use crate::events::{self, Announced, Position};
-use crate::kill::{self, Point};
+use crate::events;
 use crate::memory::Block;
-use crate::participant::{OwnEntity, Participant};
+use crate::outgoing::{Accepted, Connect, Remains};
+use crate::participant::OwnEntity;
 use crate::peer::Peer;
-use crate::place::Place;
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
-use crate::room::{self, Cursor, Want};
+use crate::room::{self, Want};
 use crate::slab::class_of;
-use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::sync::{Arc, Mutex, Ordering};
 use crate::sys;
-use crate::towards::Towards;
 use std::fmt;
 use std::time::Duration;
 
@@ -67,55 +65,6 @@ pub struct Laggard {
     pub cursor: u64,
 }
 
-/// A connection, as the writer and the helper thread have it.
-pub(crate) struct Accepted {
-    participant: Arc<Participant>,
-    pub(crate) slot: u32,
-    pub(crate) reference: u64,
-    record: Place<OutgoingRecord>,
-    pub(crate) peer: Arc<Peer>,
-    /// How far the reader is.
-    cursor: Cursor,
-    /// Whom to notify, and what was announced to it.
-    route: Mutex<Route>,
-    ended: PlainU64,
-    /// 1: the kernel puts no fence into our threads, so each of them takes its own.
-    unfenced: PlainU64,
-    /// 1: the record isn't published any more.
-    retired: PlainU64,
-    /// What goes when the reader is done: the entity's record and its blocks.
-    remains: Mutex<Option<Arc<Remains>>>,
-}
-
-#[derive(Default)]
-struct Route {
-    /// What the reader's record said.
-    port: u64,
-    towards: Option<Arc<Towards>>,
-    last: Position,
-}
-
-/// What a writer leaves behind that its readers still read.
-pub(crate) struct Remains {
-    participant: Arc<Participant>,
-    slot: u32,
-    blocks: Mutex<Vec<Block>>,
-    _chunks: Vec<Option<Lent>>,
-}
-
-impl Drop for Remains {
-    fn drop(&mut self) {
-        // Who has left uses nothing again: others may still read it.
-        if self.participant.check().is_ok()
-            && let Ok(control) = self.participant.control()
-        {
-            control.give_back(Table::Entities, self.slot);
-            let blocks = std::mem::take(&mut *self.blocks.lock());
-            blocks.into_iter().for_each(|block| self.participant.memory.free_block(block));
-        }
-    }
-}
-
 impl fmt::Debug for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
@@ -123,21 +72,6 @@ impl fmt::Debug for Writer {
             .field("next", &self.next)
             .finish_non_exhaustive()
     }
-}
-
-/// How a reader is connected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Connect {
-    /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
-    pub target: Option<EntityKey>,
-    /// The first message that is for it; at least as many before the next as the ring has are there.
-    pub first: u64,
-    /// The first message that it would get without being a late joiner.
-    pub live: u64,
-    /// Messages that the ring is to keep at least, as far as it [grows for readers](Writer::grow_for_reader).
-    pub depth: usize,
-    /// For a reader that must get everything: how many messages may be under way to it; no more than the ring keeps.
-    pub capacity: Option<usize>,
 }
 
 impl Connection {
@@ -176,12 +110,12 @@ impl Writer {
         inline: usize,
         next: u64,
     ) -> Result<Self, CapacityError> {
-        entity.participant().check()?;
+        entity.local.check()?;
         let shape = Shape::new(depth, inline)?;
-        let block = entity.participant().memory.block(shape.bytes())?;
+        let block = entity.local.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         entity.record.ring.store(block.location, Ordering::Release); // G2: pairs with `Incoming::find_ring`
-        let pool = Pool::new(entity.participant(), entity.counters(), shape.slots);
+        let pool = Pool::new(&entity.local, entity.counters(), shape.slots);
         let named = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let connections = Vec::with_capacity(1); // most have no more
         Ok(Self {
@@ -299,10 +233,10 @@ impl Writer {
         if depth <= self.ring.shape.slots {
             return Ok(());
         }
-        let participant = self.entity.participant();
-        participant.check()?;
+        let local = &self.entity.local;
+        local.check()?;
         let shape = self.ring.shape.keeping(depth)?;
-        let block = participant.memory.block(shape.bytes())?;
+        let block = local.memory.block(shape.bytes())?;
         let ring = Ring::create(block.words.clone(), shape);
         let mut named: Vec<_> = std::iter::repeat_with(|| None).take(shape.slots).collect();
         let kept = self.named.len();
@@ -398,52 +332,8 @@ impl Writer {
         drop(displaced);
     }
 
-    /// Publishes a connection; `None` if the reader is gone already.
     fn accept(&self, peer: &Arc<Peer>, connect: &Connect) -> Result<Option<Arc<Accepted>>, CapacityError> {
-        let participant = self.entity.participant();
-        let control = participant.control()?;
-        participant.readers.add(peer); // W5
-        kill::at(Point::ReaderListed);
-        peer.open_bells();
-        let slot = control.allocate(Table::Outgoing)?;
-        let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
-        // Relaxed: T2 publishes it.
-        record.peer.store(peer.id(), Ordering::Relaxed);
-        record.source.store(self.entity.key().reference(), Ordering::Relaxed);
-        record.target.store(connect.target.map_or(0, EntityKey::reference), Ordering::Relaxed);
-        record.first.store(connect.first, Ordering::Relaxed);
-        record.live.store(connect.live, Ordering::Relaxed);
-        record.end.store(0, Ordering::Relaxed);
-        record.waiting.store(0, Ordering::Relaxed);
-        // In the list of connections before it is published: the reader's answer finds it there.
-        let mut all = participant.outgoing.lock();
-        let reference = control.publish(Table::Outgoing, slot);
-        let accepted = Arc::new(Accepted {
-            participant: participant.clone(),
-            slot,
-            reference,
-            record,
-            peer: peer.clone(),
-            cursor: Cursor::new(connect.first),
-            route: Mutex::default(),
-            ended: PlainU64::new(0),
-            unfenced: PlainU64::new(u64::from(!sys::fences_threads())),
-            retired: PlainU64::new(0),
-            remains: Mutex::new(None),
-        });
-        all.insert(slot, accepted.clone());
-        drop(all);
-        if peer.is_gone() {
-            // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
-            if peer.holds_nothing() {
-                participant.readers.remove(peer.id());
-            }
-            if participant.outgoing.lock().remove(&slot).is_some() {
-                accepted.retire();
-            }
-            return Ok(None);
-        }
-        Ok(Some(accepted))
+        self.entity.participant().outgoing.accept(self.entity.key(), peer, connect)
     }
 
     /// Whether this reader is connected.
@@ -484,7 +374,7 @@ impl Writer {
     }
 
     fn disconnect_if(&mut self, peer: u64, goes: impl Fn(Option<EntityKey>) -> bool) {
-        if self.entity.participant().is_forked() {
+        if self.entity.local.is_forked() {
             return;
         }
         let end = self.next;
@@ -523,9 +413,9 @@ impl Writer {
 
     #[cold]
     fn begin_to_wait(&mut self) -> Option<Waiting> {
-        let participant = self.entity.participant();
-        participant.control().ok()?; // not in a forked child
-        let bell = participant.space_bell().ok()?;
+        let local = &self.entity.local;
+        local.control().ok()?; // not in a forked child
+        let bell = local.space_bell().ok()?;
         let now = sys::steady();
         let patience = room::FAIR - (now - *self.crowded.get_or_insert(now));
         let want = if patience > 0 { Want::Half } else { Want::Any };
@@ -599,9 +489,9 @@ impl Writer {
         // An image that was published several times is named as often.
         let mut named: Vec<u64> = may_go.clone().map(Lent::name).collect();
         named.sort_unstable();
-        let participant = self.entity.participant();
+        let local = &self.entity.local;
         let mut held = Vec::new();
-        participant.readers.collect_held(&mut held); // a hint, as are the references: others come and go
+        local.readers.collect_held(&mut held); // a hint, as are the references: others come and go
         held.sort_unstable();
         let is_freed = |lent: &Lent| {
             let name = lent.name();
@@ -611,12 +501,12 @@ impl Writer {
         };
         let mut freed: Vec<u64> = may_go.filter(|lent| is_freed(lent)).map(Lent::name).collect();
         freed.sort_unstable();
-        participant.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
+        local.memory.would_do(class, &freed, room) && self.withdraw(end, is_freed)
     }
 
     /// W0 of the oldest message before `end` that has a chunk, and may go. False if there is none.
     fn withdraw(&mut self, end: u64, may_go: impl Fn(&Lent) -> bool) -> bool {
-        if self.entity.participant().is_forked() {
+        if self.entity.local.is_forked() {
             return false;
         }
         let slots = self.named.len();
@@ -639,7 +529,7 @@ impl Writer {
     /// before the message after it comes.
     #[cold]
     pub fn leave_out(&mut self, number: u64, head: &Head) {
-        if self.entity.participant().is_forked() {
+        if self.entity.local.is_forked() {
             return;
         }
         let displaced = self.fill(number, head, Payload::LeftOut, None);
@@ -648,7 +538,7 @@ impl Writer {
 
     #[inline]
     fn publish(&mut self, number: u64, head: &Head, payload: Payload<'_>, lent: Option<Lent>) {
-        if self.entity.participant().is_forked() {
+        if self.entity.local.is_forked() {
             return; // the ring is its parent's
         }
         let displaced = self.fill(number, head, payload, lent);
@@ -685,7 +575,7 @@ impl Writer {
     /// is named at one level leads to what is at the next: so it is asked level by level, for all writers that are about to publish. Returns
     /// whether there is another level. In a forked child nothing is named: it hasn't that memory.
     pub fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
-        if self.entity.participant().is_forked() {
+        if self.entity.local.is_forked() {
             return false;
         }
         let accepted = || self.connections.iter().map(|connection| &*connection.accepted);
@@ -700,7 +590,7 @@ impl Writer {
             1 => accepted().for_each(|accepted| name((&raw const *accepted).addr(), size_of_val(accepted))),
             2 => accepted().for_each(|accepted| accepted.footprint(name)),
             3 => accepted().for_each(|accepted| {
-                if let Some(towards) = accepted.route.try_lock().and_then(|route| route.towards.clone()) {
+                if let Some(towards) = accepted.towards() {
                     towards.footprint(name);
                 }
             }),
@@ -725,18 +615,18 @@ fn slot_index(number: u64, slots: usize) -> usize {
 impl Drop for Writer {
     /// Ends all connections. The ring stays until its readers are done.
     fn drop(&mut self) {
-        let participant = self.entity.participant().clone();
-        if participant.is_forked() {
+        let local = self.entity.local.clone();
+        if local.is_forked() {
             return;
         }
         self.pool.close();
         self.entity.kept.store(1, Ordering::Relaxed); // read when the entity is dropped, by its last owner
-        let Ok(control) = participant.control() else { return };
+        let Ok(control) = local.control() else { return };
         control.unpublish(Table::Entities, self.entity.key().slot);
         let mut blocks = std::mem::take(&mut self.outgrown);
         blocks.push(Block { location: self.block.location, words: self.block.words.clone() });
         let remains = Arc::new(Remains {
-            participant,
+            local,
             slot: self.entity.key().slot,
             blocks: Mutex::new(blocks),
             _chunks: std::mem::take(&mut self.named),
@@ -801,210 +691,6 @@ impl Waiting {
     /// Sleeps until there may be room. May return early.
     pub fn sleep(&self, timeout: Option<Duration>) {
         self.bell.sleep(self.seen, timeout.into_iter().chain(self.at_most).min());
-    }
-}
-
-impl Accepted {
-    /// What it leads to.
-    fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
-        name(Arc::as_ptr(&self.peer).addr(), 64);
-        if let Some(record) = self.cursor.record() {
-            name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
-        }
-        if let Some(towards) = self.route.try_lock().and_then(|route| route.towards.clone()) {
-            name(Arc::as_ptr(&towards).addr(), size_of::<Towards>());
-        }
-    }
-
-    /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
-    /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
-    /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
-    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, or can't yet, each
-    /// publish takes the fence of P1, which does the same; when it can, the connection is announced after a fence in the same way.
-    #[inline]
-    fn has_listener(&self) -> bool {
-        // Relaxed: see above; and set before there is anything to see.
-        self.unfenced.load(Ordering::Relaxed) != 0
-            || self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
-    }
-
-    /// The kernel is ready to make fences: the caller asks for one, and announces the connection.
-    pub(crate) fn set_fenced(&self) {
-        self.unfenced.store(0, Ordering::Relaxed); // the caller's fence orders it
-    }
-
-    /// The kernel has refused a fence, or can't make one yet.
-    pub(crate) fn set_unfenced(&self) {
-        self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
-    }
-
-    #[cold]
-    fn reroute(&self, route: &mut Route, port: u64) {
-        if let Some(old) = route.towards.take() {
-            old.remove_connection();
-        }
-        *route = Route { port, ..Route::default() };
-        if port == 0 {
-            return;
-        }
-        let towards = self.participant.towards(&self.peer, port);
-        match towards.and_then(|towards| {
-            let Some(towards) = towards else { return Ok(None) };
-            towards.add_connection(&self.participant)?;
-            Ok(Some(towards))
-        }) {
-            Ok(towards) => route.towards = towards,
-            // The reader finds the messages when it looks for another reason; nothing else can be done.
-            Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
-        }
-    }
-
-    /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
-    pub(crate) fn announce(&self) {
-        events::announce(std::iter::once(self));
-    }
-
-    /// Finds the reader's record, should the helper thread not have got round to it: a reader that
-    /// has read everything is in nobody's way, however busy the machine is.
-    #[cold]
-    fn look_for_reader(&self) {
-        if self.cursor.record().is_some() {
-            return;
-        }
-        let answers = |record: &Place<IncomingRecord>| {
-            let ours = record.answers(self.participant.id());
-            ours.is_some_and(|outgoing| {
-                slot_of(outgoing) == self.slot && names_life(outgoing, self.reference)
-            })
-        };
-        let all = 0..self.peer.reserved(Table::Incoming);
-        let mut records = all.filter_map(|slot| self.peer.record::<IncomingRecord>(Table::Incoming, slot));
-        if let Some(record) = records.find(answers) {
-            self.adopt(record);
-        }
-    }
-
-    /// The number of the first message that the reader may still have to read; see [`Cursor::passed`].
-    fn passed(&self, is_bound: bool) -> u64 {
-        let is_over = self.is_retired() || self.peer.is_gone();
-        if is_over { u64::MAX } else { self.cursor.passed(is_bound) }
-    }
-
-    /// B3: the reader's record was found.
-    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) {
-        if let Ok(bell) = self.participant.space_bell() {
-            self.cursor.adopt(incoming, &bell);
-        }
-    }
-
-    /// The reader may still read what the writer leaves behind.
-    fn leave(&self, remains: &Arc<Remains>) {
-        let mut place = self.remains.lock();
-        if !self.is_retired() {
-            *place = Some(remains.clone());
-        }
-    }
-
-    /// The reader gets nothing more, from message `end` on.
-    fn end(&self, end: u64) {
-        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
-        self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
-        kill::at(Point::ConnectionEnded);
-        let Ok(control) = self.participant.control() else { return };
-        control.changed(Table::Outgoing, self.slot);
-        self.announce();
-        self.participant.check_outgoing(self);
-    }
-
-    /// The participant leaves, the writer may still exist.
-    pub(crate) fn end_if_open(&self) {
-        if self.ended.load(Ordering::Acquire) == 0 {
-            // Whatever is in the ring is the end.
-            self.record.end.store(u64::MAX, Ordering::Release); // pairs with `Incoming::is_over`
-            self.announce();
-        }
-    }
-
-    /// Whether the reader has read to the end, and nobody needs this any more.
-    pub(crate) fn is_done(&self) -> bool {
-        self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
-    }
-
-    pub(crate) fn is_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire) != 0
-    }
-
-    pub(crate) fn peer_lives(&self) -> bool {
-        self.peer.lives() && !self.peer.has_left()
-    }
-
-    fn is_retired(&self) -> bool {
-        self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
-    }
-
-    /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
-    pub(crate) fn retire(&self) {
-        if let Some(towards) = self.route.lock().towards.take() {
-            towards.remove_connection();
-        }
-        if let Ok(control) = self.participant.control() {
-            control.unpublish(Table::Outgoing, self.slot);
-        }
-        let mut place = self.remains.lock();
-        self.retired.store(1, Ordering::Release); // pairs with `is_retired`
-        let remains = place.take();
-        drop(place);
-        drop(remains); // takes locks of its own
-    }
-}
-
-impl Drop for Accepted {
-    fn drop(&mut self) {
-        // Not earlier: its writer may write into the record until now.
-        if self.is_retired()
-            && let Ok(control) = self.participant.control()
-        {
-            control.give_back(Table::Outgoing, self.slot);
-        }
-    }
-}
-
-impl Announced for Accepted {
-    #[inline]
-    fn push(&self) -> bool {
-        let Some(incoming) = self.cursor.record() else { return false };
-        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
-        let mut route = self.route.lock();
-        if route.port != port {
-            self.reroute(&mut route, port);
-        }
-        let Route { towards, last, .. } = &mut *route;
-        let Some(towards) = towards else { return false };
-        towards.push(self.slot, last);
-        true
-    }
-
-    /// In one go, under one lock each.
-    #[inline]
-    fn push_and_ring(&self) {
-        let Some(incoming) = self.cursor.record() else { return };
-        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
-        let mut route = self.route.lock();
-        if route.port != port {
-            self.reroute(&mut route, port);
-        }
-        let Route { towards, last, .. } = &mut *route;
-        if let Some(towards) = towards {
-            towards.push_and_ring(self.slot, last);
-        }
-    }
-
-    #[inline]
-    fn ring_if_parked(&self) {
-        let route = self.route.lock();
-        if let Some(towards) = &route.towards {
-            towards.ring_if_parked();
-        }
     }
 }
 

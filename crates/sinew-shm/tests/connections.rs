@@ -108,7 +108,7 @@ fn messages_of_any_size_arrive_in_order_and_nothing_is_left_behind() {
     let (a, b) = (Arc::new(Told::default()), Arc::new(Told::default()));
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
-    let port = Port::new(&reading, None).unwrap();
+    let port = reading.port(None).unwrap();
     *b.port.lock().unwrap() = Some(port.clone());
     let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
     let target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();
@@ -202,7 +202,7 @@ fn a_drain_ends_though_its_peers_go_on() {
     let writing = Participant::join(&place.domain(), a.clone()).unwrap();
     let reading = Participant::join(&place.domain(), b.clone()).unwrap();
     let drains = || b.echo.drains.load(Ordering::SeqCst);
-    let port = Port::new(&reading, None).unwrap();
+    let port = reading.port(None).unwrap();
     *b.told.port.lock().unwrap() = Some(port.clone());
     let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher, "/bytes"), None).unwrap());
     let _target = reading.advertise(&entity(EntityKind::Subscription, "/bytes"), None).unwrap();

@@ -266,7 +266,7 @@ fn all_that_is_written_is_read_whole_and_in_order() {
         });
         let participant = Participant::join(&domain, reader.clone()).unwrap();
         if manner != Manner::Polling {
-            *reader.port.lock() = Some(Port::new(&participant, None).unwrap());
+            *reader.port.lock() = Some(participant.port(None).unwrap());
         }
         let subscription = participant.advertise(&entity(EntityKind::Subscription), None).unwrap();
         readers.push((reader, participant, subscription));

@@ -53,7 +53,7 @@ pub(super) fn run(options: &CallOptions) -> Result<(), Error> {
         news: Collected::new(News::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
-    let outcome = Port::new(&participant, None).map_err(Error::from).and_then(|port| {
+    let outcome = participant.port(None).map_err(Error::from).and_then(|port| {
         let port = found.port.get_or_init(|| port);
         let (rung, news) = (Arc::clone(port), found.news.clone());
         let stop = move || {

@@ -52,7 +52,7 @@ pub(super) fn run(options: &EchoOptions) -> Result<(), Error> {
         heard: Collected::new(Heard::default()),
     });
     let participant = Participant::join(&domain, found.clone())?;
-    let outcome = Port::new(&participant, None).map_err(Error::from).and_then(|port| {
+    let outcome = participant.port(None).map_err(Error::from).and_then(|port| {
         // It is the only one.
         let port = found.port.get_or_init(|| port);
         let rung = Arc::clone(port);

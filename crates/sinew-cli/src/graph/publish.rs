@@ -191,7 +191,7 @@ impl<'a> Publish<'a> {
         found: &'a Found,
         (offered, mut message): (QoS, Template),
     ) -> Result<Self, Error> {
-        let port = Port::new(participant, None)?;
+        let port = participant.port(None)?;
         let node = Entity {
             kind: EntityKind::Node,
             number: 1,

@@ -103,7 +103,7 @@ fn what_readers_keep_costs_no_more_the_more_it_is() {
     let each = (steps(&pair) - filling) / MORE;
     assert!(each < 40, "{each} steps for each message while {KEPT} are kept");
     assert!(pair.chunks() < KEPT * 10 / 8, "{} chunks", pair.chunks());
-    assert!(pair.reading.holds.ready() <= Table::Holds.capacity());
+    assert!(pair.reading.local.holds.ready() <= Table::Holds.capacity());
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn one_large_message_makes_no_later_one_large_and_is_forgotten() {
     let most = LARGE + LARGE / 4 + (1 << 20);
     assert!(pair.memory() < most && pair.allocated() < most, "{} of {}", pair.allocated(), pair.memory());
     // As the helper thread does every few seconds.
-    pair.writing.memory.tidy();
-    pair.writing.memory.tidy();
+    pair.writing.local.memory.tidy();
+    pair.writing.local.memory.tidy();
     assert!(pair.memory() < 30_000, "{}", pair.memory());
     assert!(pair.allocated() < 200_000, "{}", pair.allocated());
     // It comes back, to where there was a hole.

@@ -7,18 +7,13 @@
 //! nobody alive still has something to read in them: each reader says in its own memory that it is
 //! done.
 
-use super::{Discovery, Known, Telling};
-use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, slot_of};
-use crate::directory::Directory;
-use crate::domain::Domain;
-use crate::error::SegmentProblem;
-use crate::incoming::Party;
-use crate::kill::{self, Point};
-use crate::participant::Participant;
+use super::{Discovery, Follower, Known, Telling};
+use crate::control::{DONE, IncomingRecord, Table, slot_of};
+use crate::leftovers::{peer_reads, remove_files, unread};
 use crate::peer::Peer;
-use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
 use crate::sys;
+use crate::taken::Party;
 use std::collections::{HashMap, HashSet};
 
 /// How long a dead participant's files are kept for a reader that never takes its connection up.
@@ -37,25 +32,9 @@ impl Unburied {
     }
 }
 
-/// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
-pub(crate) fn remove_files(domain: &Domain, id: u64) {
-    let directory = domain.directory();
-    let Ok(names) = directory.names() else { return };
-    for name in names.iter().filter(|name| parse_file_name(name) == Some((id, false))) {
-        let _ = directory.remove(name); // gone is gone
-    }
-    kill::at(Point::ReapedControl);
-    let _ = directory.remove(&file_name(Kind::Control, id, 0)); // as above
-}
-
-impl Participant {
+impl Follower {
     /// A peer's end.
-    pub(super) fn bury(
-        self: &Arc<Self>,
-        discovery: &mut Discovery,
-        mut known: Known,
-        telling: &mut Telling<'_>,
-    ) {
+    pub(super) fn bury(&self, discovery: &mut Discovery, mut known: Known, telling: &mut Telling<'_>) {
         let id = known.peer.id();
         // Its last words. Not by its log: it may have died between a record and the log's entry.
         known.position = None;
@@ -67,27 +46,20 @@ impl Participant {
         for (_, key) in entities {
             telling.observer.vanished(&known.peer, key);
         }
-        let outgoing: Vec<_> = {
-            let mut all = self.outgoing.lock();
-            let slots: Vec<u32> =
-                all.iter().filter(|(_, accepted)| accepted.peer.id() == id).map(|(&slot, _)| slot).collect();
-            slots.iter().filter_map(|slot| all.remove(slot)).collect()
-        };
-        outgoing.iter().for_each(|accepted| accepted.retire());
+        self.outgoing.retire(id);
         // Last: their memory is used again, and the connections wrote there until now.
-        self.retire_towards(|towards| towards.peer.id() == id);
-        let outlived: Vec<_> =
-            self.outlived.lock().extract_if(.., |towards| towards.peer.id() == id).collect();
-        outlived.iter().for_each(|towards| towards.free(self));
-        if let Ok(bell) = self.space_bell() {
+        let event_rings = &self.outgoing.event_rings;
+        event_rings.retire(&self.local, |towards| towards.peer.id() == id);
+        event_rings.free(&self.local, id);
+        if let Ok(bell) = self.local.space_bell() {
             bell.ring(); // whoever waits for it looks again
         }
         // As a writer: what it published is read to the end.
-        let all = self.incoming.lock();
+        let all = self.local.incoming.lock();
         let taken = all.get(&id).into_iter().flatten().flatten();
         telling.sinks.extend(taken.filter_map(|taken| taken.sink.clone()));
         drop(all);
-        self.each_port(|port| port.remove_sources(id));
+        self.ports.each(|port| port.remove_sources(id));
         telling.observer.left(&known.peer);
         discovery.unburied.insert(id, Unburied { known, since: sys::steady() });
     }
@@ -101,13 +73,13 @@ impl Participant {
             }
             peer.set_dead(); // before the list is cleared: see `Writer::accept`
         }
-        self.readers.remove(peer.id());
+        self.local.readers.remove(peer.id());
         true
     }
 
     /// Removes the files of dead peers that nobody reads any more, and forgets what we said about
     /// them.
-    pub(super) fn reap(self: &Arc<Self>, discovery: &mut Discovery, telling: &mut Telling<'_>) {
+    pub(super) fn reap(&self, discovery: &mut Discovery, telling: &mut Telling<'_>) {
         let now = sys::steady();
         let Discovery { unburied, peers, .. } = discovery;
         unburied.retain(|&id, unburied| {
@@ -124,20 +96,20 @@ impl Participant {
                 unburied.known.is_incomplete && is_early || self.is_read(dead, peers, is_early)
             } else {
                 // Whoever removed it has seen to the others, or cared for nobody.
-                unread(dead).get(&self.id()).is_some_and(|unread| self.reads(id, unread))
+                unread(dead).get(&self.local.id).is_some_and(|unread| self.reads(id, unread))
             };
             if is_read {
                 return true;
             }
             if has_name {
-                remove_files(self.domain(), id);
+                remove_files(&self.local.domain, id);
             }
-            let taken = self.incoming.lock().remove(&id);
+            let taken = self.local.incoming.lock().remove(&id);
             for taken in taken.into_iter().flatten().flatten() {
-                taken.lease.end(self, Party::Helper);
+                self.local.end_lease(&taken.lease, Party::Helper);
                 telling.sinks.extend(taken.sink);
             }
-            self.forget_slot_for(id);
+            self.local.forget_slot_for(id);
             false
         });
     }
@@ -147,24 +119,24 @@ impl Participant {
     ///
     /// Of two who leave at once, one sees what the other says, since both pass a fence in between:
     /// Q2 and Q3.
-    pub(crate) fn clear_up(&self, discovery: &Discovery) {
+    pub(super) fn clear_up(&self, discovery: &Discovery) {
         let left = discovery.peers.values().map(|known| &known.peer).filter(|peer| peer.has_left());
-        let directory = self.domain().directory();
+        let directory = self.local.domain.directory();
         for peer in discovery.unburied.values().map(|unburied| &unburied.known.peer).chain(left) {
             let is_over = peer.holds_nothing() || !peer.lives();
             let is_read = || {
                 unread(peer).iter().any(|(&reader, unread)| {
-                    peer_reads(directory, (reader, &discovery.peers), peer.id(), unread, true)
+                    peer_reads(directory, (reader, known(&discovery.peers, reader)), peer.id(), unread, true)
                 })
             };
             if is_over && !is_read() {
-                remove_files(self.domain(), peer.id());
+                remove_files(&self.local.domain, peer.id());
             }
         }
     }
 
     /// There was no room to take up all connections of a peer that is gone: perhaps there is now.
-    fn take_up_rest(self: &Arc<Self>, known: &mut Known, telling: &mut Telling<'_>) {
+    fn take_up_rest(&self, known: &mut Known, telling: &mut Telling<'_>) {
         known.is_incomplete = false;
         for slot in 0..known.peer.reserved(Table::Outgoing) {
             self.follow_outgoing(known, slot, telling);
@@ -174,19 +146,19 @@ impl Participant {
     /// Whether somebody alive still has something to read from this dead peer. With `is_early`,
     /// also one who hasn't taken his connection up: he may be slow to notice.
     fn is_read(&self, dead: &Peer, peers: &HashMap<u64, Known>, is_early: bool) -> bool {
-        let directory = self.domain().directory();
+        let directory = self.local.domain.directory();
         unread(dead).iter().any(|(&reader, unread)| {
-            if reader == self.id() {
+            if reader == self.local.id {
                 return self.reads(dead.id(), unread);
             }
-            peer_reads(directory, (reader, peers), dead.id(), unread, is_early)
+            peer_reads(directory, (reader, known(peers, reader)), dead.id(), unread, is_early)
         })
     }
 
     /// Whether this participant is not done with all these connections of a dead peer.
     fn reads(&self, dead: u64, connections: &HashSet<u64>) -> bool {
-        let control = self.control().ok();
-        let all = self.incoming.lock();
+        let control = self.local.control().ok();
+        let all = self.local.incoming.lock();
         let Some(taken) = all.get(&dead) else { return false };
         connections.iter().any(|&connection| {
             let taken = taken.get(slot_of(connection) as usize).and_then(Option::as_ref);
@@ -199,68 +171,7 @@ impl Participant {
     }
 }
 
-/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who
-/// reads nothing himself.
-pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool {
-    let nobody = HashMap::new();
-    let mut all = unread(dead).into_iter();
-    all.any(|(reader, unread)| peer_reads(directory, (reader, &nobody), dead.id(), &unread, true))
-}
-
-/// The connections of a dead peer that it hasn't retired, by their readers.
-fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
-    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
-    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
-    for (slot, record) in (0u32..).zip(records.iter()) {
-        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
-        if life % 2 == 1 {
-            let reference = crate::control::reference(slot, life);
-            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(reference);
-        }
-    }
-    readers
-}
-
-/// Whether another participant, one of `peers` perhaps, lives and is not done with all these
-/// connections of a dead peer.
-fn peer_reads(
-    directory: &Arc<Directory>,
-    (reader, peers): (u64, &HashMap<u64, Known>),
-    dead: u64,
-    connections: &HashSet<u64>,
-    is_early: bool,
-) -> bool {
-    let peer = match peers.get(&reader).map(|known| known.peer.clone()) {
-        Some(peer) => peer,
-        None if probe(directory, reader) != Life::Alive => return false,
-        None => match Peer::open(directory, reader) {
-            Ok(peer) => Arc::new(peer),
-            // Of another version, or none: no reader of ours. But if it only can't be opened now,
-            // it may be one.
-            Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
-        },
-    };
-    if !peer.lives() {
-        return false;
-    }
-    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
-    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
-    for record in records.iter() {
-        let read = || {
-            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
-            // Relaxed: T3 checks it.
-            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
-        };
-        let Some((_, (writer, connection, is_done))) = read_life(&record.life, read) else { continue };
-        if writer != dead {
-            continue;
-        }
-        if is_done {
-            done.insert(connection)
-        } else {
-            taken.insert(connection)
-        };
-    }
-    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
-    connections.iter().any(reads) && !peer.has_left()
+/// A participant that is known already.
+fn known(peers: &HashMap<u64, Known>, id: u64) -> Option<Arc<Peer>> {
+    peers.get(&id).map(|known| known.peer.clone())
 }

@@ -1,8 +1,8 @@
 //! The thread of a participant that follows the others.
 
+use super::Follower;
 use crate::bell::hear_while_asleep;
 use crate::error::{JoinError, SystemError};
-use crate::participant::Participant;
 use crate::sync::Arc;
 use crate::sys::{self, Watch};
 use std::sync::Weak;
@@ -16,22 +16,18 @@ pub(crate) struct Helper {
 }
 
 impl Helper {
-    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, JoinError> {
-        let path = participant.domain().path();
+    pub(crate) fn start(follower: &Arc<Follower>) -> Result<Self, JoinError> {
+        let path = follower.local.domain.path();
         let wake = Arc::new(sys::Wake::new().map_err(SystemError::io("eventfd", path))?);
-        let watch = participant.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
-        let (theirs, whose) = (wake.clone(), Arc::downgrade(participant));
+        let watch = follower.discovery.lock().watch.as_ref().and_then(Watch::descriptor);
+        let (theirs, whose) = (wake.clone(), Arc::downgrade(follower));
         let thread = std::thread::Builder::new()
             .name("sinew-shm".to_owned())
             .stack_size(256 << 10)
             .spawn(move || help(&whose, &theirs, watch.as_ref()))
             .map_err(SystemError::io("starting a thread", path))?;
+        let _ = follower.local.helper.set(wake.clone()); // there is one helper thread
         Ok(Self { wake, thread: Some(thread) })
-    }
-
-    /// Has it look.
-    pub(crate) fn wake(&self) {
-        self.wake.wake();
     }
 
     /// Ends it, and waits until it has ended, unless this is it.
@@ -44,21 +40,22 @@ impl Helper {
     }
 }
 
-fn help(whose: &Weak<Participant>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
+fn help(whose: &Weak<Follower>, wake: &sys::Wake, watch: Option<&rustix::fd::OwnedFd>) {
     sys::small_timer_slack();
-    if let Some(participant) = whose.upgrade()
-        && participant.domain().touch_mode().is_some()
+    if let Some(follower) = whose.upgrade()
+        && follower.local.domain.touch_mode().is_some()
     {
         hear_while_asleep(whose.clone());
     }
     loop {
         let patience = {
-            let Some(participant) = whose.upgrade() else { return };
-            if participant.check().is_err() {
+            let Some(follower) = whose.upgrade() else { return };
+            if follower.local.check().is_err() {
                 return;
             }
-            let patience = participant.look(false);
-            participant
+            let patience = follower.look(false);
+            follower
+                .local
                 .paused()
                 .map_or(patience, |left| patience.min(Duration::from_nanos(left.unsigned_abs())))
         };

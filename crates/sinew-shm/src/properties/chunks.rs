@@ -3,15 +3,17 @@
 
 use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;
+use crate::discovery::Observer;
 use crate::domain::Domain;
 use crate::entity::{Entity, EntityKey, EntityKind};
 use crate::incoming::Incoming;
-use crate::participant::{Observer, Participant};
+use crate::outgoing::Connect;
+use crate::participant::Participant;
 use crate::peer::Peer;
-use crate::port::Sink;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
-use crate::writer::{Connect, Writer};
+use crate::taken::Sink;
+use crate::writer::Writer;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -245,7 +247,7 @@ proptest! {
                 check(message.hold.unwrap().bytes(), number);
             }
             assert!(kept.lost <= displaced, "{} were lost, {displaced} displaced", kept.lost);
-            assert!(room.reading.holds.ready() <= Table::Holds.capacity());
+            assert!(room.reading.local.holds.ready() <= Table::Holds.capacity());
         });
     }
 }

@@ -7,14 +7,14 @@
 use super::channel::{Channel, Opened};
 use super::declared::{Declared, Role};
 use super::kept::Image;
+use crate::discovery::Observer;
 use crate::entity::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::incoming::Incoming;
-use crate::participant::Observer;
 use crate::peer::Peer;
-use crate::port::Sink;
 use crate::ring::Head;
 use crate::sync::{Arc, Mutex};
+use crate::taken::Sink;
 use std::collections::HashMap;
 use std::sync::Weak;
 

@@ -21,7 +21,7 @@ pub(super) struct Waiter {
 
 impl Waiter {
     pub(super) fn new(participant: &Arc<Participant>) -> Result<Arc<Self>, CapacityError> {
-        let port = Port::new(participant, None)?;
+        let port = participant.port(None)?;
         Ok(Arc::new(Self { port, sleepers: Mutex::new(0) }))
     }
 

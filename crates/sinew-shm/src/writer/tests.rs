@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::onlooker::{Onlooker, entity};
-use crate::{Domain, EntityKind, sys};
+use crate::{Domain, EntityKind, Participant, sys};
 use std::time::Duration;
 
 /// Whether a writer announces its messages to a reader that only polls.
@@ -63,7 +63,7 @@ fn a_reader_that_has_read_everything_is_in_the_way_of_nobody_who_has_not_heard_o
     let peer = told.0.lock().0[0].clone();
     let source = Arc::new(writing.advertise(&entity(EntityKind::Publisher), None).unwrap());
     let mut writer = Writer::new(source, 1, 8, 1).unwrap();
-    let its_helper_is_late = writing.discovery.lock();
+    let its_helper_is_late = writing.follower.discovery.lock();
     let connect = Connect { target: None, first: 1, live: 1, depth: 1, capacity: Some(1) };
     writer.connect(&peer, &connect).unwrap();
     writer.publish_inline(1, &Head::default(), b"1");

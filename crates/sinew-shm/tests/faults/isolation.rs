@@ -115,7 +115,7 @@ pub(crate) fn fork(part: &Part) {
         assert!(station.participant.check().unwrap_err().to_string().contains("forked child"));
         let about = entity(EntityKind::Publisher, "/fork");
         forked(station.participant.advertise(&about, None).map(|_| ()));
-        forked(Port::new(&station.participant, None).map(|_| ()));
+        forked(station.participant.port(None).map(|_| ()));
         station.participant.refresh();
         station.drain();
         station.with_writer(|writer| {

@@ -105,7 +105,7 @@ pub(crate) fn fill(part: &Part) {
     };
     assert!(matches!(refused, CapacityError::FileSystem { .. }), "{refused}");
     let mut ports = Vec::new();
-    while let Ok(port) = Port::new(&b.participant, None) {
+    while let Ok(port) = b.participant.port(None) {
         ports.push(port);
     }
     talk(50);

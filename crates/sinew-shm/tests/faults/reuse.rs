@@ -225,7 +225,7 @@ fn a_reader_that_goes_late_touches_no_connection_but_its_own() {
     let mut writer = c.writer();
     connect(&mut writer, &c.peer(&b));
     let mut incoming = b.incoming(&writer);
-    let port = Port::new(&b.participant, None).unwrap();
+    let port = b.participant.port(None).unwrap();
     incoming.set_port(Some(&port));
     drop(late);
     publish(&mut writer, 2);

@@ -232,7 +232,7 @@ impl Station {
         let domain = Domain::open(Some(directory), 0).unwrap();
         let told = Arc::new(told);
         let participant = Participant::join(&domain, told.clone()).unwrap();
-        let port = Port::new(&participant, None).unwrap();
+        let port = participant.port(None).unwrap();
         {
             let mut receiving = told.receiving.lock();
             receiving.port = Some(port.clone());

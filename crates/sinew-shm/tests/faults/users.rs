@@ -251,7 +251,7 @@ pub(crate) fn sleep(part: &Part) {
 }
 
 fn read_all(participant: &Arc<Participant>, mut incoming: Incoming, count: u64) {
-    let port = Port::new(participant, None).unwrap();
+    let port = participant.port(None).unwrap();
     incoming.set_port(Some(&port));
     let mut buffer = Vec::new();
     while incoming.next() <= count {

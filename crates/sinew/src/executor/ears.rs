@@ -101,11 +101,12 @@ impl Ears {
     fn find_port(&self, outside: &Arc<Outside>) -> Option<(Arc<Port>, bool)> {
         let participant = outside.participant()?;
         let mut ports = self.ports.lock();
-        if let Some(ear) = ports.iter().find(|ear| Arc::ptr_eq(ear.port.participant(), participant)) {
+        if let Some(ear) = ports.iter().find(|ear| ear.port.participant() == participant.id()) {
             return Some((ear.port.clone(), false));
         }
         let beside = ports.first().map(|ear| &*ear.port);
-        let port = Port::new(participant, beside)
+        let port = participant
+            .port(beside)
             .inspect_err(|error| {
                 tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
             })

@@ -184,11 +184,11 @@ impl Outside {
         let participant = self.participant()?;
         let find = |ports: &std::cell::RefCell<Vec<Arc<Port>>>| {
             let mut ports = ports.borrow_mut();
-            if let Some(port) = ports.iter().find(|port| Arc::ptr_eq(port.participant(), participant)) {
+            if let Some(port) = ports.iter().find(|port| port.participant() == participant.id()) {
                 return Some(port.clone());
             }
-            ports.retain(|port| port.participant().check().is_ok());
-            let port = Port::new(participant, None).ok()?;
+            ports.retain(|port| port.check().is_ok());
+            let port = participant.port(None).ok()?;
             ports.push(port.clone());
             Some(port)
         };

@@ -29,7 +29,7 @@ pub(crate) enum StartError {
 
 impl Receiver {
     pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, StartError> {
-        let port = Port::new(participant, None)?;
+        let port = participant.port(None)?;
         let ends = Arc::new(AtomicBool::new(false));
         let (theirs, their_end) = (port.clone(), ends.clone());
         let thread = std::thread::Builder::new()

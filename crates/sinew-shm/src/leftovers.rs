@@ -1,0 +1,88 @@
+//! What a participant that is gone leaves behind: its files, and messages in them that somebody may
+//! still read.
+
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, reference};
+use crate::directory::Directory;
+use crate::domain::Domain;
+use crate::error::SegmentProblem;
+use crate::kill::{self, Point};
+use crate::peer::Peer;
+use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
+use crate::sync::{Arc, Ordering};
+use std::collections::{HashMap, HashSet};
+
+/// Removes a dead participant's files, the control segment last. Somebody else may be at it, too.
+pub(crate) fn remove_files(domain: &Domain, id: u64) {
+    let directory = domain.directory();
+    let Ok(names) = directory.names() else { return };
+    for name in names.iter().filter(|name| parse_file_name(name) == Some((id, false))) {
+        let _ = directory.remove(name); // gone is gone
+    }
+    kill::at(Point::ReapedControl);
+    let _ = directory.remove(&file_name(Kind::Control, id, 0)); // as above
+}
+
+/// Whether somebody alive still has something to read from this dead peer, as seen by somebody who
+/// reads nothing himself.
+pub(crate) fn is_read_by_others(directory: &Arc<Directory>, dead: &Peer) -> bool {
+    let mut all = unread(dead).into_iter();
+    all.any(|(reader, unread)| peer_reads(directory, (reader, None), dead.id(), &unread, true))
+}
+
+/// The connections of a dead peer that it hasn't retired, by their readers.
+pub(crate) fn unread(dead: &Peer) -> HashMap<u64, HashSet<u64>> {
+    let mut readers: HashMap<u64, HashSet<u64>> = HashMap::new();
+    let Some(records) = dead.records::<OutgoingRecord>(Table::Outgoing) else { return readers };
+    for (slot, record) in (0u32..).zip(records.iter()) {
+        let life = record.life.load(Ordering::Acquire); // T3; nobody writes any more
+        if life % 2 == 1 {
+            let connection = reference(slot, life);
+            readers.entry(record.peer.load(Ordering::Relaxed)).or_default().insert(connection);
+        }
+    }
+    readers
+}
+
+/// Whether another participant, which may be known already, lives and is not done with all these
+/// connections of a dead peer.
+pub(crate) fn peer_reads(
+    directory: &Arc<Directory>,
+    (reader, known): (u64, Option<Arc<Peer>>),
+    dead: u64,
+    connections: &HashSet<u64>,
+    is_early: bool,
+) -> bool {
+    let peer = match known {
+        Some(peer) => peer,
+        None if probe(directory, reader) != Life::Alive => return false,
+        None => match Peer::open(directory, reader) {
+            Ok(peer) => Arc::new(peer),
+            // Of another version, or none: no reader of ours. But if it only can't be opened now,
+            // it may be one.
+            Err(error) => return matches!(error.problem, SegmentProblem::System(_)),
+        },
+    };
+    if !peer.lives() {
+        return false;
+    }
+    let Some(records) = peer.records::<IncomingRecord>(Table::Incoming) else { return true };
+    let (mut taken, mut done) = (HashSet::new(), HashSet::new());
+    for record in records.iter() {
+        let read = || {
+            let is_done = record.cursor.load(Ordering::Acquire) == DONE; // pairs with `Incoming::done`
+            // Relaxed: T3 checks it.
+            (record.peer.load(Ordering::Relaxed), record.outgoing.load(Ordering::Relaxed), is_done)
+        };
+        let Some((_, (writer, connection, is_done))) = read_life(&record.life, read) else { continue };
+        if writer != dead {
+            continue;
+        }
+        if is_done {
+            done.insert(connection)
+        } else {
+            taken.insert(connection)
+        };
+    }
+    let reads = |connection| taken.contains(connection) || is_early && !done.contains(connection);
+    connections.iter().any(reads) && !peer.has_left()
+}

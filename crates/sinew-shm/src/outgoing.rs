@@ -1,0 +1,437 @@
+//! The sending end of connections: what a writer and the helper thread know of each, and the readers
+//! that they go to.
+
+use crate::chunk::Lent;
+use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
+use crate::entity::EntityKey;
+use crate::error::CapacityError;
+use crate::events::{self, Announced, Position};
+use crate::kill::{self, Point};
+use crate::local::Local;
+use crate::memory::Block;
+use crate::peer::Peer;
+use crate::place::Place;
+use crate::room::Cursor;
+use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::sys;
+use crate::towards::{EventRings, Towards};
+use std::collections::HashMap;
+
+/// The connections of a participant as a writer.
+pub(crate) struct Outgoing {
+    local: Arc<Local>,
+    pub(crate) event_rings: EventRings,
+    /// By slot.
+    connections: Mutex<HashMap<u32, Arc<Accepted>>>,
+}
+
+impl Outgoing {
+    pub(crate) fn of(local: &Arc<Local>) -> Arc<Self> {
+        let (event_rings, connections) = (EventRings::default(), Mutex::default());
+        Arc::new(Self { local: local.clone(), event_rings, connections })
+    }
+
+    /// Publishes a connection of this entity of ours; `None` if the reader is gone already.
+    pub(crate) fn accept(
+        self: &Arc<Self>,
+        source: EntityKey,
+        peer: &Arc<Peer>,
+        connect: &Connect,
+    ) -> Result<Option<Arc<Accepted>>, CapacityError> {
+        let control = self.local.control()?;
+        self.local.readers.add(peer); // W5
+        kill::at(Point::ReaderListed);
+        peer.open_bells();
+        let slot = control.allocate(Table::Outgoing)?;
+        let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
+        // Relaxed: T2 publishes it.
+        record.peer.store(peer.id(), Ordering::Relaxed);
+        record.source.store(source.reference(), Ordering::Relaxed);
+        record.target.store(connect.target.map_or(0, EntityKey::reference), Ordering::Relaxed);
+        record.first.store(connect.first, Ordering::Relaxed);
+        record.live.store(connect.live, Ordering::Relaxed);
+        record.end.store(0, Ordering::Relaxed);
+        record.waiting.store(0, Ordering::Relaxed);
+        // In the list of connections before it is published: the reader's answer finds it there.
+        let mut all = self.connections.lock();
+        let reference = control.publish(Table::Outgoing, slot);
+        let accepted = Arc::new(Accepted {
+            all: self.clone(),
+            slot,
+            reference,
+            record,
+            peer: peer.clone(),
+            cursor: Cursor::new(connect.first),
+            route: Mutex::default(),
+            ended: PlainU64::new(0),
+            unfenced: PlainU64::new(u64::from(!sys::fences_threads())),
+            retired: PlainU64::new(0),
+            remains: Mutex::new(None),
+        });
+        all.insert(slot, accepted.clone());
+        drop(all);
+        if peer.is_gone() {
+            // Its end was noticed before it stood in the lists, so nobody else takes it out; unless it holds something still.
+            if peer.holds_nothing() {
+                self.local.readers.remove(peer.id());
+            }
+            if self.connections.lock().remove(&slot).is_some() {
+                accepted.retire();
+            }
+            return Ok(None);
+        }
+        Ok(Some(accepted))
+    }
+
+    /// All that there are now.
+    pub(crate) fn all(&self) -> Vec<Arc<Accepted>> {
+        self.connections.lock().values().cloned().collect()
+    }
+
+    /// The one in this slot.
+    pub(crate) fn find(&self, slot: u32) -> Option<Arc<Accepted>> {
+        self.connections.lock().get(&slot).cloned()
+    }
+
+    /// Tells a peer of all connections to it once more.
+    pub(crate) fn announce_to(&self, peer: u64) {
+        self.all()
+            .iter()
+            .filter(|accepted| accepted.peer.id() == peer)
+            .for_each(|accepted| accepted.announce());
+    }
+
+    /// Forgets a connection that is ended and read.
+    pub(crate) fn check(&self, accepted: &Accepted) {
+        if accepted.is_ended() && accepted.is_done() {
+            let mut all = self.connections.lock();
+            // Its slot may be another connection's by now.
+            let is_ours = all.get(&accepted.slot).is_some_and(|ours| ours.reference == accepted.reference);
+            let ours = is_ours.then(|| all.remove(&accepted.slot)).flatten();
+            drop(all);
+            if let Some(ours) = ours {
+                ours.retire();
+            }
+        }
+    }
+
+    /// A peer is gone: nobody sends to it any more.
+    pub(crate) fn retire(&self, peer: u64) {
+        let gone: Vec<_> =
+            self.connections.lock().extract_if(|_, accepted| accepted.peer.id() == peer).collect();
+        gone.iter().for_each(|(_, accepted)| accepted.retire());
+    }
+
+    /// Forgets all connections, which refer to this.
+    pub(crate) fn forget(&self) {
+        let connections = std::mem::take(&mut *self.connections.lock());
+        drop(connections);
+    }
+
+    /// Has the kernel's fences prepared, on a thread of its own, for it takes long; until then
+    /// every publish takes its own.
+    pub(crate) fn prepare_fences(self: &Arc<Self>) {
+        static PREPARED: std::sync::Once = std::sync::Once::new();
+        if !sys::are_fences_unknown() {
+            return;
+        }
+        let this = Arc::downgrade(self);
+        let prepare = move || {
+            PREPARED.call_once(sys::prepare_fences);
+            if let Some(this) = this.upgrade().filter(|_| sys::fences_threads()) {
+                this.leave_fences_to_kernel();
+            }
+        };
+        if let Err(error) = std::thread::Builder::new().name("sinew-fences".to_owned()).spawn(prepare) {
+            crate::tell!(
+                log::Level::Info,
+                "no thread to prepare the kernel's fences: publishing takes fences of its own ({error})"
+            );
+        }
+    }
+
+    /// The kernel's fences are ready. As when a reader begins to listen: see
+    /// [`Accepted::has_listener`].
+    fn leave_fences_to_kernel(&self) {
+        let outgoing = self.all();
+        outgoing.iter().for_each(|accepted| accepted.set_fenced());
+        if !sys::fence_all_threads() {
+            outgoing.iter().for_each(|accepted| accepted.set_unfenced());
+        }
+        outgoing.iter().for_each(|accepted| accepted.announce());
+    }
+}
+
+/// A connection, as the writer and the helper thread have it.
+pub(crate) struct Accepted {
+    all: Arc<Outgoing>,
+    pub(crate) slot: u32,
+    pub(crate) reference: u64,
+    pub(crate) record: Place<OutgoingRecord>,
+    pub(crate) peer: Arc<Peer>,
+    /// How far the reader is.
+    pub(crate) cursor: Cursor,
+    /// Whom to notify, and what was announced to it.
+    route: Mutex<Route>,
+    ended: PlainU64,
+    /// 1: the kernel puts no fence into our threads, so each of them takes its own.
+    unfenced: PlainU64,
+    /// 1: the record isn't published any more.
+    retired: PlainU64,
+    /// What goes when the reader is done: the entity's record and its blocks.
+    remains: Mutex<Option<Arc<Remains>>>,
+}
+
+#[derive(Default)]
+struct Route {
+    /// What the reader's record said.
+    port: u64,
+    towards: Option<Arc<Towards>>,
+    last: Position,
+}
+
+/// What a writer leaves behind that its readers still read.
+pub(crate) struct Remains {
+    pub(crate) local: Arc<Local>,
+    pub(crate) slot: u32,
+    pub(crate) blocks: Mutex<Vec<Block>>,
+    pub(crate) _chunks: Vec<Option<Lent>>,
+}
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        // Who has left uses nothing again: others may still read it.
+        if self.local.check().is_ok()
+            && let Ok(control) = self.local.control()
+        {
+            control.give_back(Table::Entities, self.slot);
+            let blocks = std::mem::take(&mut *self.blocks.lock());
+            blocks.into_iter().for_each(|block| self.local.memory.free_block(block));
+        }
+    }
+}
+
+/// How a reader is connected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Connect {
+    /// The reading entity, if the connection is for it alone; `None` for whoever in its process matches.
+    pub target: Option<EntityKey>,
+    /// The first message that is for it; at least as many before the next as the ring has are there.
+    pub first: u64,
+    /// The first message that it would get without being a late joiner.
+    pub live: u64,
+    /// Messages that the ring is to keep at least, as far as it [grows for readers](Writer::grow_for_reader).
+    pub depth: usize,
+    /// For a reader that must get everything: how many messages may be under way to it; no more than the ring keeps.
+    pub capacity: Option<usize>,
+}
+
+impl Accepted {
+    /// The event ring towards its reader, unless another thread is at it.
+    pub(crate) fn towards(&self) -> Option<Arc<Towards>> {
+        self.route.try_lock().and_then(|route| route.towards.clone())
+    }
+
+    /// What it leads to.
+    pub(crate) fn footprint(&self, name: &mut dyn FnMut(usize, usize)) {
+        name(Arc::as_ptr(&self.peer).addr(), 64);
+        if let Some(record) = self.cursor.record() {
+            name((&raw const **record).addr(), std::mem::offset_of!(IncomingRecord, next)); // the rest is for tools
+        }
+        if let Some(towards) = self.towards() {
+            name(Arc::as_ptr(&towards).addr(), size_of::<Towards>());
+        }
+    }
+
+    /// Whether somebody may have to be notified. Looked at before the fence of P1: a reader that polls costs none. When one begins to
+    /// listen instead, its log tells the helper thread, which has the kernel put a fence into every thread of this process
+    /// (`membarrier`) before it announces the connection: a publish that saw no listener here came before that fence, so its
+    /// message is seen by the reader that the announcement calls; a later one sees the listener. Where the kernel can't, or can't yet, each
+    /// publish takes the fence of P1, which does the same; when it can, the connection is announced after a fence in the same way.
+    #[inline]
+    pub(crate) fn has_listener(&self) -> bool {
+        // Relaxed: see above; and set before there is anything to see.
+        self.unfenced.load(Ordering::Relaxed) != 0
+            || self.cursor.record().is_some_and(|incoming| incoming.port.load(Ordering::Relaxed) != 0)
+    }
+
+    /// The kernel is ready to make fences: the caller asks for one, and announces the connection.
+    pub(crate) fn set_fenced(&self) {
+        self.unfenced.store(0, Ordering::Relaxed); // the caller's fence orders it
+    }
+
+    /// The kernel has refused a fence, or can't make one yet.
+    pub(crate) fn set_unfenced(&self) {
+        self.unfenced.store(1, Ordering::Relaxed); // seen in time by all but who publishes at this very moment
+    }
+
+    #[cold]
+    fn reroute(&self, route: &mut Route, port: u64) {
+        if let Some(old) = route.towards.take() {
+            old.remove_connection();
+        }
+        *route = Route { port, ..Route::default() };
+        if port == 0 {
+            return;
+        }
+        let Outgoing { local, event_rings, .. } = &*self.all;
+        let towards = event_rings.towards(local, &self.peer, port);
+        match towards.and_then(|towards| {
+            let Some(towards) = towards else { return Ok(None) };
+            towards.add_connection(local)?;
+            Ok(Some(towards))
+        }) {
+            Ok(towards) => route.towards = towards,
+            // The reader finds the messages when it looks for another reason; nothing else can be done.
+            Err(error) => crate::tell_soon!(log::Level::Error, "a reader can't be notified: {error}"),
+        }
+    }
+
+    /// The reader has taken the connection up, or changed where it is to be notified, or lost track: tells it once.
+    pub(crate) fn announce(&self) {
+        events::announce(std::iter::once(self));
+    }
+
+    /// Finds the reader's record, should the helper thread not have got round to it: a reader that
+    /// has read everything is in nobody's way, however busy the machine is.
+    #[cold]
+    pub(crate) fn look_for_reader(&self) {
+        if self.cursor.record().is_some() {
+            return;
+        }
+        let answers = |record: &Place<IncomingRecord>| {
+            let ours = record.answers(self.all.local.id);
+            ours.is_some_and(|outgoing| {
+                slot_of(outgoing) == self.slot && names_life(outgoing, self.reference)
+            })
+        };
+        let all = 0..self.peer.reserved(Table::Incoming);
+        let mut records = all.filter_map(|slot| self.peer.record::<IncomingRecord>(Table::Incoming, slot));
+        if let Some(record) = records.find(answers) {
+            self.adopt(record);
+        }
+    }
+
+    /// The number of the first message that the reader may still have to read; see [`Cursor::passed`].
+    pub(crate) fn passed(&self, is_bound: bool) -> u64 {
+        let is_over = self.is_retired() || self.peer.is_gone();
+        if is_over { u64::MAX } else { self.cursor.passed(is_bound) }
+    }
+
+    /// B3: the reader's record was found.
+    pub(crate) fn adopt(&self, incoming: Place<IncomingRecord>) {
+        if let Ok(bell) = self.all.local.space_bell() {
+            self.cursor.adopt(incoming, &bell);
+        }
+    }
+
+    /// The reader may still read what the writer leaves behind.
+    pub(crate) fn leave(&self, remains: &Arc<Remains>) {
+        let mut place = self.remains.lock();
+        if !self.is_retired() {
+            *place = Some(remains.clone());
+        }
+    }
+
+    /// The reader gets nothing more, from message `end` on.
+    pub(crate) fn end(&self, end: u64) {
+        self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
+        self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
+        kill::at(Point::ConnectionEnded);
+        let Ok(control) = self.all.local.control() else { return };
+        control.changed(Table::Outgoing, self.slot);
+        self.announce();
+        self.all.check(self);
+    }
+
+    /// The participant leaves, the writer may still exist.
+    pub(crate) fn end_if_open(&self) {
+        if self.ended.load(Ordering::Acquire) == 0 {
+            // Whatever is in the ring is the end.
+            self.record.end.store(u64::MAX, Ordering::Release); // pairs with `Incoming::is_over`
+            self.announce();
+        }
+    }
+
+    /// Whether the reader has read to the end, and nobody needs this any more.
+    pub(crate) fn is_done(&self) -> bool {
+        self.cursor.record().is_some_and(|incoming| incoming.cursor.load(Ordering::Acquire) == DONE) // pairs with `Incoming::done`
+    }
+
+    pub(crate) fn is_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire) != 0
+    }
+
+    pub(crate) fn peer_lives(&self) -> bool {
+        self.peer.lives() && !self.peer.has_left()
+    }
+
+    pub(crate) fn is_retired(&self) -> bool {
+        self.retired.load(Ordering::Acquire) != 0 // pairs with `retire`
+    }
+
+    /// The reader is gone, or done: the record may be used again once its writer has let go of it, too.
+    pub(crate) fn retire(&self) {
+        if let Some(towards) = self.route.lock().towards.take() {
+            towards.remove_connection();
+        }
+        if let Ok(control) = self.all.local.control() {
+            control.unpublish(Table::Outgoing, self.slot);
+        }
+        let mut place = self.remains.lock();
+        self.retired.store(1, Ordering::Release); // pairs with `is_retired`
+        let remains = place.take();
+        drop(place);
+        drop(remains); // takes locks of its own
+    }
+}
+
+impl Drop for Accepted {
+    fn drop(&mut self) {
+        // Not earlier: its writer may write into the record until now.
+        if self.is_retired()
+            && let Ok(control) = self.all.local.control()
+        {
+            control.give_back(Table::Outgoing, self.slot);
+        }
+    }
+}
+
+impl Announced for Accepted {
+    #[inline]
+    fn push(&self) -> bool {
+        let Some(incoming) = self.cursor.record() else { return false };
+        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
+        let mut route = self.route.lock();
+        if route.port != port {
+            self.reroute(&mut route, port);
+        }
+        let Route { towards, last, .. } = &mut *route;
+        let Some(towards) = towards else { return false };
+        towards.push(self.slot, last);
+        true
+    }
+
+    /// In one go, under one lock each.
+    #[inline]
+    fn push_and_ring(&self) {
+        let Some(incoming) = self.cursor.record() else { return };
+        let port = incoming.port.load(Ordering::Acquire); // P1: pairs with E1
+        let mut route = self.route.lock();
+        if route.port != port {
+            self.reroute(&mut route, port);
+        }
+        let Route { towards, last, .. } = &mut *route;
+        if let Some(towards) = towards {
+            towards.push_and_ring(self.slot, last);
+        }
+    }
+
+    #[inline]
+    fn ring_if_parked(&self) {
+        let route = self.route.lock();
+        if let Some(towards) = &route.towards {
+            towards.ring_if_parked();
+        }
+    }
+}
