@@ -3,9 +3,8 @@
 use super::declared::{Declared, Role};
 use super::error::WriteError;
 use super::kept::{Image, Kept};
-use super::registry::Reading;
-use super::space::{Inner, Space};
-use super::variable::Seat;
+use super::member::Member;
+use super::registry::{Reading, Writing};
 use crate::bell::Bell;
 use crate::entity::EntityKey;
 use crate::error::CapacityError;
@@ -16,7 +15,7 @@ use crate::ring::Head;
 use crate::sync::{Arc, Mutex, Ordering, fence};
 use crate::sys;
 use crate::writer::{Laggard, Waiting, Writer};
-use std::ops::{Deref, DerefMut};
+use std::ops::DerefMut;
 use std::sync::Weak;
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ pub(super) struct Plan {
 
 /// A name that is open in this process.
 pub(super) struct Channel {
-    pub(super) space: Arc<Inner>,
+    pub(super) space: Arc<Member>,
     pub(super) declared: Declared,
     pub(super) plan: Plan,
     /// The claim to the name, until it is closed.
@@ -72,37 +71,12 @@ pub(super) struct Sending {
     stuck: Option<Stuck>,
 }
 
-/// What the handles of a channel share, and nobody else: the helper thread, which may have the
-/// channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone, when
-/// the last handle has been dropped.
-pub(super) struct Opened {
-    channel: Arc<Channel>,
-    _space: Space,
-}
+/// That this process's only master of a variable is this one.
+pub(super) struct Seat(Arc<Channel>);
 
-impl Opened {
-    pub(super) fn new(space: &Space, channel: Arc<Channel>) -> Self {
-        Self { channel, _space: space.clone() }
-    }
-
-    pub(super) fn channel(&self) -> &Arc<Channel> {
-        &self.channel
-    }
-}
-
-impl Deref for Opened {
-    type Target = Channel;
-
-    fn deref(&self) -> &Channel {
-        &self.channel
-    }
-}
-
-impl Drop for Opened {
+impl Drop for Seat {
     fn drop(&mut self) {
-        self.channel.space.registry.remove_channel(&self.channel.declared.name);
-        self.channel.stop();
-        drop(self.channel.name.lock().take());
+        *self.0.has_master.lock() = false;
     }
 }
 
@@ -116,7 +90,7 @@ struct Stuck {
 }
 
 impl Channel {
-    pub(super) fn new(space: Arc<Inner>, declared: Declared, plan: Plan, name: OwnEntity) -> Self {
+    pub(super) fn new(space: Arc<Member>, declared: Declared, plan: Plan, name: OwnEntity) -> Self {
         let (starting, sending, has_master) = (Mutex::default(), Mutex::default(), Mutex::default());
         Self { space, declared, plan, name: Mutex::new(Some(name)), has_master, starting, sending }
     }
@@ -127,23 +101,11 @@ impl Channel {
         (!was_taken).then(|| Seat(self.clone()))
     }
 
-    pub(super) fn free_seat(&self) {
-        *self.has_master.lock() = false;
-    }
-
     fn retains(&self) -> bool {
         self.plan.capacity.is_none()
     }
 
     // ---- readers ----
-
-    /// A reader of another process is there.
-    pub(super) fn connect(&self, peer: &Arc<Peer>, key: EntityKey) {
-        let mut sending = self.sending.lock();
-        let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return }; // it finds the reader when it begins
-        self.connect_to((writer, refused), peer, key);
-        self.tell_waiters(&sending);
-    }
 
     fn connect_to(
         &self,
@@ -175,25 +137,6 @@ impl Channel {
         let first = if self.retains() { live.saturating_sub(1).max(1) } else { live };
         let Plan { depth, capacity, .. } = self.plan;
         writer.connect(peer, &Connect { target: Some(key), first, live, depth, capacity })
-    }
-
-    /// Connects those for whom there was no room before.
-    pub(super) fn connect_again(&self) {
-        let mut sending = self.sending.lock();
-        if !sending.refused.is_empty() {
-            drop(sending.connect_refused(self)); // the next time, then
-            self.tell_waiters(&sending);
-        }
-    }
-
-    /// A reader of another process is gone.
-    pub(super) fn disconnect(&self, peer: u64, key: EntityKey) {
-        let mut sending = self.sending.lock();
-        sending.refused.retain(|(other, known)| other.id() != peer || *known != key);
-        if let Some(writer) = &mut sending.writer {
-            writer.disconnect_entity(peer, key);
-        }
-        self.tell_waiters(&sending);
     }
 
     /// Adds a reading end of this process, and waits until all processes that write know it.
@@ -273,6 +216,12 @@ impl Channel {
         participant.refresh();
         self.sending.lock().is_ready = true;
         Ok(())
+    }
+
+    /// Its last handle is gone: so its name is free, and what it wrote has gone.
+    pub(super) fn close(&self) {
+        self.stop();
+        drop(self.name.lock().take());
     }
 
     /// The sending end is gone, and what was written with it.
@@ -378,6 +327,36 @@ impl Channel {
         };
         let capacity = self.plan.capacity.unwrap_or(0);
         WriteError::Full { name: self.declared.name.clone(), capacity, pid, program, waited }
+    }
+}
+
+impl Writing for Channel {
+    fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    fn connect(&self, peer: &Arc<Peer>, key: EntityKey) {
+        let mut sending = self.sending.lock();
+        let Sending { writer: Some(writer), refused, .. } = &mut *sending else { return }; // it finds the reader when it begins
+        self.connect_to((writer, refused), peer, key);
+        self.tell_waiters(&sending);
+    }
+
+    fn connect_again(&self) {
+        let mut sending = self.sending.lock();
+        if !sending.refused.is_empty() {
+            drop(sending.connect_refused(self)); // the next time, then
+            self.tell_waiters(&sending);
+        }
+    }
+
+    fn disconnect(&self, peer: u64, key: EntityKey) {
+        let mut sending = self.sending.lock();
+        sending.refused.retain(|(other, known)| other.id() != peer || *known != key);
+        if let Some(writer) = &mut sending.writer {
+            writer.disconnect_entity(peer, key);
+        }
+        self.tell_waiters(&sending);
     }
 }
 

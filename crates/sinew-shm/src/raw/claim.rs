@@ -20,11 +20,11 @@
 
 use super::declared::{Declared, Role};
 use super::error::OpenError;
+use super::member::Member;
 use super::registry::Other;
-use super::space::Inner;
 use crate::entity::Counter;
 use crate::participant::OwnEntity;
-use crate::sync::{Arc, Ordering, fence};
+use crate::sync::{Ordering, fence};
 use crate::sys;
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ enum Rival {
 
 /// Claims that a name is what is declared, or its only master. The claim stands until the result is
 /// dropped.
-pub(super) fn claim(space: &Arc<Inner>, declared: &Declared, role: Role) -> Result<OwnEntity, OpenError> {
+pub(super) fn claim(space: &Member, declared: &Declared, role: Role) -> Result<OwnEntity, OpenError> {
     let begin = sys::steady();
     'claim: loop {
         let claim = space.participant.advertise(&declared.entity(role, space.number()), None)?; // C1
@@ -76,7 +76,7 @@ pub(super) fn claim(space: &Arc<Inner>, declared: &Declared, role: Role) -> Resu
 }
 
 /// Whoever contradicts this claim; one that is established rather than one that isn't.
-fn rival(space: &Inner, declared: &Declared, role: Role) -> Option<Rival> {
+fn rival(space: &Member, declared: &Declared, role: Role) -> Option<Rival> {
     let mut undecided = None;
     for other in space.registry.others(&declared.name, role) {
         if role == Role::Name && other.declared == *declared {
@@ -97,7 +97,7 @@ fn is_established(other: &Other) -> Option<bool> {
 }
 
 /// Until the other claim is established, or gone, or time is over.
-fn wait_for(space: &Inner, other: &Other, patience: Duration) {
+fn wait_for(space: &Member, other: &Other, patience: Duration) {
     let begin = sys::steady();
     let patience = i64::try_from(patience.as_nanos()).unwrap_or(i64::MAX);
     while sys::steady().saturating_sub(begin) < patience {
@@ -111,7 +111,7 @@ fn wait_for(space: &Inner, other: &Other, patience: Duration) {
     }
 }
 
-fn pause(space: &Inner) {
+fn pause(space: &Member) {
     if let Ok(bell) = space.participant.space_bell() {
         bell.sleep(bell.rung(), Some(AGAIN));
     }

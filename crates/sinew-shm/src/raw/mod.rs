@@ -46,6 +46,7 @@ mod claim;
 mod declared;
 mod error;
 mod kept;
+mod member;
 mod newest;
 mod queue;
 mod registry;

@@ -1,11 +1,11 @@
 //! Queues: every message to every reader.
 
-use super::channel::{Channel, Opened, Plan, elapsed};
+use super::channel::{Channel, Plan, elapsed};
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
 use super::kept::{Image, Place};
 use super::registry::Reading;
-use super::space::Space;
+use super::space::{Opened, Space};
 use super::topic::inline_for;
 use super::value::{Origin, Sample, Value};
 use super::waiter::Waiter;

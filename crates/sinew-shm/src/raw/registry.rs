@@ -1,10 +1,9 @@
 //! What a process knows of the names of its domain: its own, and the others'.
 //!
 //! Locks are taken in this order: the participant's discovery (whoever calls the observer has it),
-//! then one of: this registry, a channel's sending end, which may be followed by a reading end; the
-//! participant's tables last. Nobody asks the participant for news while he has one of them.
+//! then one of: a space's names and then this registry, a channel's sending end, which may be followed
+//! by a reading end; the participant's tables last. Nobody asks the participant for news while he has one of them.
 
-use super::channel::{Channel, Opened};
 use super::declared::{Declared, Role};
 use super::kept::Image;
 use crate::discovery::Observer;
@@ -34,6 +33,18 @@ pub(super) trait Reading: Send + Sync {
     fn has_room(&self, capacity: usize) -> bool;
     /// Its own process writes no more; what it wrote last has gone with it.
     fn ended(&self, writer: u64);
+}
+
+/// The sending end of a name that is open in this process.
+pub(super) trait Writing: Send + Sync {
+    /// What the name is.
+    fn declared(&self) -> &Declared;
+    /// A reader of another process is there.
+    fn connect(&self, peer: &Arc<Peer>, key: EntityKey);
+    /// A reader of another process is gone.
+    fn disconnect(&self, peer: u64, key: EntityKey);
+    /// Connects those for whom there was no room before.
+    fn connect_again(&self);
 }
 
 /// Tells a reading end what the helper thread has found, while there is one.
@@ -66,33 +77,24 @@ struct Known {
     /// Where those are to be found.
     names: HashMap<(u64, EntityKey), String>,
     /// The names that are open here.
-    channels: HashMap<String, (Weak<Opened>, Weak<Channel>)>,
+    channels: HashMap<String, Weak<dyn Writing>>,
     readings: HashMap<EntityKey, Weak<dyn Reading>>,
 }
 
 impl Registry {
-    /// The channel of this name that is open here, for another handle.
-    pub(super) fn opened(&self, name: &str) -> Option<Arc<Opened>> {
-        self.0.lock().channels.get(name)?.0.upgrade()
+    /// The channel of this name, for the helper thread, which doesn't keep it open.
+    fn channel(&self, name: &str) -> Option<Arc<dyn Writing>> {
+        self.0.lock().channels.get(name)?.upgrade()
     }
 
-    /// The same for the helper thread, which doesn't keep it open.
-    fn channel(&self, name: &str) -> Option<Arc<Channel>> {
-        self.0.lock().channels.get(name)?.1.upgrade()
+    pub(super) fn add_channel<W: Writing + 'static>(&self, name: String, channel: Arc<W>) {
+        let weak: Weak<W> = Arc::downgrade(&channel);
+        self.0.lock().channels.insert(name, weak);
     }
 
-    pub(super) fn add_channel(&self, opened: &Arc<Opened>) {
-        let name = opened.declared.name.clone();
-        let both = (Arc::downgrade(opened), Arc::downgrade(opened.channel()));
-        self.0.lock().channels.insert(name, both);
-    }
-
-    /// A channel is closed, unless it is open again.
+    /// A channel is closed.
     pub(super) fn remove_channel(&self, name: &str) {
-        let mut known = self.0.lock();
-        if known.channels.get(name).is_some_and(|(opened, _)| opened.strong_count() == 0) {
-            known.channels.remove(name);
-        }
+        self.0.lock().channels.remove(name);
     }
 
     /// Adds a reading end whose entity is advertised by `make`: nobody is connected to it before it
@@ -131,7 +133,7 @@ impl Observer for Registry {
         drop(known);
         if role == Role::Reader
             && let Some(channel) = self.channel(&name)
-            && channel.declared == other.declared
+            && *channel.declared() == other.declared
         {
             channel.connect(peer, key);
         }
@@ -167,7 +169,7 @@ impl Observer for Registry {
 
     fn retry(&self) {
         let known = self.0.lock();
-        let channels: Vec<_> = known.channels.values().filter_map(|(_, channel)| channel.upgrade()).collect();
+        let channels: Vec<_> = known.channels.values().filter_map(Weak::upgrade).collect();
         drop(known);
         channels.iter().for_each(|channel| channel.connect_again());
     }

@@ -1,16 +1,18 @@
 //! A process's place among the names of a domain.
 
-use super::channel::{Channel, Opened, Plan};
+use super::channel::{Channel, Plan};
 use super::claim::claim;
 use super::declared::{Declared, Role};
 use super::error::OpenError;
+use super::member::Member;
 use super::registry::Registry;
-use super::waiter::Waiter;
 use crate::domain::Domain;
-use crate::error::{CapacityError, JoinError};
+use crate::error::JoinError;
 use crate::participant::Participant;
-use crate::sync::{Arc, Mutex, Ordering, PlainU64};
+use crate::sync::{Arc, Mutex};
+use std::collections::HashMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Weak;
 
 /// A process's place among the names of a domain: what topics, queues and variables are opened in.
@@ -37,27 +39,23 @@ pub struct Space(Arc<Membership>);
 
 /// What the space's clones and all that is open in it share, and nobody else: it is left when the
 /// last one is dropped, on that thread.
-struct Membership(Arc<Inner>);
+struct Membership {
+    member: Arc<Member>,
+    /// One name is opened at a time.
+    opening: Mutex<()>,
+    /// By name.
+    opened: Mutex<HashMap<String, Weak<Opened>>>,
+}
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        self.0.participant.leave();
+        self.member.participant.leave();
     }
-}
-
-pub(super) struct Inner {
-    pub(super) participant: Arc<Participant>,
-    pub(super) registry: Arc<Registry>,
-    /// One name is opened at a time.
-    opening: Mutex<()>,
-    waiters: Mutex<Vec<Weak<Waiter>>>,
-    /// Of entities.
-    numbers: PlainU64,
 }
 
 impl fmt::Debug for Space {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Space({:?})", self.inner().participant)
+        write!(f, "Space({:?})", self.member().participant)
     }
 }
 
@@ -75,14 +73,8 @@ impl Space {
     pub fn join(domain: &Domain) -> Result<Self, JoinError> {
         let registry = Arc::new(Registry::default());
         let participant = Participant::join(domain, registry.clone())?;
-        let inner = Inner {
-            participant,
-            registry,
-            opening: Mutex::default(),
-            waiters: Mutex::default(),
-            numbers: PlainU64::new(1),
-        };
-        Ok(Self(Arc::new(Membership(Arc::new(inner)))))
+        let member = Arc::new(Member::new(participant, registry));
+        Ok(Self(Arc::new(Membership { member, opening: Mutex::default(), opened: Mutex::default() })))
     }
 
     /// The space of this process that is used where none is given.
@@ -91,8 +83,8 @@ impl Space {
     /// [`OpenError`]: the environment is wrong, or the domain can't be joined.
     pub fn shared() -> Result<Self, OpenError> {
         let mut shared = DEFAULT.lock();
-        if let Some(member) = shared.upgrade().filter(|member| member.0.participant.check().is_ok()) {
-            return Ok(Self(member));
+        if let Some(joined) = shared.upgrade().filter(|joined| joined.member.participant.check().is_ok()) {
+            return Ok(Self(joined));
         }
         let space = Self::join(&Domain::open(None, domain_number()?)?)?;
         *shared = Arc::downgrade(&space.0);
@@ -102,19 +94,20 @@ impl Space {
     /// What [`Origin::writer`](super::Origin::writer) says of values that are written in this
     /// space.
     pub fn id(&self) -> u64 {
-        self.inner().participant.id()
+        self.member().participant.id()
     }
 
-    pub(super) fn inner(&self) -> &Arc<Inner> {
-        &self.0.0
+    pub(super) fn member(&self) -> &Arc<Member> {
+        &self.0.member
     }
 
     /// The channel of a name; opened if it isn't yet.
     pub(super) fn channel(&self, declared: Declared, plan: Plan) -> Result<Arc<Opened>, OpenError> {
-        let inner = self.inner();
-        inner.participant.check()?;
-        let _opening = inner.opening.lock();
-        if let Some(opened) = inner.registry.opened(&declared.name) {
+        let Membership { member, opening, opened: all } = &*self.0;
+        member.participant.check()?;
+        let _opening = opening.lock();
+        let opened = all.lock().get(&declared.name).and_then(Weak::upgrade);
+        if let Some(opened) = opened {
             if opened.declared == declared {
                 return Ok(opened);
             }
@@ -126,10 +119,14 @@ impl Space {
                 program: "this one".to_owned(),
             });
         }
-        let name = claim(inner, &declared, Role::Name)?;
-        let channel = Arc::new(Channel::new(inner.clone(), declared, plan, name));
-        let opened = Arc::new(Opened::new(self, channel));
-        inner.registry.add_channel(&opened);
+        let claim = claim(member, &declared, Role::Name)?;
+        let name = declared.name.clone();
+        let channel = Arc::new(Channel::new(member.clone(), declared, plan, claim));
+        let opened = Arc::new(Opened { channel: channel.clone(), space: self.clone() });
+        let mut all = all.lock();
+        all.insert(name.clone(), Arc::downgrade(&opened));
+        member.registry.add_channel(name, channel);
+        drop(all);
         Ok(opened)
     }
 }
@@ -143,25 +140,38 @@ fn domain_number() -> Result<u32, OpenError> {
     Ok(0)
 }
 
-impl Inner {
-    pub(super) fn number(&self) -> u64 {
-        self.numbers.fetch_add(1, Ordering::Relaxed) // each is its own
-    }
+/// What the handles of a channel share, and nobody else: the helper thread, which may have the
+/// channel at any time, doesn't keep it open. So its name is free, and what it wrote has gone, when
+/// the last handle has been dropped.
+pub(super) struct Opened {
+    channel: Arc<Channel>,
+    space: Space,
+}
 
-    /// Something for a reading handle to sleep on. A participant has 64 ports at most: handles
-    /// beyond share one.
-    pub(super) fn waiter(&self) -> Result<Arc<Waiter>, CapacityError> {
-        let mut waiters = self.waiters.lock();
-        waiters.retain(|waiter| waiter.strong_count() > 0);
-        let refused = match Waiter::new(&self.participant) {
-            Ok(waiter) => {
-                waiters.push(Arc::downgrade(&waiter));
-                return Ok(waiter);
-            }
-            Err(error) => error,
-        };
-        let shared = waiters.iter().find_map(Weak::upgrade).ok_or(refused)?;
-        waiters.rotate_left(1); // the next one gets another
-        Ok(shared)
+impl Opened {
+    pub(super) fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+}
+
+impl Deref for Opened {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        let name = &self.channel.declared.name;
+        let mut all = self.space.0.opened.lock();
+        // Unless it is open again.
+        if all.get(name).is_some_and(|opened| opened.strong_count() == 0) {
+            all.remove(name);
+            self.space.member().registry.remove_channel(name);
+        }
+        drop(all);
+        self.channel.close();
     }
 }

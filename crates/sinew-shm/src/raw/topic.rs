@@ -1,10 +1,10 @@
 //! Topics: the newest value.
 
-use super::channel::{Opened, Plan};
+use super::channel::Plan;
 use super::declared::{Declared, Kind};
 use super::error::{OpenError, ReadError, WriteError};
 use super::newest::Newest;
-use super::space::Space;
+use super::space::{Opened, Space};
 use super::value::{Origin, Sample, Value};
 use crate::sync::Arc;
 use std::fmt;

@@ -1,11 +1,11 @@
 //! Variables: one writes, many read.
 
-use super::channel::{Channel, Opened};
+use super::channel::Seat;
 use super::claim::claim;
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
 use super::newest::Newest;
-use super::space::Space;
+use super::space::{Opened, Space};
 use super::topic::plan_for;
 use super::value::{Origin, Sample, Value};
 use crate::participant::OwnEntity;
@@ -91,7 +91,7 @@ impl<V: Value + ?Sized> Variable<V> {
                 program: "this one".to_owned(),
             });
         };
-        let claim = claim(space.inner(), &channel.declared, Role::Master)?;
+        let claim = claim(space.member(), &channel.declared, Role::Master)?;
         let master = Master { channel, _claim: claim, _seat: seat, value: PhantomData };
         master.channel.write(first.bytes())?;
         Ok(master)
@@ -148,14 +148,5 @@ impl<V: Value + ?Sized> Master<V> {
 impl<V: Value + ?Sized> Drop for Master<V> {
     fn drop(&mut self) {
         self.channel.stop(); // before the claim goes, so that no two write at a time
-    }
-}
-
-/// That this process's only master is this one.
-pub(super) struct Seat(pub(super) Arc<Channel>);
-
-impl Drop for Seat {
-    fn drop(&mut self) {
-        self.0.free_seat();
     }
 }
