@@ -1,6 +1,6 @@
 //! Generates the messages of the benchmarks.
 
-use sinew_msg::build::{GenerateError, Generator};
+use sinew_build::{GenerateError, Generator};
 use std::env;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Generates the packages whose features are on, and with the feature `definitions` the table of all definitions.
 
-use sinew_msg::build::{GenerateError, generate};
+use sinew_build::{GenerateError, generate};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let names = sorted(&folder)?.into_iter().map(|package| name(&package));
     let packages: Vec<String> = names.filter(|package| is_on(package)).collect();
-    // For `sinew_msg::build` in the build scripts of dependents.
+    // For `sinew_build` in the build scripts of dependents.
     println!("cargo::metadata=FOLDER={}", folder.display());
     println!("cargo::metadata=PACKAGES={}", packages.join(","));
     Ok(generate(packages.iter().map(|package| folder.join(package)))?)

@@ -1,7 +1,7 @@
 //! ROS 2's interface packages, as of Jazzy.
 //!
 //! Each package is a module, generated from its definitions, and a Cargo feature of the same name, so that nobody compiles
-//! what they don't use. `all` is all of them. What is generated says `sinew_msg::build` (with its feature `build`).
+//! what they don't use. `all` is all of them. What is generated says `sinew_build`.
 //!
 //! ```
 //! use sinew_interfaces::sensor_msgs::msg::{Image, ImageView}; // with the feature `sensor_msgs`

@@ -5,7 +5,7 @@
 //! the value and its *image* (its bytes in shared memory, on the wire and in a recording). The derive macro writes it.
 //!
 //! [`view`] reads a message where its image lies, [`loan`] makes an image where it is published, and [`Adapter`] lets a
-//! program use types of its own. With the feature `build`, a build script generates all of this from definitions.
+//! program use types of its own. In a build script, `sinew-build` generates all of this from definitions.
 //!
 //! Types that others know from `.msg`, `.srv` and `.action` files are in [`definition`]; what a program tells others of
 //! its types, and the hash of that, in [`description`].
@@ -28,8 +28,6 @@
 
 mod action;
 mod adapter;
-#[cfg(feature = "build")]
-pub mod build;
 pub mod cdr;
 pub mod definition;
 pub mod description;

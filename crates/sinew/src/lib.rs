@@ -5,7 +5,7 @@
 //! keep it.
 //!
 //! This release connects the nodes of all processes of a host. Types come from ROS 2's packages
-//! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_msg::build`, in a build
+//! (`sinew-interfaces`), from your own `.msg` and `.srv` files (`sinew_build`, in a build
 //! script), or from Rust (`#[derive(Message)]`). Actions, parameters and the network are not there
 //! yet.
 //!
@@ -186,7 +186,7 @@
 //!
 //! # Messages of ROS 2
 //!
-//! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_msg::build` generates those of
+//! The crate `sinew-interfaces` has ROS 2's common packages; `sinew_build` generates those of
 //! anyone's own definitions. Such types can be read and written where their images lie: a callback
 //! that takes a [`View`] or a [`Sample`] sees what comes from another process in that process's
 //! memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// As a build script's output is included.
 mod interfaces {
     pub(crate) mod arm_msgs {
-        include!("../generated/arm_msgs.rs");
+        include!("../../../sinew-build/tests/generated/arm_msgs.rs");
     }
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use imports::Module;
 
 /// The crates whose sources are read.
-const CRATES: [&str; 5] = ["sinew", "sinew-shm", "sinew-msg", "sinew-bench", "sinew-cli"];
+const CRATES: [&str; 6] = ["sinew", "sinew-shm", "sinew-msg", "sinew-build", "sinew-bench", "sinew-cli"];
 
 #[test]
 fn imports_point_one_way() {

@@ -1,6 +1,6 @@
 //! Where fields lie in an image, as far as that is known beforehand.
 
-use crate::definition::{Element, Field, FieldType, Interface, Interfaces, Primitive, Shape, TypeName};
+use sinew_msg::definition::{Element, Field, FieldType, Interface, Interfaces, Primitive, Shape, TypeName};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -173,7 +173,7 @@ fn of_primitive(primitive: Primitive) -> Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{Definition, Definitions};
+    use sinew_msg::definition::{Definition, Definitions};
 
     /// The steps of a message with these fields: runs as `alignment: offset+..=length`, others by name.
     fn steps(text: &str) -> String {

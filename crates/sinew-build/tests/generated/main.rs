@@ -6,7 +6,7 @@
 
 mod views;
 
-use sinew_msg::build::{GenerateError, Generator};
+use sinew_build::{GenerateError, Generator};
 use sinew_msg::cdr::{BoundedString, WString};
 use sinew_msg::view::view;
 use sinew_msg::{Message, Plain};

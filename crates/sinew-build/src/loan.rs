@@ -7,7 +7,7 @@ use super::layout::Step;
 use super::names::{Module, identifier};
 use super::package::Generation;
 use super::view::{linked, local, of_locals};
-use crate::definition::{Element, Field, Interface, Shape, TypeName};
+use sinew_msg::definition::{Element, Field, Interface, Shape, TypeName};
 
 impl Generation<'_> {
     pub(super) fn loan(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {

@@ -1,6 +1,6 @@
 //! The packages of ROS 2 that the crate `sinew-interfaces` has.
 
-use crate::definition::{ResolveError, TypeName};
+use sinew_msg::definition::{ResolveError, TypeName};
 use std::env;
 use std::path::PathBuf;
 
@@ -79,7 +79,7 @@ pub(super) fn with_hint(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definition::{Definition, Definitions};
+    use sinew_msg::definition::{Definition, Definitions};
     use std::fs;
     use std::path::Path;
 

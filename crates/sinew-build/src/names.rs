@@ -1,7 +1,7 @@
 //! What things are called in Rust.
 
 use super::GenerateError;
-use crate::definition::{Element, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
+use sinew_msg::definition::{Element, FieldType, Interfaces, Kind, Primitive, Shape, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The Rust names of types.

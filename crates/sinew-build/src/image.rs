@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::layout::{Plain, Run, RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
-use crate::definition::{Element, Field, Interface, Primitive, Shape};
+use sinew_msg::definition::{Element, Field, Interface, Primitive, Shape};
 
 impl Generation<'_> {
     pub(super) fn image(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {

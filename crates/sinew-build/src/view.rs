@@ -6,7 +6,7 @@ use super::image::{is_bool, take_run};
 use super::layout::{RunField, Step};
 use super::names::{Module, identifier};
 use super::package::Generation;
-use crate::definition::{Element, Field, FieldType, Interface, Primitive, Shape};
+use sinew_msg::definition::{Element, Field, FieldType, Interface, Primitive, Shape};
 
 impl Generation<'_> {
     pub(super) fn view(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {
@@ -157,7 +157,7 @@ impl Generation<'_> {
         })
     }
 
-    fn message_borrows(&self, name: &crate::definition::TypeName) -> bool {
+    fn message_borrows(&self, name: &sinew_msg::definition::TypeName) -> bool {
         self.interfaces.find(name).is_some_and(|interface| self.borrows(interface))
     }
 

@@ -8,14 +8,14 @@
 //! sinew-interfaces = { version = "0.1", features = ["std_msgs", "service_msgs"] }
 //!
 //! [build-dependencies]
-//! sinew-msg = { version = "0.1", features = ["build"] }
+//! sinew-build = "0.1"
 //! ```
 //!
 //! (Before there is a release, `path = ".."` instead of the version.) `build.rs`:
 //!
 //! ```no_run
-//! fn main() -> Result<(), sinew_msg::build::GenerateError> {
-//!     sinew_msg::build::generate(["interfaces/arm_msgs"])
+//! fn main() -> Result<(), sinew_build::GenerateError> {
+//!     sinew_build::generate(["interfaces/arm_msgs"])
 //! }
 //! ```
 //!
@@ -45,12 +45,12 @@
 //! Names are those of the definitions in camel case. If that would be the name of another definition, there is an
 //! underscore in it (`Move_Request`). Fields that are called as a keyword are raw identifiers (`r#type`).
 //!
-//! [`Message`]: crate::Message
-//! [`Plain`]: crate::Plain
-//! [`Viewed`]: crate::view::Viewed
-//! [`Built`]: crate::loan::Built
-//! [`Service`]: crate::Service
-//! [`Action`]: crate::Action
+//! [`Message`]: sinew_msg::Message
+//! [`Plain`]: sinew_msg::Plain
+//! [`Viewed`]: sinew_msg::view::Viewed
+//! [`Built`]: sinew_msg::loan::Built
+//! [`Service`]: sinew_msg::Service
+//! [`Action`]: sinew_msg::Action
 
 mod code;
 mod comment;
@@ -65,9 +65,9 @@ mod ros;
 mod services;
 mod view;
 
-use crate::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
 use names::{Names, identifier};
 use ros::RosInterfaces;
+use sinew_msg::definition::{Definitions, Element, Interfaces, ReadError, ResolveError, TypeName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::{env, fmt, fs, io};

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::names::Module;
 use super::package::Generation;
-use crate::definition::{Element, Interface};
+use sinew_msg::definition::{Element, Interface};
 
 impl Generation<'_> {
     pub(super) fn service(&self, code: &mut Code, module: &Module<'_>, interface: &Interface) {

@@ -5,7 +5,7 @@ use super::comment;
 use super::expression::Expression;
 use super::names::{Module, identifier, rust_primitive};
 use super::package::Generation;
-use crate::definition::{Element, Field, FieldType, Interface, Shape, Value};
+use sinew_msg::definition::{Element, Field, FieldType, Interface, Shape, Value};
 
 /// Up to here arrays have a `Default` of their own.
 const LONGEST_WITH_DEFAULT: u32 = 32;

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::layout::Layouts;
 use super::names::{Module, Names};
-use crate::definition::{Interface, Interfaces, Kind, Role};
+use sinew_msg::definition::{Interface, Interfaces, Kind, Role};
 
 /// What generating one type needs to know of the others.
 pub(super) struct Generation<'a> {
