@@ -170,7 +170,7 @@ pub enum ArgumentError {
     UnknownLogLevel { value: String, position: usize },
 }
 
-crate::error::debug_says!(ArgumentError:
+crate::says::debug_says!(ArgumentError:
     MissingValue { option, position, expected }, Unsupported { option, position }, UnknownOption { option, position },
     RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
     UnknownSpecialName { rule, position }, InvalidName { rule, position, error },

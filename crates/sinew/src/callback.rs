@@ -4,11 +4,11 @@
 //! that keeps the implementations apart: so a closure is a callback if its parameters, as they are
 //! written, fit one of the forms.
 
-use crate::delivery::work::Work;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::turn::{Callbacks, Exclusive, Turn};
-use crate::message::handle::Incoming;
+use crate::message::incoming::Incoming;
 use crate::message::table::{CloneInto, clone_into};
+use crate::message::work::Work;
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique, View};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;

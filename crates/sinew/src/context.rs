@@ -4,21 +4,21 @@ use crate::arguments::Arguments;
 use crate::clock::{Clock, Time, VirtualClock};
 use crate::delivery::graph::Graph;
 use crate::delivery::services::Services;
-use crate::delivery::waits::Waits;
-use crate::error::{ContextError, CreateError};
 use crate::executor::membership::Groups;
+use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
-use crate::interrupt;
+use crate::executor::{AddError, Executor, Servable, sealed};
+use crate::failure::{ContextError, CreateError};
+use crate::interrupt::{self, ShutDown};
 use crate::logging::{Level, set_levels, tell};
-use crate::node::Node;
 use crate::outside::Outside;
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
-use crate::timer::Schedule;
+use crate::session::Session;
+use crate::sync::{Arc, Mutex};
+use sinew_shm::Participant;
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{OnceLock, Weak};
+use std::sync::OnceLock;
 
 /// A process's presence in a domain: the root of its nodes.
 ///
@@ -48,37 +48,20 @@ struct Handle(Arc<Shared>);
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.end_detached();
+        self.0.session.end_detached();
     }
 }
 
-/// Entities whose handles were given up.
-#[derive(Default)]
-struct Detached {
-    /// Nothing is kept any more.
-    closed: bool,
-    entities: Vec<Box<dyn Send>>,
-}
-
 /// What everything in a context has in common.
-#[repr(C)] // what every publish reads comes first, on one line
 pub(crate) struct Shared {
-    /// Shut down: nothing is accepted any more.
-    pub(crate) ended: AtomicBool,
-    pub(crate) clock: Clock,
+    pub(crate) session: Arc<Session>,
     pub(crate) graph: Graph,
-    /// Random: identifies this participant among all others.
-    pub(crate) participant: u64,
     domain: u32,
     pub(crate) arguments: Arguments,
     pub(crate) services: Services,
-    pub(crate) waits: Arc<Waits>,
     pub(crate) groups: Arc<Groups>,
     /// How it meets the other processes of the host: made with the first node.
     neighbours: Neighbours,
-    executors: Mutex<Vec<Weak<Scheduler>>>,
-    ros_timers: Mutex<Vec<Weak<Schedule>>>,
-    detached: Mutex<Detached>,
 }
 
 impl Context {
@@ -114,23 +97,6 @@ impl Context {
         ContextBuilder::default()
     }
 
-    /// A node in the root namespace (unless the command line says otherwise).
-    ///
-    /// # Errors
-    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
-    /// have the same name.
-    pub fn node(&self, name: &str) -> Result<Node, CreateError> {
-        self.node_in("/", name)
-    }
-
-    /// A node in a namespace, which begins with a slash.
-    ///
-    /// # Errors
-    /// As [`node`](Self::node).
-    pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
-        Node::new(self, name, namespace)
-    }
-
     /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls
     /// and futures fail, and executors return from spinning once their running callback has. What
     /// was accepted before stays in its histories. What was [detached](crate::Timer::detach) is
@@ -139,12 +105,12 @@ impl Context {
     /// May be called from any thread and any callback, and again.
     pub fn shutdown(&self) {
         self.shared().shutdown();
-        self.shared().end_detached();
+        self.shared().session.end_detached();
     }
 
     /// Whether [`shutdown`](Self::shutdown) was called.
     pub fn is_shutdown(&self) -> bool {
-        self.shared().has_ended()
+        self.shared().session.has_ended()
     }
 
     /// Its domain: contexts of different domains never see each other.
@@ -161,20 +127,24 @@ impl Context {
     /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went
     /// back, none waits longer than a period.
     pub fn set_ros_time(&self, time: Option<Time>) {
-        let shared = self.shared();
-        shared.clock.set_ros_time(time);
-        let timers: Vec<_> = shared.ros_timers.lock().iter().filter_map(Weak::upgrade).collect();
-        timers.iter().for_each(|timer| timer.clock_jumped());
-        shared.each_executor(crate::clock::Wake::wake);
+        self.shared().session.set_ros_time(time);
     }
 
     /// Time now, by the given clock.
     pub fn now(&self, kind: crate::ClockKind) -> Time {
-        self.shared().now(kind)
+        self.shared().session.now(kind)
     }
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.0.0
+    }
+}
+
+impl sealed::Sealed for Context {}
+
+impl Servable for Context {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.serve(&**self.shared(), &self.shared().groups, || "the context".to_owned())
     }
 }
 
@@ -184,40 +154,31 @@ impl fmt::Debug for Context {
     }
 }
 
-impl Shared {
-    pub(crate) fn now(&self, kind: crate::ClockKind) -> Time {
-        Time::from_nanoseconds(self.clock.now(kind))
+impl Host for Shared {
+    fn clock(&self) -> &Clock {
+        &self.session.clock
     }
 
-    /// Keeps an entity until the context ends. If it has ended already, so does the entity.
-    pub(crate) fn detach(&self, entity: impl Send + 'static) {
-        let entity: Box<dyn Send> = Box::new(entity);
-        {
-            let mut detached = self.detached.lock();
-            if !detached.closed {
-                detached.entities.push(entity);
-                return;
-            }
-        }
-        drop(entity); // the program's code, outside the lock
+    fn has_ended(&self) -> bool {
+        self.session.has_ended()
     }
 
-    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is
-    /// detached later. Only on threads of the program's, as what callbacks have captured goes with
-    /// them.
-    pub(crate) fn end_detached(&self) {
-        let entities = {
-            let mut detached = self.detached.lock();
-            detached.closed = true;
-            std::mem::take(&mut detached.entities)
-        };
-        drop(entities); // the program's code, outside the lock
+    fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
+        self.session.register_executor(scheduler)
     }
 
-    pub(crate) fn shutdown(&self) {
-        // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
-        self.ended.store(true, Ordering::Release);
-        self.each_executor(Scheduler::end);
+    fn end_detached(&self) {
+        self.session.end_detached();
+    }
+
+    fn participant(&self) -> Option<&Arc<Participant>> {
+        self.outside()?.participant()
+    }
+}
+
+impl ShutDown for Shared {
+    fn shutdown(&self) {
+        self.session.end();
         for inbox in self.graph.inboxes() {
             inbox.end();
         }
@@ -226,41 +187,9 @@ impl Shared {
             participant.wake_writers(); // publishers that wait for room elsewhere
         }
     }
+}
 
-    /// Whether it was shut down.
-    #[inline]
-    pub(crate) fn has_ended(&self) -> bool {
-        // Acquire: pairs with the Release in `shutdown`; nothing is accepted after it.
-        self.ended.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
-        if self.has_ended() {
-            return Err(CreateError::Shutdown { name: name.to_owned() });
-        }
-        Ok(())
-    }
-
-    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is
-    /// shut down already.
-    pub(crate) fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
-        let mut executors = self.executors.lock();
-        executors.retain(|known| known.strong_count() > 0);
-        if !executors.iter().any(|known| known.as_ptr() == Arc::as_ptr(scheduler)) {
-            executors.push(Arc::downgrade(scheduler));
-        }
-        drop(executors);
-        !self.has_ended()
-    }
-
-    pub(crate) fn follow_ros_time(&self, timer: &Arc<Schedule>) {
-        let mut timers = self.ros_timers.lock();
-        if timers.len() == timers.capacity() {
-            timers.retain(|known| known.strong_count() > 0);
-        }
-        timers.push(Arc::downgrade(timer));
-    }
-
+impl Shared {
     /// This context's presence among the processes of the host, if it is to have one; joins when it
     /// is first asked for.
     pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<Outside>>, CreateError> {
@@ -284,11 +213,6 @@ impl Shared {
     /// This context's presence among the processes of the host, if it has one by now.
     pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
         self.neighbours.outside.get()
-    }
-
-    fn each_executor(&self, act: impl Fn(&Scheduler)) {
-        let executors: Vec<_> = self.executors.lock().iter().filter_map(Weak::upgrade).collect();
-        executors.iter().for_each(|scheduler| act(scheduler));
     }
 }
 
@@ -396,14 +320,13 @@ impl ContextBuilder {
             None => domain_from_environment()?,
         };
         let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
+        let session = Session::new(self.clock);
         let shared = Arc::new(Shared {
-            participant: RandomState::new().hash_one(crate::sync::next_serial()),
+            graph: Graph::new(&session),
+            session,
             domain,
             arguments,
-            clock: Clock::new(self.clock),
-            graph: Graph::default(),
             services: Services::default(),
-            waits: Waits::of_this_process(),
             groups: Arc::default(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
@@ -411,13 +334,10 @@ impl ContextBuilder {
                 outside: OnceLock::new(),
                 joining: Mutex::new(()),
             },
-            ended: AtomicBool::new(false),
-            executors: Mutex::new(Vec::new()),
-            ros_timers: Mutex::new(Vec::new()),
-            detached: Mutex::default(),
         });
         if self.interrupts {
-            interrupt::shut_down_on_signal(&shared).map_err(ContextError::Interrupts)?;
+            let ends: Arc<dyn ShutDown> = shared.clone();
+            interrupt::shut_down_on_signal(Arc::downgrade(&ends)).map_err(ContextError::Interrupts)?;
         }
         Ok(Context(Arc::new(Handle(shared))))
     }

@@ -2,7 +2,7 @@
 
 use crate::callback::{EventCallback, OnEvent};
 use crate::clock::{Clock, Stamp};
-use crate::executor::group::{CallbackGroup, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, GroupCore, GroupMember, Membership};
 use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
@@ -290,6 +290,16 @@ impl<E: Gathered> Entity for Source<E> {
         &self.place
     }
 
+    fn subject(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn describe(&self) -> String {
+        format!("{} of node {}", self.what, self.group.node.full_name())
+    }
+}
+
+impl<E: Gathered> GroupMember for Source<E> {
     fn attach(&self, home: Option<Home>) {
         let mut waiting = self.gathered.lock();
         waiting.home = home;
@@ -299,14 +309,6 @@ impl<E: Gathered> Entity for Source<E> {
         };
         drop(waiting);
         scheduler::signal(signal);
-    }
-
-    fn subject(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
-    fn describe(&self) -> String {
-        format!("{} of node {}", self.what, self.group.node.full_name)
     }
 }
 

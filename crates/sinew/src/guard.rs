@@ -2,11 +2,12 @@
 
 use crate::callback::EventCallback;
 use crate::delivery::listening::Listener;
-use crate::error::CreateError;
 use crate::event::{Joined, Source, Triggered};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::scheduler;
 use crate::executor::scheduler::Entity;
+use crate::executor::wait_set::{self, Waitable};
+use crate::failure::CreateError;
 use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex};
 use std::fmt;
@@ -78,8 +79,8 @@ impl GuardCondition {
     /// triggered for runs; as [`Timer::detach`](crate::Timer::detach). (To trigger it later, keep
     /// it in an [`Arc`](std::sync::Arc).)
     pub fn detach(self) {
-        let context = self.node.context.clone();
-        context.detach(self);
+        let session = self.node.context.session.clone();
+        session.detach(self);
     }
 
     pub(crate) fn subject(&self) -> usize {
@@ -102,6 +103,21 @@ impl Drop for GuardCondition {
 impl fmt::Debug for GuardCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GuardCondition").finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// A guard condition.
+    pub fn guard_condition(&self) -> GuardConditionBuilder {
+        GuardConditionBuilder::new(self)
+    }
+}
+
+impl wait_set::sealed::Sealed for GuardCondition {}
+
+impl Waitable for GuardCondition {
+    fn subject(&self) -> usize {
+        self.subject()
     }
 }
 

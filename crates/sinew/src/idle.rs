@@ -22,8 +22,6 @@ impl Entity for Idle {
         true
     }
 
-    fn attach(&self, _home: Option<Home>) {}
-
     fn place(&self) -> &trail::Place {
         &self.0
     }

@@ -7,17 +7,23 @@
 //! ends is told at [`Context::shutdown`](crate::Context::shutdown): spins, wait sets, calls, and
 //! futures of messages.
 
-use crate::context::Shared;
-use crate::sync::{Arc, Mutex, Ordering, SignalFlag};
+use crate::sync::{Mutex, Ordering, SignalFlag};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, register};
 use std::io;
 use std::sync::{LazyLock, Weak};
 
+/// What a signal ends.
+pub(crate) trait ShutDown: Send + Sync {
+    fn shutdown(&self);
+}
+
 /// The contexts that a signal shuts down; `None` until the first one has started the thread that
 /// waits for signals.
-static CONTEXTS: LazyLock<Mutex<Option<Vec<Weak<Shared>>>>> = LazyLock::new(|| Mutex::new(None));
+static CONTEXTS: LazyLock<Mutex<Option<Known>>> = LazyLock::new(|| Mutex::new(None));
+
+type Known = Vec<Weak<dyn ShutDown>>;
 
 /// A signal has come since a context last wanted to know of one. Set by the handler; taken back
 /// under the lock of [`CONTEXTS`]. Relaxed: nothing rides on it, but handlers on two threads at
@@ -25,7 +31,7 @@ static CONTEXTS: LazyLock<Mutex<Option<Vec<Weak<Shared>>>>> = LazyLock::new(|| M
 static COUNTED: SignalFlag = SignalFlag::new(false);
 
 /// Has SIGINT and SIGTERM shut the context down.
-pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
+pub(crate) fn shut_down_on_signal(context: Weak<dyn ShutDown>) -> io::Result<()> {
     let mut contexts = CONTEXTS.lock();
     if contexts.is_none() {
         for signal in [SIGINT, SIGTERM] {
@@ -46,7 +52,7 @@ pub(crate) fn shut_down_on_signal(context: &Arc<Shared>) -> io::Result<()> {
     }
     let contexts = contexts.get_or_insert_default();
     contexts.retain(|context| context.strong_count() > 0);
-    contexts.push(Arc::downgrade(context));
+    contexts.push(context);
     COUNTED.store(false, Ordering::Relaxed);
     Ok(())
 }

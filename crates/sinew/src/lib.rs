@@ -296,6 +296,7 @@ mod descriptor;
 mod error;
 mod event;
 mod executor;
+mod failure;
 mod guard;
 mod handlers;
 mod interrupt;
@@ -308,7 +309,9 @@ mod outside;
 mod publisher;
 mod qos;
 mod receive;
+mod says;
 mod service;
+mod session;
 mod subscription;
 mod timer;
 
@@ -324,7 +327,7 @@ pub use callback::{EventCallback, Outcome, SubscriptionCallback};
 pub use clock::{ClockKind, Time, VirtualClock};
 pub use context::{Context, ContextBuilder};
 pub use descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
-pub use error::{ContextError, CreateError, Error, OutsideError, PublishFailure, Result};
+pub use error::{Error, Result};
 pub use event::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
@@ -334,19 +337,18 @@ pub use executor::histogram::Histogram;
 pub use executor::threads::{Placement, ThreadError};
 pub use executor::wait_set::{Ready, WaitSet, Waitable};
 pub use executor::{
-    AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread, spin,
+    AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread,
 };
+pub use failure::{ContextError, CreateError, OutsideError, PublishFailure};
 pub use guard::{GuardCondition, GuardConditionBuilder};
 #[doc(hidden)]
 pub use message::Check;
-pub use message::{
-    Chain, Draft, Edit, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View,
-};
+pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
 pub use mismatch::Mismatch;
 pub use name::{NameError, NameKind};
 pub use node::Node;
 pub use publisher::{
-    PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
+    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
 };
 pub use qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
 pub use receive::{Messages, Recv, RecvSample, RecvUnique};
@@ -390,6 +392,16 @@ pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
 pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
 pub use timer::{Timer, TimerBuilder, TimerInfo};
+
+/// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
+///
+/// # Errors
+/// As those.
+pub fn spin(context: &Context) -> Result<()> {
+    let executor = Executor::single();
+    executor.add(context)?;
+    Ok(executor.spin()?)
+}
 
 /// Compiles the programs in the README and the pages.
 #[cfg(doctest)]

@@ -3,26 +3,19 @@
 use crate::clock::{ClockKind, Time};
 use crate::context::{Context, Shared};
 use crate::delivery::inbox::Inbox;
-use crate::descriptor::DescriptorSourceBuilder;
-use crate::error::CreateError;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
 use crate::executor::membership::Groups;
-use crate::guard::GuardConditionBuilder;
+use crate::executor::owner::{Host, Owner};
+use crate::executor::{AddError, Executor, Servable, sealed};
+use crate::failure::CreateError;
 use crate::handlers::Handlers;
 use crate::message::table::Table;
 use crate::name::{self, NameKind};
 use crate::outside::About;
-use crate::publisher::PublisherBuilder;
 use crate::qos::QoS;
-use crate::service::{ClientBuilder, ServiceBuilder};
-use crate::subscription::SubscriptionBuilder;
 use crate::sync::{Arc, AtomicBool, next_serial};
-use crate::timer::TimerBuilder;
-use sinew_msg::{Message, Service};
 use sinew_shm::{EntityKey, EntityKind, OwnEntity};
 use std::fmt;
-use std::os::fd::AsFd;
-use std::time::Duration;
 
 /// A part of a robot program: a name, and the publishers, subscriptions and timers made under it.
 ///
@@ -62,7 +55,7 @@ pub(crate) struct NodeCore {
     pub(crate) number: u64,
     pub(crate) full_name: Arc<str>,
     /// It was said that it has nothing to run.
-    pub(crate) said_idle: AtomicBool,
+    said_idle: AtomicBool,
     pub(crate) context: Arc<Shared>,
 }
 
@@ -74,17 +67,47 @@ pub(crate) struct Advertised<'a> {
     pub(crate) qos: QoS,
 }
 
-impl NodeCore {
-    /// What other processes know it by.
-    pub(crate) fn known(&self) -> Option<EntityKey> {
+impl Owner for NodeCore {
+    fn full_name(&self) -> &Arc<str> {
+        &self.full_name
+    }
+
+    fn known(&self) -> Option<EntityKey> {
         self.entity.as_ref().map(OwnEntity::key)
+    }
+
+    fn said_idle(&self) -> &AtomicBool {
+        &self.said_idle
+    }
+
+    fn host(&self) -> &dyn Host {
+        &*self.context
+    }
+}
+
+impl Context {
+    /// A node in the root namespace (unless the command line says otherwise).
+    ///
+    /// # Errors
+    /// [`CreateError`]: a name that breaks the rules, or the context is shut down. Two nodes may
+    /// have the same name.
+    pub fn node(&self, name: &str) -> Result<Node, CreateError> {
+        self.node_in("/", name)
+    }
+
+    /// A node in a namespace, which begins with a slash.
+    ///
+    /// # Errors
+    /// As [`node`](Self::node).
+    pub fn node_in(&self, namespace: &str, name: &str) -> Result<Node, CreateError> {
+        Node::new(self, name, namespace)
     }
 }
 
 impl Node {
-    pub(crate) fn new(handle: &Context, name: &str, namespace: &str) -> Result<Self, CreateError> {
+    fn new(handle: &Context, name: &str, namespace: &str) -> Result<Self, CreateError> {
         let context = handle.shared();
-        context.check_running(name)?;
+        context.session.check_running(name)?;
         name::validate_node_name(name)?;
         let name = context.arguments.node_name(name);
         name::validate_node_name(name)?;
@@ -113,7 +136,7 @@ impl Node {
         let node = Self(Arc::new(Inner {
             name: name.to_owned(),
             namespace: namespace.to_owned(),
-            default_group: Group::new(&core, ()),
+            default_group: Group::new(core.clone(), ()),
             core,
             groups: Arc::new(Groups::default()),
             _context: handle.clone(),
@@ -156,56 +179,19 @@ impl Node {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn now(&self) -> Time {
-        self.context_shared().now(ClockKind::Ros)
-    }
-
-    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
-    /// private (`~/frames`).
-    pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
-        PublisherBuilder::new(self, topic)
-    }
-
-    /// A subscription to a topic, named as for [`publisher`](Self::publisher).
-    pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
-        SubscriptionBuilder::new(self, topic)
-    }
-
-    /// A server of a service, named as topics are. (ROS 2: `create_service`.)
-    pub fn service<S: Service>(&self, name: &str) -> ServiceBuilder<S> {
-        ServiceBuilder::new(self, name)
-    }
-
-    /// A client of a service, named as topics are.
-    pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
-        ClientBuilder::new(self, name)
-    }
-
-    /// A timer with the given period.
-    pub fn timer(&self, period: Duration) -> TimerBuilder {
-        TimerBuilder::new(self, period)
-    }
-
-    /// A guard condition.
-    pub fn guard_condition(&self) -> GuardConditionBuilder {
-        GuardConditionBuilder::new(self)
+        self.context_shared().session.now(ClockKind::Ros)
     }
 
     /// A mutually exclusive callback group whose callbacks share `state` (`()` for none).
     pub fn group<S: Send + 'static>(&self, state: S) -> Group<S> {
-        let group = Group::new(&self.0.core, state);
+        let group = Group::new(self.0.core.clone(), state);
         self.register(&group.core);
         group
     }
 
-    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
-    /// reference.
-    pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
-        DescriptorSourceBuilder::new(self, descriptor)
-    }
-
     /// A callback group whose callbacks may run at the same time on several threads.
     pub fn reentrant_group(&self) -> ReentrantGroup {
-        let group = ReentrantGroup::new(&self.0.core);
+        let group = ReentrantGroup::new(self.0.core.clone());
         self.register(&group.core);
         group
     }
@@ -236,8 +222,9 @@ impl Node {
 
     /// Checks that something can be made in a group.
     pub(crate) fn check_group(&self, group: &GroupCore, name: &str) -> Result<(), CreateError> {
-        self.context_shared().check_running(name)?;
-        if group.clock.same(&self.context_shared().clock) {
+        let session = &self.context_shared().session;
+        session.check_running(name)?;
+        if group.clock.same(&session.clock) {
             Ok(())
         } else {
             Err(CreateError::ForeignGroup { name: name.to_owned() })
@@ -290,6 +277,18 @@ impl Node {
         let Inner { name, namespace, core, .. } = &*self.0;
         let full = name::expand(NameKind::Service, service, name, namespace)?;
         Ok(core.context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
+    }
+}
+
+impl sealed::Sealed for Node {}
+
+impl Servable for Node {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        let what = || format!("node {}", self.full_name());
+        if self.default_group().core.is_served_by_another(&executor.scheduler) {
+            return Err(AddError::Taken { what: what() });
+        }
+        executor.serve(&**self.context_shared(), self.groups(), what)
     }
 }
 

@@ -1,18 +1,27 @@
 //! Publishers.
+//!
+//! | file | what |
+//! |---|---|
+//! | `draft` | images that are made where they are published |
+//! | `edit` | messages that came, changed in place, and passed on |
+
+mod draft;
+mod edit;
 
 use crate::delivery::outlet::{Offered, Outlet, Unpublished};
 use crate::delivery::plan::Form;
-use crate::delivery::work::Work;
-use crate::error::{CreateError, PublishFailure};
 use crate::executor::group::{CallbackGroup, Group};
-use crate::executor::trail;
+use crate::failure::{CreateError, PublishFailure};
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
 use crate::message::table::Table;
-use crate::message::{Draft, Edit, Gid, Sample, Shared, Unique};
+use crate::message::work::Work;
+use crate::message::{Gid, Sample, Shared, Unique};
 use crate::node::{Advertised, Node, NodeCore};
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
+pub use draft::Draft;
+pub use edit::Edit;
 use sinew_msg::loan::Built;
 use sinew_msg::{DecodeError, Message};
 use sinew_shm::EntityKind;
@@ -106,7 +115,7 @@ impl<T: Message> Publisher<T> {
     /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
     #[inline]
     pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
-        trail::published(&self.outlet);
+        self.outlet.note();
         if message.value().is_some_and(|value| self.outlet.publish_value(value)) {
             return Ok(());
         }
@@ -152,7 +161,7 @@ impl<T: Message> Publisher<T> {
 
     /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
-        Gid::new(self.outlet.context.participant, self.outlet.number)
+        Gid::new(self.outlet.session.participant, self.outlet.number)
     }
 
     /// How many subscriptions match now. ROS 2: `get_subscription_count`.
@@ -174,9 +183,9 @@ impl<T: Message> Publisher<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
-        let context = &self.outlet.context;
+        let context = &self.inner.node.context;
         let enough = || self.outlet.observers.matched_now() >= count;
-        context.graph.wait_until(enough, || context.has_ended(), timeout)
+        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
     /// Says that this publisher is alive, as publishing does: for one that is
@@ -216,8 +225,8 @@ impl<T: Message> Publisher<T> {
     /// Keeps it until the context ends, with its handlers and what it retains for late joiners; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let context = self.inner.node.context.clone();
-        context.detach(self);
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
     }
 
     fn boxes(&self) -> Arc<Pool> {
@@ -243,8 +252,7 @@ impl<T: Message> fmt::Debug for Publisher<T> {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        let context = &self.outlet.context;
-        context.graph.remove_outlet(&self.outlet);
+        self.node.context.graph.remove_outlet(&self.outlet);
         self.outlet.close();
         if let Some(boxes) = &*self.boxes.lock() {
             boxes.close();
@@ -439,7 +447,7 @@ impl<T: Message> PublishError<T> {
 impl<T: Message> fmt::Debug for PublishError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
-            return crate::error::say(self, f);
+            return crate::says::say(self, f);
         }
         f.debug_struct("PublishError").field("failure", &self.failure).finish_non_exhaustive()
     }
@@ -452,6 +460,14 @@ impl<T: Message> fmt::Display for PublishError<T> {
 }
 
 impl<T: Message> std::error::Error for PublishError<T> {}
+
+impl Node {
+    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
+    /// private (`~/frames`).
+    pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
+        PublisherBuilder::new(self, topic)
+    }
+}
 
 /// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
 #[must_use = "nothing is published before `create`"]
@@ -594,7 +610,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             qos: self.qos,
             table: Table::of::<T>(),
             pool: Pool::new::<T>(pool),
-            context: context.clone(),
+            session: context.session.clone(),
             promised,
         };
         let entity = self.node.advertise(

@@ -3,25 +3,25 @@
 use crate::callback::{Called, SubscriptionCallback};
 use crate::clock::Stamp;
 use crate::delivery::history::Entry;
-use crate::delivery::inbox::{Filter, Inbox, Wanted};
+use crate::delivery::inbox::{self, Filter, Inbox, Wanted};
 use crate::delivery::listening::{Listener, Ticket};
 use crate::delivery::plan::Role;
-use crate::delivery::work::Work;
-use crate::error::CreateError;
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::scheduler::{Entity, Home, Ran};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
+use crate::executor::wait_set::{self, WaitSet, Waitable};
 use crate::executor::{AddError, Executor};
+use crate::failure::CreateError;
 use crate::handlers::Handlers;
 use crate::message::block::{Erased, Pool};
-use crate::message::handle::Incoming;
+use crate::message::incoming::Incoming;
 use crate::message::info::ChainScope;
 use crate::message::table::{CloneInto, Table, clone_into};
+use crate::message::work::Work;
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
 use crate::node::{Advertised, Node, NodeCore};
 use crate::qos::QoS;
-use crate::receive::{Messages, Recv, RecvSample, RecvUnique, Wait};
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
@@ -126,63 +126,6 @@ impl<T: Message> Subscription<T> {
         }
     }
 
-    /// The next message, and what is known about it, as soon as there is one; `None` once the
-    /// [context is shut down](crate::Context::shutdown) and no message is left.
-    ///
-    /// The future may be polled by any runtime, and moved between its tasks; no executor of this
-    /// crate need spin. It may be dropped at any time (in a `select!`, by a timeout), and no
-    /// message is lost. Several tasks may wait: each message goes to one of them and wakes one,
-    /// first come, first served; on a subscription with a callback, it goes to a task or the
-    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the
-    /// same message.
-    ///
-    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing
-    /// thread's work, and allocates nothing of ours.
-    ///
-    /// ```
-    /// use sinew::prelude::*;
-    /// # struct Number(u64); impl Message for Number {}
-    /// # let context = Context::new()?;
-    /// # let node = context.node("reader")?;
-    /// # let publisher = node.publisher::<Number>("numbers").create()?;
-    /// let numbers = node.subscription::<Number>("numbers").create()?;
-    /// let sum = async {
-    ///     let mut sum = 0;
-    ///     while let Some((number, _)) = numbers.recv().await {
-    ///         sum += number.0;
-    ///     }
-    ///     sum
-    /// };
-    /// # for n in 1..=3 { publisher.publish(Number(n))?; }
-    /// # context.shutdown();
-    /// # let mut sum = std::pin::pin!(sum);
-    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
-    /// # assert_eq!(sum.as_mut().poll(&mut task), std::task::Poll::Ready(6));
-    /// # Ok::<(), sinew::Error>(())
-    /// ```
-    pub fn recv(&self) -> Recv<'_, T> {
-        Recv(Wait::new(self))
-    }
-
-    /// The same, for itself: copied only if somebody else holds the message, too.
-    pub fn recv_unique(&self) -> RecvUnique<'_, T>
-    where
-        T: Clone,
-    {
-        RecvUnique(Wait::new(self))
-    }
-
-    /// The same as it lies; see [`take_sample`](Self::take_sample).
-    pub fn recv_sample(&self) -> RecvSample<'_, T> {
-        RecvSample(Wait::new(self))
-    }
-
-    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is
-    /// ready with `None`.
-    pub fn stream(&self) -> Messages<'_, T> {
-        Messages(Wait::new(self))
-    }
-
     /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once
     /// the message can be taken. If messages wait already, it is called at once with their number.
     /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
@@ -261,8 +204,8 @@ impl<T: Message> Subscription<T> {
     /// Keeps it until the context ends: its callback and its handlers go on without a handle; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let context = self.node.context.clone();
-        context.detach(self);
+        let session = self.node.context.session.clone();
+        session.detach(self);
     }
 
     /// A message that was taken, as a value. `None`: it is an image of which there is none.
@@ -306,7 +249,7 @@ impl<T: Message> Subscription<T> {
     }
 
     pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
-        self.inbox.poll_take(ticket, task, &self.node.context.ended)
+        self.inbox.poll_take(ticket, task, &self.node.context.session.ended)
     }
 
     pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
@@ -322,7 +265,7 @@ impl<T: Message> Subscription<T> {
         let group = {
             let mut watch = self.watch.lock();
             let (group, _) = watch.get_or_insert_with(|| {
-                let group = Group::new(&self.node, ()).core;
+                let group = Group::new(self.node.clone(), ()).core;
                 let watched = Watched { inbox: self.inbox.clone(), place: trail::Place::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
@@ -392,6 +335,32 @@ pub struct SubscriptionStatistics {
     /// [`View`](crate::View) or [`Sample`]. (Those that were values are none: nothing was to be
     /// saved.)
     pub views: u64,
+}
+
+impl Node {
+    /// A subscription to a topic, named as for [`publisher`](Self::publisher).
+    pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
+        SubscriptionBuilder::new(self, topic)
+    }
+}
+
+impl WaitSet {
+    /// Waits for messages of a subscription without a callback, too, until it is dropped.
+    ///
+    /// # Errors
+    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
+    /// or lives in another time.
+    pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
+        subscription.watch(&self.executor)
+    }
+}
+
+impl<T: Message> wait_set::sealed::Sealed for Subscription<T> {}
+
+impl<T: Message> Waitable for Subscription<T> {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
 }
 
 /// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
@@ -647,8 +616,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 check: self.check.filter(|_| is_open),
                 ignore_own: self.ignore_own,
                 pool: Pool::new::<T>(POOL_CAPACITY),
-                participant: context.participant,
-                clock: context.clock.clone(),
+                participant: context.session.participant,
+                clock: context.session.clock.clone(),
             };
             Inbox::new(wanted, observers, told)
         });
@@ -713,10 +682,6 @@ where
         self.inbox.withdraw()
     }
 
-    fn attach(&self, home: Option<Home>) {
-        self.inbox.attach(home);
-    }
-
     fn callback_of(&self, node: EntityKey) -> Callback {
         self.inbox.key().map_or(Callback::Other(node), Callback::Of)
     }
@@ -726,7 +691,7 @@ where
     }
 
     fn rest(&self) -> Vec<trail::Part> {
-        vec![trail::Part::value(&self.inbox, 5)]
+        vec![trail::Part::value(&self.inbox, 5), trail::Part::Code(inbox::code)]
     }
 
     fn subject(&self) -> usize {
@@ -735,6 +700,17 @@ where
 
     fn describe(&self) -> String {
         describe(&self.inbox)
+    }
+}
+
+impl<T, G, Form, F> GroupMember for Receiver<T, G, Form, F>
+where
+    T: Message,
+    G: CallbackGroup,
+    F: SubscriptionCallback<T, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
     }
 }
 
@@ -757,10 +733,6 @@ impl Entity for Watched {
         self.inbox.withdraw()
     }
 
-    fn attach(&self, home: Option<Home>) {
-        self.inbox.attach(home);
-    }
-
     fn place(&self) -> &trail::Place {
         &self.place
     }
@@ -771,6 +743,12 @@ impl Entity for Watched {
 
     fn describe(&self) -> String {
         describe(&self.inbox)
+    }
+}
+
+impl GroupMember for Watched {
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
     }
 }
 

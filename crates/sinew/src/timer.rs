@@ -1,12 +1,13 @@
 //! Timers.
 
 use crate::callback::EventCallback;
-use crate::clock::{Clock, ClockKind, Stamp, Time, nanoseconds};
-use crate::error::CreateError;
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
+use crate::clock::{Clock, ClockKind, JumpHandler, Stamp, Time, nanoseconds};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
+use crate::executor::wait_set::{self, Waitable};
+use crate::failure::CreateError;
 use crate::message::info::ChainScope;
 use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex};
@@ -110,8 +111,8 @@ impl Timer {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn detach(self) {
-        let context = self.node.context.clone();
-        context.detach(self);
+        let session = self.node.context.session.clone();
+        session.detach(self);
     }
 
     pub(crate) fn subject(&self) -> usize {
@@ -192,6 +193,14 @@ struct State {
     home: Option<Home>,
 }
 
+impl JumpHandler for Schedule {
+    /// Its clock was set: if that left it further away than a period, it is due one period from
+    /// now.
+    fn jumped(&self) {
+        self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
+    }
+}
+
 impl Schedule {
     fn cancel(&self) {
         self.change(|state, _| state.cancelled = true);
@@ -202,12 +211,6 @@ impl Schedule {
             state.cancelled = false;
             state.due = now.saturating_add(self.period);
         });
-    }
-
-    /// Its clock was set: if that left it further away than a period, it is due one period from
-    /// now.
-    pub(crate) fn clock_jumped(&self) {
-        self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
     }
 
     fn change(&self, change: impl FnOnce(&mut State, i64)) {
@@ -304,6 +307,17 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
         vec![trail::Part::value(&self.schedule, 4)]
     }
 
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.schedule).addr()
+    }
+
+    fn describe(&self) -> String {
+        let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
+        format!("timer ({period:?}) of node {}", self.group.core().node.full_name())
+    }
+}
+
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for Ticker<G, Form, F> {
     fn attach(&self, home: Option<Home>) {
         let signal = {
             let mut state = self.schedule.state.lock();
@@ -312,14 +326,20 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
         };
         scheduler::signal(signal);
     }
+}
 
-    fn subject(&self) -> usize {
-        Arc::as_ptr(&self.schedule).addr()
+impl Node {
+    /// A timer with the given period.
+    pub fn timer(&self, period: Duration) -> TimerBuilder {
+        TimerBuilder::new(self, period)
     }
+}
 
-    fn describe(&self) -> String {
-        let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
-        format!("timer ({period:?}) of node {}", self.group.core().node.full_name)
+impl wait_set::sealed::Sealed for Timer {}
+
+impl Waitable for Timer {
+    fn subject(&self) -> usize {
+        self.subject()
     }
 }
 
@@ -365,13 +385,14 @@ impl<G: CallbackGroup> TimerBuilder<G> {
             return Err(CreateError::Period { node: self.node.full_name().to_owned(), period: self.period });
         }
         self.node.check_group(self.group.core(), "a timer")?;
-        let context = self.node.context_shared();
-        let clock = context.clock.clone();
+        let session = &self.node.context_shared().session;
+        let clock = session.clock.clone();
         let due = clock.now(self.kind).saturating_add(period);
         let state = Mutex::new(State { due, cancelled: false, skipped: 0, home: None });
         let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
         if self.kind == ClockKind::Ros {
-            context.follow_ros_time(&schedule);
+            let follows: Arc<dyn JumpHandler> = schedule.clone();
+            session.on_jump(Arc::downgrade(&follows));
         }
         let group = self.group.core().clone();
         let ticker = Arc::new(Ticker::<G, Form, F> {

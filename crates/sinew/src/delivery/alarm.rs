@@ -11,7 +11,7 @@
 
 use super::outbox::Outbox;
 use crate::clock::{Clock, ClockKind, Stamp};
-use crate::executor::group::{GroupCore, Membership};
+use crate::executor::group::{GroupCore, GroupMember, Membership};
 use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
@@ -117,6 +117,16 @@ impl Entity for Alarm {
         is_due
     }
 
+    fn place(&self) -> &trail::Place {
+        &self.place
+    }
+
+    fn describe(&self) -> String {
+        format!("deadline and liveliness of {} of node {}", self.whose, self.node)
+    }
+}
+
+impl GroupMember for Alarm {
     fn attach(&self, home: Option<Home>) {
         let signal = {
             let mut state = self.state.lock();
@@ -124,14 +134,6 @@ impl Entity for Alarm {
             state.arm()
         };
         scheduler::signal(signal);
-    }
-
-    fn place(&self) -> &trail::Place {
-        &self.place
-    }
-
-    fn describe(&self) -> String {
-        format!("deadline and liveliness of {} of node {}", self.whose, self.node)
     }
 }
 
@@ -146,7 +148,7 @@ impl Ringing {
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
         let alarm = Arc::new(Alarm {
             whose: whose.to_owned(),
-            node: group.node.full_name.clone(),
+            node: group.node.full_name().clone(),
             clock: group.clock.clone(),
             place: trail::Place::new(),
             state: Mutex::default(),

@@ -23,10 +23,10 @@ use crate::clock::Stamp;
 use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
+use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication};
 use crate::outside::service::Line;
-use crate::service::CallFailure;
 use crate::sync::{Arc, Bell, Mutex};
 use sinew_shm::{Counter, Counters, EntityKey, OwnEntity, Port};
 use slab::Slab;
@@ -331,7 +331,7 @@ impl Calls {
     /// A new call.
     #[inline]
     pub(crate) fn begin(&self, then: Option<Then>) -> (CallId, Publication) {
-        let stamp = self.context.clock.stamp();
+        let stamp = self.context.session.clock.stamp();
         let waiter = then.map_or(Waiter::Nobody, Waiter::Callback);
         let mut state = self.state.lock();
         state.counts.begun += 1;
@@ -500,7 +500,7 @@ impl Calls {
             let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
             for id in ids {
                 let fault = Fault { failure: failure.clone(), request: None };
-                woken.extend(state.settle(id, Err(fault), || self.context.clock.stamp()).ok());
+                woken.extend(state.settle(id, Err(fault), || self.context.session.clock.stamp()).ok());
             }
         }
         woken.into_iter().for_each(Woken::wake);
@@ -510,7 +510,7 @@ impl Calls {
     #[inline(never)]
     pub(crate) fn settle(&self, id: CallId, outcome: Outcome) -> Result<(), Outcome> {
         let mut state = self.state.lock();
-        let woken = state.settle(id, outcome, || self.context.clock.stamp());
+        let woken = state.settle(id, outcome, || self.context.session.clock.stamp());
         drop(state);
         woken.map(Woken::wake)
     }

@@ -157,14 +157,14 @@ impl<'a> Promises<'a> {
         if !outlet.qos.is_blocking() {
             return Ok(promises);
         }
-        let context = &outlet.context;
+        let session = &outlet.session;
         let mut failure = None;
         given.chosen.retain(|(index, _)| {
             let inbox = &routes.inboxes[*index];
             if failure.is_some() || !inbox.wanted.qos.is_blocking() {
                 return true;
             }
-            match inbox.reserve(deadline.nanoseconds(), &context.waits, &context.ended) {
+            match inbox.reserve(deadline.nanoseconds(), &session.waits, &session.ended) {
                 Ok(()) => promises.at.push(*index),
                 Err(NoPlace::Gone) => return false,
                 Err(NoPlace::Full) => failure = Some(Unpublished::Full),

@@ -18,21 +18,18 @@ use crate::outside::description::Described;
 use crate::outside::drain_later;
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
-use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
+use crate::session::Session;
+use crate::sync::{Arc, Condvar, Mutex};
 use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
 use std::time::Duration;
 
 /// The topics of a context.
-#[repr(C)] // what every publish reads comes first
 pub(crate) struct Graph {
-    /// Counts changes of any topic's subscriptions; see [`outlet`](super::outlet).
-    generation: AtomicU64,
+    session: Arc<Session>,
     topics: Mutex<HashMap<Arc<str>, Topic>>,
     /// Signalled when ends came or went.
     changed: Condvar,
-    /// Some subscription elsewhere isn't connected, for want of room.
-    refused: AtomicBool,
 }
 
 #[derive(Default)]
@@ -72,30 +69,9 @@ fn match_ends(table: &Table, qos: &QoS, inbox: &Inbox) -> Match {
     Match::of(table.exchanges_with(wanted.table), &offered, &asked)
 }
 
-impl Default for Graph {
-    fn default() -> Self {
-        // No publisher has seen generation 1: the first publish fetches its list.
-        Self {
-            generation: AtomicU64::new(1),
-            topics: Mutex::default(),
-            changed: Condvar::new(),
-            refused: AtomicBool::new(false),
-        }
-    }
-}
-
 impl Graph {
-    /// C2: which lists are the newest.
-    #[inline]
-    pub(crate) fn generation(&self) -> u64 {
-        // C2: Acquire; pairs with C1.
-        self.generation.load(Ordering::Acquire)
-    }
-
-    /// C1: a list was replaced.
-    fn count_change(&self) {
-        // C1: Release; pairs with C2; carries the list.
-        self.generation.fetch_add(1, Ordering::Release);
+    pub(crate) fn new(session: &Arc<Session>) -> Self {
+        Self { session: session.clone(), topics: Mutex::default(), changed: Condvar::new() }
     }
 
     /// A topic's name, one copy for all.
@@ -171,7 +147,7 @@ impl Graph {
             let inbox = make(name);
             push(&mut entry.inboxes, inbox.clone());
             let old = entry.reroute(&inbox);
-            self.count_change();
+            self.session.count_change();
             for outlet in &entry.outlets {
                 tell(outlet, &inbox, outbox);
             }
@@ -227,7 +203,7 @@ impl Graph {
             let gone = topic.inboxes.remove(index); // their order is the order of delivery
             warn_unmatched_inbox(inbox, true, outbox);
             let old = topic.reroute(inbox);
-            self.count_change();
+            self.session.count_change();
             let mut ways = Vec::new();
             for outlet in &topic.outlets {
                 if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
@@ -316,15 +292,10 @@ impl Graph {
         drop(gone); // outside the lock
     }
 
-    /// There was no room to connect a subscription of another process.
-    pub(crate) fn has_refused(&self) {
-        self.refused.store(true, Ordering::Relaxed); // looked at now and then
-    }
-
     /// Connects subscriptions of other processes for which there was no room, if there is some now:
     /// from then on they match.
     pub(crate) fn connect_again(&self) {
-        if !self.refused.swap(false, Ordering::Relaxed) {
+        if !self.session.take_refused() {
             return;
         }
         later_with(|outbox| {

@@ -11,17 +11,17 @@ use super::observers::Observers;
 use super::outbox::{Left, Outbox, Seldom};
 use super::plan::Role;
 use super::reader::Complaints;
-use super::waits::{InVain, Waits};
-use super::work::Work;
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
+use crate::executor::waits::{InVain, Waits};
 use crate::logging::{About, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::{CloneInto, Table};
+use crate::message::work::Work;
 use crate::message::{Check, MessageInfo};
 use crate::mismatch::End;
 use crate::outside::proxy::Proxy;
@@ -205,6 +205,12 @@ pub(crate) enum NoPlace {
     WouldDeadlock,
     /// The context was shut down.
     Shutdown,
+}
+
+/// The code that every message goes through when it is taken.
+pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Inbox::take_as as *const () as usize, 7);
+    name(Erased::let_go as *const () as usize, 5);
 }
 
 impl Inbox {

@@ -19,8 +19,6 @@
 //! | `services` | which services there are, with their servers and clients |
 //! | `requests` | the queue of a service, from its clients to its server |
 //! | `calls` | a client's calls, and the way back to them |
-//! | `waits` | who waits for whom |
-//! | `work` | what messages' contents took on their way: copies, encodings, decodings |
 
 pub(crate) mod alarm;
 pub(crate) mod calls;
@@ -39,5 +37,3 @@ pub(crate) mod reader;
 pub(crate) mod requests;
 pub(crate) mod routes;
 pub(crate) mod services;
-pub(crate) mod waits;
-pub(crate) mod work;

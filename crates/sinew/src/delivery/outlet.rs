@@ -11,10 +11,10 @@
 //!
 //! # Sync points
 //!
-//! - C1 `Graph::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
+//! - C1 `Session::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
 //!   A publisher that publishes seldom would keep a subscription that is gone, and what its handlers captured, for as long: so
 //!   whoever removes one has the publishers that matched it fetch the new list ([`Outlet::refetch`]).
-//! - C2 `Graph::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
+//! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
 //!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
 //!
 //! # Joining is atomic with publishing
@@ -41,16 +41,16 @@ use super::observers::Observers;
 use super::outbox::Outbox;
 use super::plan::Form;
 use super::routes::{Class, Routes};
-use super::work::Work;
-use crate::context::Shared as ContextShared;
 use crate::event::OfferedDeadlineMissed;
-use crate::executor::trail;
+use crate::executor::trail::{self, Part};
 use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
 use crate::message::table::Table;
+use crate::message::work::Work;
 use crate::mismatch::End;
 use crate::qos::QoS;
+use crate::session::Session;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
@@ -64,7 +64,7 @@ use way_out::WayOut;
 #[repr(C)]
 pub(crate) struct Outlet {
     state: Mutex<State>,
-    pub(crate) context: Arc<ContextShared>,
+    pub(crate) session: Arc<Session>,
     /// The publisher's number in its participant.
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
@@ -212,18 +212,49 @@ pub(crate) struct Offered {
     pub(crate) qos: QoS,
     pub(crate) table: &'static Table,
     pub(crate) pool: Arc<Pool>,
-    pub(crate) context: Arc<ContextShared>,
+    pub(crate) session: Arc<Session>,
     pub(crate) promised: Promised,
 }
 
+impl trail::Footprint for Outlet {
+    fn look(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        self.look_along_way_out(level, name)
+    }
+}
+
+/// The code that every message goes through when it is published.
+fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Outlet::publish as *const () as usize, 10);
+    name(Inbox::push as *const () as usize, 10);
+}
+
+/// The code that every message on its way out goes through.
+fn code_of_way_out(name: &mut dyn FnMut(usize, usize)) {
+    name(Outlet::publish_slowly as *const () as usize, 24);
+}
+
 impl Outlet {
+    /// Notes that this thread publishes with it.
+    #[inline]
+    pub(crate) fn note(self: &Arc<Self>) {
+        let parts = || vec![Part::value(self, 3), Part::pool(&self.pool), Part::Code(code)];
+        trail::note(Arc::as_ptr(self).addr(), &self.place, parts);
+        if self.leaves() {
+            let parts = || {
+                let footprint: Arc<dyn trail::Footprint> = self.clone();
+                vec![Part::Deep(Arc::downgrade(&footprint)), Part::Code(code_of_way_out)]
+            };
+            trail::note((&raw const self.way_out).addr(), &self.way_out.place, parts);
+        }
+    }
+
     /// What matching knows of it.
     pub(crate) fn offers(&self) -> End<'_> {
         End::new(self.table, &self.qos)
     }
 
     pub(crate) fn new(offered: Offered, class: Arc<Class>, observers: Observers) -> Arc<Self> {
-        let Offered { number, topic, node, node_number, qos, table, pool, context, promised } = offered;
+        let Offered { number, topic, node, node_number, qos, table, pool, session, promised } = offered;
         let retained = qos.is_transient_local().then(Box::default);
         // No graph has generation 0: the first publish fetches the list.
         let state = State {
@@ -241,7 +272,7 @@ impl Outlet {
         let state = Mutex::new(state);
         Arc::new(Self {
             state,
-            context,
+            session,
             number,
             lifespan,
             pool,
@@ -269,8 +300,8 @@ impl Outlet {
         }
         let mut state = self.state.lock();
         // C2
-        let is_current = state.generation == self.context.graph.generation();
-        if !is_current || state.closed || self.context.has_ended() {
+        let is_current = state.generation == self.session.generation();
+        if !is_current || state.closed || self.session.has_ended() {
             drop(state);
             return self.publish_slowly(message, form);
         }
@@ -356,9 +387,9 @@ impl Outlet {
     fn all_are_outside(&self, state: &State) -> bool {
         state.leaves
             && !state.closed
-            && !self.context.has_ended()
+            && !self.session.has_ended()
             && matches!(state.way, Way::Nobody)
-            && state.fetched == self.context.graph.generation() // C2
+            && state.fetched == self.session.generation() // C2
     }
 
     /// Publishes a value that only other processes get: it is encoded where it is, without a block of its own. False: it is not so simple,
@@ -473,8 +504,8 @@ impl Outlet {
     /// Whether the list is the newest, and all who are on it take this message as it is.
     #[inline]
     fn goes_straight(&self, state: &State, message: &Erased) -> bool {
-        let is_current = state.fetched == self.context.graph.generation(); // C2
-        if !is_current || state.closed || self.context.has_ended() {
+        let is_current = state.fetched == self.session.generation(); // C2
+        if !is_current || state.closed || self.session.has_ended() {
             return false;
         }
         match &state.way {
@@ -499,7 +530,7 @@ impl Outlet {
         if state.closed {
             return Some(Unpublished::Closed);
         }
-        self.context.has_ended().then_some(Unpublished::Shutdown)
+        self.session.has_ended().then_some(Unpublished::Shutdown)
     }
 
     /// Whether the class still has this list: the generation counts changes of all topics.
@@ -510,7 +541,7 @@ impl Outlet {
     /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
     fn fetch(&self, state: &mut State) -> (Arc<Routes>, Way) {
         // The list may be newer than the generation: then it is fetched once more.
-        state.fetched = self.context.graph.generation();
+        state.fetched = self.session.generation();
         state.generation = if state.leaves { 0 } else { state.fetched };
         let routes = self.class.routes.lock().clone();
         let way = Way::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
@@ -528,7 +559,7 @@ impl Outlet {
     #[inline]
     fn next_publication(&self, sequence: &mut u64, counters: &Option<Counters>) -> Publication {
         *sequence += 1;
-        let stamp = self.context.clock.stamp();
+        let stamp = self.session.clock.stamp();
         if let Some(counters) = counters {
             let last = stamp.time.cast_unsigned();
             counters.set_all([(Counter::Messages, *sequence), (Counter::Last, last)]);

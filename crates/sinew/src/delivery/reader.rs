@@ -3,12 +3,12 @@
 
 use super::inbox::Inbox;
 use super::routes::Routes;
-use super::work::Work;
 use crate::logging::Level;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, OwnImage, out_of_memory};
 use crate::message::table::Table;
+use crate::message::work::Work;
 use crate::sync::{Arc, AtomicBool, Ordering};
 use sinew_msg::DecodeError;
 use sinew_shm::Hold;

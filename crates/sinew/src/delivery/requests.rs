@@ -7,14 +7,15 @@
 
 use super::calls::{CallId, Calls, Fault};
 use crate::clock::{Stamp, Time};
-use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::trail;
 use crate::executor::turn::Turn;
+use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
 use crate::message::table::Table;
 use crate::outside::service::{Visitor, told_of};
-use crate::service::CallFailure;
+use crate::session::Session;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_msg::{Service, ServiceType};
 use sinew_shm::{Counter, Counters, EntityKey, Peer};
@@ -252,16 +253,19 @@ impl State {
 /// Why a request didn't come to wait.
 pub(crate) type Refused = (Erased, CallFailure);
 
-impl Requests {
-    /// Where the queue begins, if there is any. It stays there during the look.
-    pub(crate) fn look(&self, look: &mut dyn FnMut(usize)) {
+impl trail::Footprint for Requests {
+    /// The queue is in memory that may move: it stays there during the look.
+    fn look(&self, _level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         let state = self.state.lock();
         let (held, _) = state.queue.as_slices();
         if state.queue.capacity() > 0 {
-            look(held.as_ptr().addr());
+            name(held.as_ptr().addr(), 3 * 64);
         }
+        false
     }
+}
 
+impl Requests {
     pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
         let state = State {
             announced: false,
@@ -291,7 +295,7 @@ impl Requests {
     ) -> Result<Option<Arc<Scheduler>>, Refused> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;
-        if calls.context.has_ended() {
+        if calls.context.session.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
         }
         // A request keeps its context, and the queue keeps the request: one that no thread takes or withdraws any more would
@@ -510,10 +514,10 @@ impl Requests {
 
     /// Waits until there is a server for calls of these types, until `deadline` (steady machine time), or until the context
     /// ends. Whether there is one.
-    pub(crate) fn wait_for_server(&self, types: &Types, deadline: Time, context: &ContextShared) -> bool {
+    pub(crate) fn wait_for_server(&self, types: &Types, deadline: Time, session: &Session) -> bool {
         let mut state = self.state.lock();
         loop {
-            if context.has_ended() {
+            if session.has_ended() {
                 return false;
             }
             if state.is_served(types) {

@@ -5,7 +5,7 @@
 
 use super::calls::Calls;
 use super::requests::{AwayServer, Requests, Serving, Types, mismatch};
-use crate::error::CreateError;
+use crate::failure::CreateError;
 use crate::logging::{About, Level, tell};
 use crate::sync::{Arc, Mutex};
 use sinew_shm::EntityKey;

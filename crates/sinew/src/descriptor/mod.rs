@@ -8,9 +8,9 @@
 mod poller;
 
 use crate::callback::{EventCallback, OnEvent};
-use crate::error::CreateError;
 use crate::event::{Gathered, Joined, Source};
 use crate::executor::group::{CallbackGroup, Group};
+use crate::failure::CreateError;
 use crate::logging::{Level, tell};
 use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex, next_serial};
@@ -85,8 +85,8 @@ impl DescriptorSource {
     /// Keeps it without a handle until the context ends; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let context = self.node.context.clone();
-        context.detach(self);
+        let session = self.node.context.session.clone();
+        session.detach(self);
     }
 }
 
@@ -212,6 +212,14 @@ struct Running<'a> {
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.watch.again(self.last);
+    }
+}
+
+impl Node {
+    /// A source of callbacks for when a file descriptor is ready: of anything that has one, by
+    /// reference.
+    pub fn descriptor(&self, descriptor: &impl AsFd) -> DescriptorSourceBuilder {
+        DescriptorSourceBuilder::new(self, descriptor)
     }
 }
 

@@ -3,8 +3,8 @@
 //! What a callback publishes is usually left to its own thread ([`handover`](super::handover)); if
 //! that goes to sleep instead, somebody else is called for it at once, not when the watchman looks.
 
-use super::current;
 use super::scheduler::Scheduler;
+use super::spinning;
 use crate::sync::Arc;
 
 /// While it lives, nobody counts on this worker.
@@ -17,7 +17,7 @@ impl Blocked {
     /// The calling thread will wait; if it is a worker, what is ready in its executor is left to
     /// others. Signals: the caller holds no lock.
     pub(crate) fn begin() -> Option<Self> {
-        let (scheduler, worker) = current::worker()?;
+        let (scheduler, worker) = spinning::worker()?;
         let mut state = scheduler.state.lock();
         state.workers.set_blocked(worker, true);
         let called = scheduler.call_for_ready(&mut state) || scheduler.call_to_post(&mut state);

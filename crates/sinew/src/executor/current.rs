@@ -4,8 +4,6 @@
 //! for a server, `close` for a running callback, a spin inside a spin), and where a message that is
 //! published should run next.
 
-use super::scheduler::Scheduler;
-use crate::sync::Arc;
 use std::cell::{Cell, RefCell};
 
 /// So many callbacks inside each other are told apart. Calls of services are limited to fewer;
@@ -23,8 +21,6 @@ thread_local! {
         const { Callbacks { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
-    /// That executor.
-    static EXECUTOR: RefCell<Option<Arc<Scheduler>>> = const { RefCell::new(None) };
     /// The executors that are spun on this thread, or to which it is lent, outermost first.
     static SPINNING: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
@@ -57,34 +53,21 @@ fn running<R>(look: impl FnOnce(&[Cell<(u64, u64)>]) -> R) -> R {
     CALLBACKS.with(|callbacks| look(&callbacks.running[..callbacks.depth.get().min(DEPTH)]))
 }
 
-/// While it lives, this thread spins the executor.
-pub(crate) struct Spinning {
-    outer: (u64, u32),
-    executor: Option<Arc<Scheduler>>,
+/// This thread spins the executor from now on, as this worker. Returns what it spun before.
+pub(super) fn begin(executor: u64, worker: u32) -> (u64, u32) {
+    SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
+    WORKER.replace((executor, worker))
 }
 
-impl Spinning {
-    pub(crate) fn enter(executor: &Arc<Scheduler>, worker: u32) -> Self {
-        SPINNING.with_borrow_mut(|spinning| spinning.push(executor.id));
-        let outer = WORKER.replace((executor.id, worker));
-        let executor = EXECUTOR.with_borrow_mut(|current| current.replace(executor.clone()));
-        Self { outer, executor }
-    }
+/// Goes back to what this thread spun before.
+pub(super) fn end(outer: (u64, u32)) {
+    WORKER.set(outer);
+    SPINNING.with_borrow_mut(Vec::pop);
 }
 
-impl Drop for Spinning {
-    fn drop(&mut self) {
-        WORKER.set(self.outer);
-        let gone = EXECUTOR.with_borrow_mut(|current| std::mem::replace(current, self.executor.take()));
-        SPINNING.with_borrow_mut(Vec::pop);
-        drop(gone); // what goes with an executor may be the user's
-    }
-}
-
-/// The executor that this thread spins innermost, and which of its workers it is.
-pub(crate) fn worker() -> Option<(Arc<Scheduler>, u32)> {
-    let (_, worker) = WORKER.get();
-    EXECUTOR.with_borrow(|current| Some((current.clone()?, worker)))
+/// Which worker of the executor that it spins innermost this thread is; 0 if it spins none.
+pub(super) fn innermost() -> u32 {
+    WORKER.get().1
 }
 
 /// While it lives, this thread runs a callback of an executor in the place of one of those that

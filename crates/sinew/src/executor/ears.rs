@@ -27,9 +27,8 @@
 use super::trail;
 use crate::clock::Time;
 use crate::logging::{Level, later, tell};
-use crate::outside::Outside;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
-use sinew_shm::Port;
+use sinew_shm::{Participant, Port};
 use std::cell::Cell;
 use std::sync::Weak;
 use std::time::Duration;
@@ -71,11 +70,20 @@ pub(crate) struct Ears {
     patience: AtomicU64,
 }
 
+/// A context's presence among the processes of the machine, as far as an executor knows of it.
+pub(crate) trait Presence: Send + Sync {
+    /// None before it has joined.
+    fn participant(&self) -> Option<&Arc<Participant>>;
+
+    /// Executors of its subscriptions have changed.
+    fn retune_all(&self);
+}
+
 /// A port, and whose it is.
 #[derive(Clone)]
 struct Ear {
     port: Arc<Port>,
-    outside: Weak<Outside>,
+    presence: Weak<dyn Presence>,
 }
 
 impl Default for Ears {
@@ -94,12 +102,12 @@ impl Default for Ears {
 
 impl Ears {
     /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
-    pub(crate) fn port(&self, outside: &Arc<Outside>) -> Option<(Arc<Port>, bool)> {
-        later(|| self.find_port(outside))
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+        later(|| self.find_port(presence))
     }
 
-    fn find_port(&self, outside: &Arc<Outside>) -> Option<(Arc<Port>, bool)> {
-        let participant = outside.participant()?;
+    fn find_port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+        let participant = presence.participant()?;
         let mut ports = self.ports.lock();
         if let Some(ear) = ports.iter().find(|ear| ear.port.participant() == participant.id()) {
             return Some((ear.port.clone(), false));
@@ -111,8 +119,8 @@ impl Ears {
                 tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
             })
             .ok()?;
-        let mut all: Vec<Ear> = ports.iter().filter(|ear| ear.outside.strong_count() > 0).cloned().collect();
-        all.push(Ear { port: port.clone(), outside: Arc::downgrade(outside) });
+        let mut all: Vec<Ear> = ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
+        all.push(Ear { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
         drop(ports);
         self.any.store(true, Ordering::Relaxed); // whoever sleeps without having seen it is called by our caller
@@ -128,8 +136,8 @@ impl Ears {
             first.port.ring(); // whoever sleeps there is to sleep where it is called from now on
         }
         for ear in ports.iter() {
-            if let Some(outside) = ear.outside.upgrade() {
-                outside.retune_all();
+            if let Some(presence) = ear.presence.upgrade() {
+                presence.retune_all();
             }
         }
     }

@@ -2,10 +2,11 @@
 //! reentrant, any number.
 
 use super::blocked::Blocked;
+use super::owner::Owner;
 use super::scheduler::{Entity, Home, Scheduler};
 use super::turn::{Exclusive, Number, REENTRANT, State};
+use super::waits::Waits;
 use crate::clock::Clock;
-use crate::node::NodeCore;
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, Task};
 use slab::Slab;
@@ -78,7 +79,7 @@ pub struct ReentrantGroup {
 }
 
 impl ReentrantGroup {
-    pub(crate) fn new(node: &Arc<NodeCore>) -> Self {
+    pub(crate) fn new(node: Arc<dyn Owner>) -> Self {
         Self { core: GroupCore::new(node, REENTRANT) }
     }
 
@@ -119,7 +120,7 @@ pub(crate) mod sealed {
 }
 
 impl<S: Send + 'static> Group<S> {
-    pub(crate) fn new(node: &Arc<NodeCore>, state: S) -> Self {
+    pub(crate) fn new(node: Arc<dyn Owner>, state: S) -> Self {
         let number = Number::new();
         let core = GroupCore::new(node, number.get());
         Self { core, number, state: Arc::new(number.state(state)) }
@@ -137,7 +138,7 @@ impl<S: Send + 'static> Group<S> {
 /// The untyped part of a group.
 pub struct GroupCore {
     /// The node it belongs to.
-    pub(crate) node: Arc<NodeCore>,
+    pub(crate) node: Arc<dyn Owner>,
     pub(crate) clock: Clock,
     /// What its turns open; `REENTRANT` for nothing.
     number: u64,
@@ -151,10 +152,16 @@ struct Members {
     priority: i32,
 }
 
+/// Something with callbacks that runs in a group.
+pub(crate) trait GroupMember: Entity {
+    /// Tells the entity where to announce that it is ready; announces at once what waits already.
+    fn attach(&self, home: Option<Home>);
+}
+
 /// A member, and its place in the executor.
 struct Resident {
     serial: u64,
-    entity: Arc<dyn Entity>,
+    entity: Arc<dyn GroupMember>,
     home: Option<Home>,
 }
 
@@ -175,10 +182,10 @@ pub(crate) struct Membership {
 }
 
 impl GroupCore {
-    fn new(node: &Arc<NodeCore>, number: u64) -> Arc<Self> {
+    fn new(node: Arc<dyn Owner>, number: u64) -> Arc<Self> {
         Arc::new(Self {
-            node: node.clone(),
-            clock: node.context.clock.clone(),
+            clock: node.host().clock().clone(),
+            node,
             number,
             members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
         })
@@ -193,7 +200,7 @@ impl GroupCore {
     }
 
     /// Takes an entity in; if the group is in an executor, so is the entity from now on.
-    pub(crate) fn join(&self, entity: Arc<dyn Entity>) -> Membership {
+    pub(crate) fn join(&self, entity: Arc<dyn GroupMember>) -> Membership {
         let mut members = self.members.lock();
         let serial = next_serial();
         let home = members.executor.as_ref().map(|(scheduler, slot)| {
@@ -208,9 +215,7 @@ impl GroupCore {
 
     /// What tools are told when a callback runs.
     fn task(&self, scheduler: &Scheduler, entity: &dyn Entity) -> Task {
-        let outside = self.node.context.outside();
-        let participant = outside.as_ref().and_then(|outside| outside.participant());
-        match (self.node.known(), participant) {
+        match (self.node.known(), self.node.host().participant()) {
             (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),
             (Some(_), _) => Callback::Elsewhere.task(),
             (None, _) => Task::default(),
@@ -231,7 +236,8 @@ impl GroupCore {
         if let Some(home) = home {
             // A wait that nobody could end isn't begun: two callbacks that close each other's
             // entities, say.
-            let waiting = wait.then(|| self.node.context.waits.enter_group(self.number));
+            let waits = Waits::of_this_process();
+            let waiting = wait.then(|| waits.enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
         }

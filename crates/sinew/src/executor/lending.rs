@@ -48,7 +48,7 @@ impl Scheduler {
     pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<Work>) {
         let mut state = self.state.lock();
         if let Some(hand) = self.hand_here(&state)
-            && let Some(member) = state.runnable(home, hand == Hand::Nested, within)
+            && let Some(member) = state.runnable(home.member, hand == Hand::Nested, within)
         {
             state.pop_member(member, hand, work);
         }
@@ -71,14 +71,14 @@ impl Scheduler {
     ) -> Option<Lender<'a>> {
         let mut state = self.state.lock();
         let nested = current::spins(self.id);
-        if state.accepts(nested) && state.runnable(home, nested, within).is_some() {
+        if state.accepts(nested) && state.runnable(home.member, nested, within).is_some() {
             return None;
         }
         let worker = current::worker_of(self.id);
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
-        state.lenders.push(Lent { home: home.clone(), nested, within, bell: bell.clone() });
+        state.lenders.push(Lent { entity: home.member, nested, within, bell: bell.clone() });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
+//! | `entity` | what is run |
+//! | `bells` | what the threads sleep on, and who was called |
 //! | `ready`, `heap` | the queues it is made of |
 //! | `worker` | a thread that asks for work |
 //! | `run` | running callbacks on a thread, and what becomes of those that fail |
@@ -13,18 +15,23 @@
 //! | `blocked` | workers that wait for something in a callback |
 //! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
+//! | `owner` | what it asks of a group's node and context |
 //! | `membership` | which executor serves the groups of a node or a context |
 //! | `turn` | who may touch a group's callbacks and state now |
 //! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
+//! | `waits` | who waits for whom |
 //! | `wait_set` | another front end: the program decides what runs |
+//! | `spinning` | the executor that this thread spins |
 //! | `current` | what this thread is in the middle of |
 //! | `threads` | what spinning threads ask of the operating system: cores, priority, memory |
 //! | `descriptor` | an executor's file descriptor, for somebody else's event loop |
 
+mod bells;
 pub(crate) mod blocked;
 pub(crate) mod current;
 pub(crate) mod descriptor;
-mod ears;
+pub(crate) mod ears;
+mod entity;
 mod error;
 pub(crate) mod group;
 pub(crate) mod handover;
@@ -32,30 +39,33 @@ mod heap;
 pub(crate) mod histogram;
 mod lending;
 pub(crate) mod membership;
+pub(crate) mod owner;
 mod ready;
 mod run;
 pub(crate) mod scheduler;
+mod spinning;
 mod state;
 pub(crate) mod threads;
 mod timers;
 pub(crate) mod trail;
 pub(crate) mod turn;
 pub(crate) mod wait_set;
+pub(crate) mod waits;
 mod worker;
 
 use crate::clock::{Time, nanoseconds};
-use crate::context::{Context, Shared};
 use crate::logging::{About, Level, tell};
-use crate::node::{Node, NodeCore};
 use crate::sync::{Arc, Mutex, Ordering};
-use current::Spinning;
+use bells::MOST_THREADS;
 pub use error::{AddError, SpinError};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
+use owner::{Host, Owner};
 use run::{InHand, Spin};
 pub(crate) use run::{dispose_of, panic_message, report};
-use scheduler::{MOST_THREADS, Next, Patience, Scheduler, Worker};
+use scheduler::{Next, Patience, Scheduler, Worker};
+use spinning::Spinning;
 use std::fmt;
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -97,7 +107,7 @@ use trail::Noting;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 pub struct Executor {
-    scheduler: Arc<Scheduler>,
+    pub(crate) scheduler: Arc<Scheduler>,
     served: Mutex<Vec<Served>>,
     timer_thread: TimerThread,
     options: ThreadOptions,
@@ -143,7 +153,7 @@ const FIRST_ADDED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A node that an executor serves.
 struct Known {
-    node: Arc<NodeCore>,
+    node: Arc<dyn Owner>,
     /// How many of its groups were looked at; each keeps the node.
     groups: usize,
     is_inhabited: bool,
@@ -161,9 +171,9 @@ impl Known {
             return;
         }
         // Relaxed: it is said once, by whichever thread.
-        if !node.said_idle.swap(true, Ordering::Relaxed) {
+        if !node.said_idle().swap(true, Ordering::Relaxed) {
             tell!(
-                Level::Warn; About { node: &node.full_name, subject: "" },
+                Level::Warn; About { node: node.full_name(), subject: "" },
                 "there is nothing to run. Timers, subscriptions and servers end when they are dropped: keep them in \
                  variables with names (`let _timer = ..`, not `let _ = ..`), or `detach()` them"
             );
@@ -177,45 +187,27 @@ enum Served {
     Group(Weak<GroupCore>),
 }
 
-/// What can be added to an executor or a wait set: a [`Context`], a [`Node`], a [`Group`] or a [`ReentrantGroup`].
+/// What can be added to an executor or a wait set: a [`Context`](crate::Context), a [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
 pub trait Servable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
-    impl Sealed for super::Context {}
-    impl Sealed for super::Node {}
     impl<S> Sealed for super::Group<S> {}
     impl Sealed for super::ReentrantGroup {}
 }
 
-impl Servable for Context {
-    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve(self.shared(), &self.shared().groups, || "the context".to_owned())
-    }
-}
-
-impl Servable for Node {
-    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        let what = || format!("node {}", self.full_name());
-        if self.default_group().core.is_served_by_another(&executor.scheduler) {
-            return Err(AddError::Taken { what: what() });
-        }
-        executor.serve(self.context_shared(), self.groups(), what)
-    }
-}
-
 impl<S: Send + 'static> Servable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name))
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
 }
 
 impl Servable for ReentrantGroup {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
-        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name))
+        executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
 }
 
@@ -390,9 +382,9 @@ impl Executor {
     }
 
     /// Serves the groups of a context or of a node of it.
-    fn serve(
+    pub(crate) fn serve(
         &self,
-        context: &Shared,
+        context: &dyn Host,
         groups: &Arc<Groups>,
         what: impl FnOnce() -> String,
     ) -> Result<(), AddError> {
@@ -410,13 +402,13 @@ impl Executor {
         group: &Arc<GroupCore>,
         what: impl FnOnce() -> String,
     ) -> Result<(), AddError> {
-        self.meet(&group.node.context)?;
+        self.meet(group.node.host())?;
         match group.add_to(&self.scheduler) {
             Ok(()) => self.remember(Served::Group(Arc::downgrade(group))),
             Err(NotAdded::Here) => {}
             Err(NotAdded::Elsewhere) => return Err(AddError::Taken { what: what() }),
         }
-        self.follow(&group.node.context)
+        self.follow(group.node.host())
     }
 
     /// Notes what to give free at the end, and forgets what is gone by itself.
@@ -438,15 +430,15 @@ impl Executor {
     }
 
     /// Whether it could serve anything of the context.
-    fn meet(&self, context: &Shared) -> Result<(), AddError> {
+    fn meet(&self, context: &dyn Host) -> Result<(), AddError> {
         if context.has_ended() {
             return Err(AddError::Shutdown);
         }
-        self.accept_clock(&context.clock)
+        self.accept_clock(context.clock())
     }
 
     /// Hears from now on of the context's shutdown and jumps of its clocks.
-    fn follow(&self, context: &Shared) -> Result<(), AddError> {
+    fn follow(&self, context: &dyn Host) -> Result<(), AddError> {
         if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
     }
 
@@ -455,7 +447,7 @@ impl Executor {
     }
 
     /// Runs callbacks until [`stop`](StopHandle::stop) or the context's shutdown (Ctrl-C, if it was made by
-    /// [`Context::from_args`]).
+    /// [`Context::from_args`](crate::Context::from_args)).
     ///
     /// What is added belongs before it. If there is nothing (nothing was added, or it is all gone), other threads have
     /// two seconds to add something. A node of which nothing is left that could run is named in the log, once.
@@ -568,11 +560,9 @@ impl Executor {
         if cfg!(loom) {
             return; // models have steps enough
         }
-        let groups = self.served().flatten();
-        let mut contexts: Vec<_> = groups.map(|group| group.node.context.clone()).collect();
-        contexts.retain(|context| context.has_ended());
-        contexts.dedup_by(|one, other| Arc::ptr_eq(one, other));
-        contexts.iter().for_each(|context| context.end_detached());
+        let nodes: Vec<_> = self.served().flatten().map(|group| group.node.clone()).collect();
+        let ended = nodes.iter().map(|node| node.host()).filter(|context| context.has_ended());
+        ended.for_each(Host::end_detached);
     }
 
     /// The timers' thread.
@@ -732,7 +722,7 @@ impl Executor {
             most: u64::MAX,
             end: None,
             _spinning: Spinning::enter(&self.scheduler, worker),
-            _noting: sleeps.then(Noting::begin),
+            _noting: sleeps.then(|| Noting::begin(scheduler::code)),
         }
     }
 }
@@ -803,14 +793,4 @@ impl task::Wake for Poke {
     fn wake(self: Arc<Self>) {
         self.0.poke();
     }
-}
-
-/// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
-///
-/// # Errors
-/// As those.
-pub fn spin(context: &Context) -> crate::Result<()> {
-    let executor = Executor::single();
-    executor.add(context)?;
-    Ok(executor.spin()?)
 }

@@ -1,11 +1,13 @@
 //! Running callbacks on a thread, and what becomes of those that fail.
 
-use super::current::{Running, Spinning};
-use super::scheduler::{Next, Patience, Ran, Scheduler, Work, Worker};
-use super::trail::{self, Noting};
+use super::current::Running;
+use super::scheduler::{Entity, Next, Patience, Ran, Scheduler, Work, Worker};
+use super::spinning::Spinning;
+use super::trail::{self, Noting, Part};
 use super::{Executor, OnFault, SpinError};
 use crate::clock::Time;
 use crate::logging::{About, Level, tell};
+use crate::sync::Arc;
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -84,6 +86,21 @@ impl Drop for Spin<'_> {
     }
 }
 
+/// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
+const ENTITY: usize = 256;
+
+/// Notes that this thread runs the entity.
+#[inline]
+fn note(entity: &Arc<dyn Entity>) {
+    let parts = || {
+        let mut parts = entity.rest();
+        let value: Arc<dyn Send + Sync> = entity.clone();
+        parts.push(Part::Value(Arc::downgrade(&value), size_of_val(&**entity).min(ENTITY)));
+        parts
+    };
+    trail::note(Arc::as_ptr(entity).addr(), entity.place(), parts);
+}
+
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
 pub(super) struct InHand<'a> {
     pub(super) scheduler: &'a Scheduler,
@@ -97,7 +114,7 @@ impl InHand<'_> {
         let Some(work) = &mut self.work else { return Ok(false) };
         let _running = Running::enter(work.serial, work.group);
         let Work { entity, turn, .. } = work;
-        trail::ran(entity);
+        note(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
             Ok(Ran { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);

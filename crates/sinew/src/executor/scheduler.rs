@@ -34,83 +34,30 @@
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
 //! or is called. Whether somebody is called at all is `handover`'s decision; when in doubt, yes.
 
+use super::bells::{Bells, DESCRIPTOR, LENDERS, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
-use super::ears::Ears;
-use super::handover::{Times, WATCH_INTERVAL, Woken};
-pub(crate) use super::state::Hand;
-use super::state::{Lent, Member, Slot, State, Wait, member_of, wait_of};
+use super::ears::{Ears, Presence};
+pub(crate) use super::entity::{Entity, Ran};
+use super::handover::{WATCH_INTERVAL, Woken};
+pub(crate) use super::state::{Hand, Work, index};
+use super::state::{Lent, Member, MemberId, Slot, State, Wait, member_of, wait_of};
 use super::trail;
-use super::turn::Turn;
 pub(crate) use super::worker::Worker;
 use super::{OnFault, Order, RunTimes, SpinError};
 use crate::clock::{Clock, ClockKind, Stamp, Time, Wake};
-use crate::outside::Outside;
 use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
-use sinew_shm::{Callback, EntityKey, Participant, Port, Task};
+use sinew_shm::{Participant, Port, Task};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::OnceLock;
 
-/// Something with callbacks that an executor runs.
-pub(crate) trait Entity: Send + Sync {
-    /// Runs the callback for the oldest thing there is to do, if there still is one.
-    fn run(&self, turn: &mut Turn) -> Ran;
-
-    /// After a callback panicked: the stamp of what is left to do.
-    fn left(&self) -> Option<Stamp>;
-
-    /// If there is nothing to do after all, takes back that it announced something. Whether there is something.
-    fn withdraw(&self) -> bool;
-
-    /// Tells the entity where to announce that it is ready; announces at once what waits already.
-    fn attach(&self, home: Option<Home>);
-
-    /// Where the thread that runs it has noted it.
-    fn place(&self) -> &trail::Place;
-
-    /// What tools are told when its callback runs; it is in a group of this node.
-    fn callback_of(&self, node: EntityKey) -> Callback {
-        Callback::Other(node)
-    }
-
-    /// What else it uses each time it runs.
-    fn rest(&self) -> Vec<trail::Part> {
-        Vec::new()
-    }
-
-    /// The address of what the user's handle and this have in common; 0 if there is no handle.
-    fn subject(&self) -> usize {
-        0
-    }
-
-    /// For people, e.g. "subscription /camera/image of node /filter".
-    fn describe(&self) -> String;
-}
-
-/// What came of running an entity.
-pub(crate) struct Ran {
-    /// What the callback said.
-    pub(crate) result: Result<(), String>,
-    /// The stamp of the next thing to do, if there is one.
-    pub(crate) next: Option<Stamp>,
-    /// Whether there was anything to do, so that a callback was called.
-    pub(crate) called: bool,
-}
-
-impl Ran {
-    /// There was nothing to do any more.
-    pub(crate) const NOTHING: Self = Self { result: Ok(()), next: None, called: false };
-}
-
 /// Where an entity lives in a scheduler.
 #[derive(Clone)]
 pub(crate) struct Home {
     pub(crate) scheduler: Arc<Scheduler>,
-    pub(super) member: u32,
-    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
-    pub(super) serial: u64,
+    pub(super) member: MemberId,
 }
 
 impl Home {
@@ -124,26 +71,26 @@ impl Home {
     /// The same for somebody who will run the entity himself, or [wait](Scheduler::lend_later) for it: nobody is called yet.
     #[inline]
     pub(crate) fn announce(&self, key: Stamp) {
-        self.scheduler.state.lock().make_ready(self, key);
+        self.scheduler.state.lock().make_ready(self.member, key);
     }
 
     /// The number of its group; 0 if that is reentrant, or the entity has left.
     pub(crate) fn group(&self) -> u64 {
         let mut state = self.scheduler.state.lock();
-        let slot = member_of(&mut state.members, self).map(|member| member.slot);
+        let slot = member_of(&mut state.members, self.member).map(|member| member.slot);
         slot.and_then(|slot| state.slots.get(slot as usize)).map_or(0, |group| group.group)
     }
 
     /// The entity has nothing to do any more. The caller holds the lock under which it announces.
     pub(crate) fn withdraw(&self) {
-        self.scheduler.state.lock().unready(self);
+        self.scheduler.state.lock().unready(self.member);
     }
 
     /// The oldest thing to do is another one than it was, though the entity hasn't run. For executors to which that matters.
     #[inline]
     pub(crate) fn change_key(&self, key: Stamp) {
         if self.scheduler.order == Order::SourceTime {
-            self.scheduler.state.lock().change_key(self, key);
+            self.scheduler.state.lock().change_key(self.member, key);
         }
     }
 }
@@ -160,74 +107,6 @@ pub(crate) struct Scheduler {
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
     pub(crate) ears: Ears,
-}
-
-/// What the workers sleep on.
-pub(super) struct Bells {
-    of_workers: Box<[Condvar]>,
-    /// The thread that minds the timers, if there is one.
-    pub(super) of_timers: Condvar,
-    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung`, for
-    /// the timers' thread and for the descriptor.
-    due: AtomicU64,
-}
-
-/// As many threads an executor has at most: a bit each, and three are taken.
-pub(super) const MOST_THREADS: usize = 61;
-
-const LENDERS: u64 = 1 << MOST_THREADS;
-const TIMERS: u64 = LENDERS << 1;
-const DESCRIPTOR: u64 = TIMERS << 1;
-
-impl Bells {
-    #[inline]
-    pub(super) fn call(&self, worker: u32) {
-        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals before it.
-        self.due.fetch_or(1 << worker, Ordering::Relaxed);
-    }
-
-    pub(super) fn call_timers(&self) {
-        self.due.fetch_or(TIMERS, Ordering::Relaxed); // as above
-    }
-
-    pub(super) fn call_descriptor(&self) {
-        self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
-    }
-
-    pub(super) fn call_lenders(&self) {
-        self.due.fetch_or(LENDERS, Ordering::Relaxed); // as above
-    }
-}
-
-/// An entity on its way through its callback.
-pub(crate) struct Work {
-    pub(crate) entity: Arc<dyn Entity>,
-    /// The turn of the entity's group, until the work is put back.
-    pub(crate) turn: Turn,
-    /// Who runs it.
-    pub(crate) hand: Hand,
-    /// The number of its group.
-    pub(crate) group: u64,
-    pub(super) slot: u32,
-    pub(super) member: u32,
-    pub(crate) serial: u64,
-    /// Whether there is more to do, once it ran.
-    pub(crate) next: Option<Stamp>,
-    /// When it began, and for how many runs it stands, if it is measured.
-    pub(super) measured: Option<(i64, u8)>,
-    pub(super) times: Times,
-}
-
-impl Work {
-    /// The time its callback ended, if that is measured.
-    #[inline]
-    fn end(this: &Option<Self>) -> i64 {
-        if this.as_ref().is_some_and(|work| work.measured.is_some()) {
-            Time::steady().nanoseconds()
-        } else {
-            0
-        }
-    }
 }
 
 /// What a thread that asks for work gets.
@@ -253,9 +132,11 @@ pub(crate) enum Patience {
     Forever,
 }
 
-pub(crate) fn index(n: usize) -> u32 {
-    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
-    u32::try_from(n).expect("fewer than 2^32 entities")
+/// The code that every callback goes through.
+pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Scheduler::next as *const () as usize, 12);
+    name(State::put_back as *const () as usize, 5);
+    name(State::hand_out as *const () as usize, 5);
 }
 
 /// Signals an executor, for a caller who was told to and holds no lock any more.
@@ -395,18 +276,18 @@ impl Scheduler {
         let group = &mut state.slots[slot as usize];
         group.members += 1;
         group.ready.reserve(group.members as usize); // so that becoming ready never allocates
-        Home { scheduler: self.clone(), member, serial }
+        Home { scheduler: self.clone(), member: MemberId { index: member, serial } }
     }
 
     /// Takes an entity out. When this returns, none of its callbacks starts. With `wait`, none runs either, unless this
     /// very thread is in it.
     pub(crate) fn leave(&self, home: &Home, wait: bool) {
         let mut state = self.state.lock();
-        let gone = state.take_member(home);
-        if wait && !current::runs(home.serial) {
+        let gone = state.take_member(home.member);
+        if wait && !current::runs(home.member.serial) {
             state.leaving += 1;
             // Rarely: so the running member is looked for among all groups.
-            while state.slots.iter().any(|(_, group)| group.runs(home.serial)) {
+            while state.slots.iter().any(|(_, group)| group.runs(home.member.serial)) {
                 state = self.finished.wait(state);
             }
             state.leaving -= 1;
@@ -422,7 +303,7 @@ impl Scheduler {
         let mut state = self.state.lock();
         let state = &mut *state;
         let load = state.load;
-        if !state.make_ready(home, key) {
+        if !state.make_ready(home.member, key) {
             // Who waits for this entity may run it before those that are ready already.
             return !state.lenders.is_empty() && state.call_lender(&self.bells);
         }
@@ -535,7 +416,7 @@ impl Scheduler {
     pub(crate) fn arm(&self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
         let mut state = self.state.lock();
         // Only an earlier end of the sleep is worth a wake-up.
-        if !state.set_timer(home, clock, due) {
+        if !state.set_timer(home.member, clock, due) {
             return false;
         }
         if state.timers_have_thread {
@@ -680,12 +561,12 @@ impl Scheduler {
 
     /// What publishers of other processes are to notify for entities that this executor runs. `None`: the context's receiving thread
     /// hears for it.
-    pub(crate) fn port(&self, outside: &Arc<Outside>) -> Option<Arc<Port>> {
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<Arc<Port>> {
         // Nobody can make the descriptor readable but this process.
         if self.descriptor.get().is_some() {
             return None;
         }
-        let (port, is_new) = self.ears.port(outside)?;
+        let (port, is_new) = self.ears.port(presence)?;
         if is_new {
             self.calling(|state| state.workers.call()); // whoever sleeps is to sleep where it is heard
         }

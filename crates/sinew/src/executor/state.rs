@@ -2,13 +2,14 @@
 
 use super::OnFault;
 use super::SpinError;
+use super::bells::Bells;
+use super::entity::Entity;
 use super::handover::{Times, Workers};
 use super::heap::Heap;
 use super::histogram::Histogram;
 use super::ready;
-use super::scheduler::{Entity, Home, Work};
 use super::turn::{REENTRANT, Turn};
-use crate::clock::{self, Clock, ClockKind, Stamp};
+use crate::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sync::{Arc, Bell};
 use sinew_shm::{Task, Worker as Teller};
 use slab::Slab;
@@ -80,9 +81,53 @@ pub(crate) struct State {
     pub(super) tellers: Box<[Teller]>,
 }
 
+/// A member of a group, in its executor.
+#[derive(Clone, Copy)]
+pub(crate) struct MemberId {
+    pub(super) index: u32,
+    /// Never given twice: an entity that took over the place of a dropped one is not mistaken for it.
+    pub(super) serial: u64,
+}
+
+/// An entity on its way through its callback.
+pub(crate) struct Work {
+    pub(crate) entity: Arc<dyn Entity>,
+    /// The turn of the entity's group, until the work is put back.
+    pub(crate) turn: Turn,
+    /// Who runs it.
+    pub(crate) hand: Hand,
+    /// The number of its group.
+    pub(crate) group: u64,
+    pub(super) slot: u32,
+    pub(super) member: u32,
+    pub(crate) serial: u64,
+    /// Whether there is more to do, once it ran.
+    pub(crate) next: Option<Stamp>,
+    /// When it began, and for how many runs it stands, if it is measured.
+    pub(super) measured: Option<(i64, u8)>,
+    pub(super) times: Times,
+}
+
+impl Work {
+    /// The time its callback ended, if that is measured.
+    #[inline]
+    pub(super) fn end(this: &Option<Self>) -> i64 {
+        if this.as_ref().is_some_and(|work| work.measured.is_some()) {
+            Time::steady().nanoseconds()
+        } else {
+            0
+        }
+    }
+}
+
+pub(crate) fn index(n: usize) -> u32 {
+    #[expect(clippy::expect_used, reason = "four thousand million entities need more memory than there is")]
+    u32::try_from(n).expect("fewer than 2^32 entities")
+}
+
 /// A thread that waits for an entity to be run, and would do that itself if it could.
 pub(super) struct Lent {
-    pub(super) home: Home,
+    pub(super) entity: MemberId,
     /// It spins this executor itself, in the middle of a callback, or has the place of one that does.
     pub(super) nested: bool,
     /// How long it waits at most.
@@ -194,8 +239,8 @@ pub(super) enum Wait {
 }
 
 #[inline]
-pub(super) fn member_of<'a>(members: &'a mut Slab<Member>, home: &Home) -> Option<&'a mut Member> {
-    members.get_mut(home.member as usize).filter(|member| member.serial == home.serial)
+pub(super) fn member_of(members: &mut Slab<Member>, id: MemberId) -> Option<&mut Member> {
+    members.get_mut(id.index as usize).filter(|member| member.serial == id.serial)
 }
 
 impl State {
@@ -257,8 +302,8 @@ impl State {
 
     /// An entity has something to do. True if its group is ready now and wasn't.
     #[inline]
-    pub(super) fn make_ready(&mut self, home: &Home, key: Stamp) -> bool {
-        member_of(&mut self.members, home).is_some() && self.ready_member(home.member, key) // else it left
+    pub(super) fn make_ready(&mut self, id: MemberId, key: Stamp) -> bool {
+        member_of(&mut self.members, id).is_some() && self.ready_member(id.index, key) // else it left
     }
 
     #[inline]
@@ -282,13 +327,13 @@ impl State {
     }
 
     /// The key of what an entity has to do changed while it waits.
-    pub(super) fn change_key(&mut self, home: &Home, key: Stamp) {
-        let Some(member) = member_of(&mut self.members, home) else { return };
+    pub(super) fn change_key(&mut self, id: MemberId, key: Stamp) {
+        let Some(member) = member_of(&mut self.members, id) else { return };
         if member.ready {
             let slot = member.slot;
             if let Some(group) = self.slots.get_mut(slot as usize) {
-                group.ready.remove(home.member);
-                group.ready.push(key, home.member);
+                group.ready.remove(id.index);
+                group.ready.push(key, id.index);
             }
             self.place_group(slot);
         }
@@ -311,22 +356,22 @@ impl State {
         }
     }
 
-    pub(super) fn unready(&mut self, home: &Home) {
-        if let Some(member) = member_of(&mut self.members, home)
+    pub(super) fn unready(&mut self, id: MemberId) {
+        if let Some(member) = member_of(&mut self.members, id)
             && mem::take(&mut member.ready)
         {
             let slot = member.slot;
             if let Some(group) = self.slots.get_mut(slot as usize) {
-                group.ready.remove(home.member);
+                group.ready.remove(id.index);
             }
             self.place_group(slot);
         }
     }
 
-    pub(super) fn take_member(&mut self, home: &Home) -> Option<Member> {
-        member_of(&mut self.members, home)?;
-        self.unready(home);
-        let member = self.members.remove(home.member as usize);
+    pub(super) fn take_member(&mut self, id: MemberId) -> Option<Member> {
+        member_of(&mut self.members, id)?;
+        self.unready(id);
+        let member = self.members.remove(id.index as usize);
         if let Some(timer) = member.timer {
             let place = self.timer_places.remove(timer as usize);
             self.timers[place.clock as usize].remove(timer);
@@ -354,16 +399,16 @@ impl State {
     }
 
     /// Sets when a timer is due; before that nothing of it is ready any more. True if that is before all others.
-    pub(super) fn set_timer(&mut self, home: &Home, clock: ClockKind, due: Option<i64>) -> bool {
-        self.unready(home);
-        let Some(member) = member_of(&mut self.members, home) else { return false };
+    pub(super) fn set_timer(&mut self, id: MemberId, clock: ClockKind, due: Option<i64>) -> bool {
+        self.unready(id);
+        let Some(member) = member_of(&mut self.members, id) else { return false };
         let heap = &mut self.timers[clock as usize];
         let before = heap.peek().map(|(due, _)| due);
         match (member.timer, due) {
             (Some(timer), Some(due)) => heap.update(timer, due),
             (None, Some(due)) => {
-                let place = TimerPlace { clock, member: home.member };
-                let timer = super::scheduler::index(self.timer_places.insert(place));
+                let place = TimerPlace { clock, member: id.index };
+                let timer = index(self.timer_places.insert(place));
                 member.timer = Some(timer);
                 heap.push(timer, due);
             }
@@ -489,21 +534,21 @@ impl State {
     /// What a thread may run that waits for an entity, at most for `within`: if it has something to do and its group is free, what
     /// comes first in its group, which may be older than that. A thread from outside only if the executor would run just this
     /// next, and it is known to be done in time.
-    pub(super) fn runnable(&self, home: &Home, nested: bool, within: i64) -> Option<u32> {
-        let member = self.members.get(home.member as usize).filter(|member| member.serial == home.serial)?;
+    pub(super) fn runnable(&self, id: MemberId, nested: bool, within: i64) -> Option<u32> {
+        let member = self.members.get(id.index as usize).filter(|member| member.serial == id.serial)?;
         let group = self.slots.get(member.slot as usize)?;
         if !member.ready || group.running != 0 {
             return None;
         }
         let (_, first) = group.ready.first()?;
         let is_next = || self.ready.first().is_some_and(|(_, slot)| slot == member.slot);
-        let in_time = nested || (first == home.member && is_next() && member.times.run.expected() <= within);
+        let in_time = nested || (first == id.index && is_next() && member.times.run.expected() <= within);
         in_time.then_some(first)
     }
 
     /// A certain entity, if it is ready and its group free.
-    pub(super) fn pop_this(&mut self, home: &Home, hand: Hand, work: &mut Option<Work>) -> bool {
-        member_of(&mut self.members, home).is_some() && self.pop_member(home.member, hand, work)
+    pub(super) fn pop_this(&mut self, id: MemberId, hand: Hand, work: &mut Option<Work>) -> bool {
+        member_of(&mut self.members, id).is_some() && self.pop_member(id.index, hand, work)
     }
 
     /// A certain member, if it is there and ready and its group free.
@@ -591,7 +636,7 @@ impl State {
                 0
             }
             Hand::Timers => {
-                self.tell_rest(super::scheduler::index(self.workers.threads()));
+                self.tell_rest(index(self.workers.threads()));
                 0
             }
             Hand::Nested => 0,
@@ -637,12 +682,7 @@ impl State {
 
     /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
     #[inline]
-    pub(super) fn call_for_rest(
-        &mut self,
-        work: &Option<Work>,
-        bells: &super::scheduler::Bells,
-        is_deaf: bool,
-    ) -> bool {
+    pub(super) fn call_for_rest(&mut self, work: &Option<Work>, bells: &Bells, is_deaf: bool) -> bool {
         let Some(work) = work else { return false };
         let run = work.times.run.expected();
         if is_deaf && let Some(worker) = self.workers.for_ears(run) {
@@ -687,9 +727,9 @@ impl State {
 
     /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
     /// and be rung again.
-    pub(super) fn call_lender(&mut self, bells: &super::scheduler::Bells) -> bool {
+    pub(super) fn call_lender(&mut self, bells: &Bells) -> bool {
         let can_run = |lent: &Lent| {
-            self.accepts(lent.nested) && self.runnable(&lent.home, lent.nested, lent.within).is_some()
+            self.accepts(lent.nested) && self.runnable(lent.entity, lent.nested, lent.within).is_some()
         };
         let Some(place) = self.lenders.iter().position(can_run) else { return false };
         let gone = self.lenders.swap_remove(place);

@@ -73,7 +73,7 @@ pub enum ThreadError {
     },
 }
 
-crate::error::debug_says!(ThreadError:
+crate::says::debug_says!(ThreadError:
     Priority { priority }, NoCores, Core { worker, core }, System { call, reason, remedy });
 
 impl ThreadError {

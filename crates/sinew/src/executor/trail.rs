@@ -12,14 +12,8 @@
 //! what is known already a note is a comparison. It is a hint in every respect: places are written by any thread, and one that
 //! is wrong costs a search.
 
-use super::scheduler::{Entity, Scheduler};
-use super::state::State;
 use crate::clock::Time;
-use crate::delivery::calls::Calls;
-use crate::delivery::inbox::Inbox;
-use crate::delivery::outlet::Outlet;
-use crate::delivery::requests::Requests;
-use crate::message::block::{Erased, Pool};
+use crate::message::block::Pool;
 use crate::sync::{Arc, HintU32, Ordering};
 use std::cell::{Cell, RefCell};
 use std::sync::Weak;
@@ -41,9 +35,6 @@ const MOST_STACK: usize = 32 * 1024;
 
 /// The size of an `Arc`'s counts.
 const COUNTS: usize = 2 * size_of::<usize>();
-
-/// Of an entity so many bytes are fetched at most; what is behind them the callback has captured.
-const ENTITY: usize = 256;
 
 /// The size of a cache line, or a good guess.
 const LINE: usize = 64;
@@ -76,15 +67,23 @@ impl Place {
 pub(crate) enum Part {
     /// A value, and how many of its first bytes.
     Value(Weak<dyn Send + Sync>, usize),
-    /// The same of an entity.
-    Entity(Weak<dyn Entity>, usize),
     /// A pool: the block that will be lent next.
     Pool(Weak<Pool>),
-    /// A service's queue, which is in memory that may move.
-    Queue(Weak<Requests>),
-    /// What a message touches on its way out of the process.
-    WayOut(Weak<Outlet>),
+    /// What is found by following pointers.
+    Deep(Weak<dyn Footprint>),
+    Code(Code),
 }
+
+/// Memory that is found by following pointers.
+pub(crate) trait Footprint: Send + Sync {
+    /// Names what is found by following `level` of them, as addresses and lengths in bytes. False:
+    /// there is nothing behind it.
+    fn look(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool;
+}
+
+/// Names functions that are not generic (generic code may lie in a library that is unloaded), as
+/// their addresses and how many of their first lines run each time.
+pub(crate) type Code = fn(&mut dyn FnMut(usize, usize));
 
 impl Part {
     /// A value, with all its lines up to so many.
@@ -127,7 +126,10 @@ thread_local! {
             hand: Cell::new(0),
         }
     };
-    static USED: Cell<Used> = const { Cell::new(Used { leaving: Vec::new(), requests: Vec::new() }) };
+    /// What is held for the time of a fetch, in a list that keeps its room.
+    static HELD: Cell<Vec<Arc<dyn Footprint>>> = const { Cell::new(Vec::new()) };
+    /// The code of what is noted, and for how many places.
+    static CODE: RefCell<Vec<(Code, usize)>> = const { RefCell::new(Vec::new()) };
     /// What is noted, with its place.
     static PARTS: RefCell<Vec<(usize, Part)>> = const { RefCell::new(Vec::new()) };
 }
@@ -166,12 +168,17 @@ impl Notes {
         self.known[at].set(address);
         self.age[at].set(0);
         place.set(at);
+        for part in &parts {
+            if let Part::Code(code) = part {
+                learn_code(*code);
+            }
+        }
         PARTS.with_borrow_mut(|known| {
             known.extend(parts.into_iter().map(|part| (at, part)));
             // Now, when it allocates anyway: the first fetch may come when all else is long warm.
-            let mut used = USED.with(Cell::take);
-            used.make_room(known.len());
-            USED.with(|place| place.set(used));
+            let mut held = HELD.with(Cell::take);
+            held.reserve(known.len());
+            HELD.with(|place| place.set(held));
         });
     }
 
@@ -193,47 +200,46 @@ impl Notes {
     }
 }
 
-/// Notes that this thread runs the entity.
-#[inline]
-pub(crate) fn ran(entity: &Arc<dyn Entity>) {
-    let notes = || {
-        let mut parts = entity.rest();
-        parts.push(Part::Entity(Arc::downgrade(entity), size_of_val(&**entity).min(ENTITY)));
-        parts
-    };
-    note(Arc::as_ptr(entity).addr(), entity.place(), notes);
+/// One place more has this code.
+fn learn_code(code: Code) {
+    CODE.with_borrow_mut(|all| match all.iter_mut().find(|(known, _)| std::ptr::fn_addr_eq(*known, code)) {
+        Some((_, places)) => *places += 1,
+        None => all.push((code, 1)),
+    });
 }
 
-/// Notes that this thread publishes with the outlet.
-#[inline]
-pub(crate) fn published(outlet: &Arc<Outlet>) {
-    let parts = || vec![Part::value(outlet, 3), Part::pool(&outlet.pool)];
-    note(Arc::as_ptr(outlet).addr(), &outlet.place, parts);
-    if outlet.leaves() {
-        let parts = || vec![Part::WayOut(Arc::downgrade(outlet))];
-        note((&raw const outlet.way_out).addr(), &outlet.way_out.place, parts);
-    }
+/// One place less has this code.
+fn forget_code(code: Code) {
+    CODE.with_borrow_mut(|all| {
+        if let Some((_, places)) = all.iter_mut().find(|(known, _)| std::ptr::fn_addr_eq(*known, code)) {
+            *places -= 1;
+        }
+    });
 }
 
 /// While it lives, this thread takes notes. (A spin inside a callback goes on with those of the outer one.) They are kept for the
 /// next time, when it fetches them if it has been away for long.
 pub(crate) struct Noting {
     outer: bool,
+    code: Code,
 }
 
 impl Noting {
-    pub(crate) fn begin() -> Self {
+    /// `code`: what runs whatever is noted.
+    pub(crate) fn begin(code: Code) -> Self {
         let outer = NOTES.with(|notes| notes.takes_notes.replace(true));
         if !outer {
+            learn_code(code);
             come_back(Time::steady().nanoseconds());
         }
-        Self { outer }
+        Self { outer, code }
     }
 }
 
 impl Drop for Noting {
     fn drop(&mut self) {
         if !self.outer {
+            forget_code(self.code);
             NOTES.with(|notes| {
                 notes.takes_notes.set(false);
                 notes.learnable.set(0);
@@ -266,22 +272,18 @@ pub(crate) fn come_back(now: i64) {
 /// Fetches what was noted. For a thread that has slept.
 pub(crate) fn fetch() {
     touch_stack();
-    for (code, lines) in hot_code() {
-        touch_page(code, lines);
-    }
-    let mut used = USED.with(Cell::take);
-    let forgotten = PARTS.with_borrow_mut(|parts| {
-        if parts.iter().any(|(_, part)| matches!(part, Part::Queue(_))) {
-            for (code, lines) in code_of_calls() {
-                touch_page(code, lines);
-            }
+    CODE.with_borrow(|all| {
+        for (code, _) in all.iter().filter(|(_, places)| *places > 0) {
+            code(&mut touch_page);
         }
+    });
+    let mut held = HELD.with(Cell::take);
+    let forgotten = PARTS.with_borrow_mut(|parts| {
         for (_, part) in parts.iter() {
             match part {
                 Part::Value(value, size) => touch_value(value.as_ptr().addr(), *size),
-                Part::Entity(entity, size) => touch_value(entity.as_ptr().addr(), *size),
                 Part::Pool(pool) => touch_value(pool.as_ptr().addr(), LINE),
-                Part::Queue(_) | Part::WayOut(_) => {} // they are values as well
+                Part::Deep(_) | Part::Code(_) => {} // the former are values as well
             }
         }
         // A second time, as the way to these leads through memory that has just been asked for.
@@ -292,67 +294,37 @@ pub(crate) fn fetch() {
                         pool.with_next(|block| touch_page(block, 2));
                     }
                 }
-                Part::Queue(requests) => {
-                    if let Some(requests) = requests.upgrade() {
-                        requests.look(&mut |queue| touch_page(queue, 3));
-                        used.requests.push(requests);
-                    }
-                }
-                Part::WayOut(outlet) => used.leaving.extend(outlet.upgrade()),
-                Part::Value(..) | Part::Entity(..) => {}
+                Part::Deep(footprint) => held.extend(footprint.upgrade()),
+                Part::Value(..) | Part::Code(_) => {}
             }
         }
-        if !used.leaving.is_empty() {
-            let (code, lines) = code_of_ways_out();
-            touch_page(code, lines);
-            touch_ways_out(&mut used.leaving);
-        }
+        follow(&mut held);
         NOTES.with(|notes| {
             notes.learnable.set(LEARNT_PER_BURST);
             notes.grow_older(parts)
         })
     });
+    for (_, part) in &forgotten {
+        if let Part::Code(code) = part {
+            forget_code(*code);
+        }
+    }
     drop(forgotten);
-    used.let_go(); // perhaps the last to hold them: not before
-    USED.with(|place| place.set(used));
+    held.clear(); // perhaps the last to hold them: not before
+    HELD.with(|place| place.set(held));
 }
 
-/// What is held for the time of a fetch, in lists that keep their room.
-#[derive(Default)]
-struct Used {
-    /// Those whose ways out are followed.
-    leaving: Vec<Arc<Outlet>>,
-    requests: Vec<Arc<Requests>>,
-}
-
-impl Used {
-    /// For so many of each.
-    fn make_room(&mut self, parts: usize) {
-        self.leaving.reserve(parts);
-        self.requests.reserve(parts);
-    }
-
-    fn let_go(&mut self) {
-        self.leaving.clear();
-        self.requests.clear();
-    }
-}
-
-fn touch_bytes(address: usize, bytes: usize) {
-    touch_page(address, bytes.div_ceil(LINE));
-}
-
-/// Fetches what messages touch on their ways out: what is found by following a way's pointers, of all ways at once, and so on.
-fn touch_ways_out(ways: &mut [Arc<Outlet>]) {
-    let mut left = ways.len();
+/// Fetches what is found by following pointers: of all at once, one level after the other.
+fn follow(deep: &mut [Arc<dyn Footprint>]) {
+    let mut left = deep.len();
     for level in 0.. {
         let mut at = 0;
         while at < left {
-            if ways[at].look_along_way_out(level, &mut touch_bytes) {
+            if deep[at].look(level, &mut touch_bytes) {
                 at += 1;
             } else {
                 left -= 1;
-                ways.swap(at, left);
+                deep.swap(at, left);
             }
         }
         if left == 0 {
@@ -361,34 +333,8 @@ fn touch_ways_out(ways: &mut [Arc<Outlet>]) {
     }
 }
 
-/// The code that every message goes through, and how many lines of it. (Generic code is not among it: it may lie in a library
-/// that is unloaded before its memory is touched.)
-fn hot_code() -> [(usize, usize); 7] {
-    [
-        (Outlet::publish as *const () as usize, 10),
-        (Inbox::push as *const () as usize, 10),
-        (Inbox::take_as as *const () as usize, 7),
-        (Scheduler::next as *const () as usize, 12),
-        (State::put_back as *const () as usize, 5),
-        (State::hand_out as *const () as usize, 5),
-        (Erased::let_go as *const () as usize, 5),
-    ]
-}
-
-/// The code that every message on its way out goes through.
-fn code_of_ways_out() -> (usize, usize) {
-    (Outlet::publish_slowly as *const () as usize, 24)
-}
-
-/// The code that every call of a service goes through.
-fn code_of_calls() -> [(usize, usize); 5] {
-    [
-        (Requests::push as *const () as usize, 8),
-        (Requests::take_for as *const () as usize, 6),
-        (Calls::settle as *const () as usize, 7),
-        (Scheduler::run_here as *const () as usize, 10),
-        (Scheduler::finish as *const () as usize, 5),
-    ]
+fn touch_bytes(address: usize, bytes: usize) {
+    touch_page(address, bytes.div_ceil(LINE));
 }
 
 /// An address on the stack, near its end.

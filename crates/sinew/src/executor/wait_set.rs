@@ -8,16 +8,12 @@
 //! something to do, and otherwise takes the entity out of the queue before anybody can announce it
 //! anew. So waiting costs what is ready, however much is in the set.
 
-use super::current::Spinning;
-use super::scheduler::{Entity, Hand, Home, Scheduler, Work, Worker};
+use super::scheduler::{Entity, Hand, Scheduler, Work, Worker};
+use super::spinning::Spinning;
+use super::state::MemberId;
 use super::{AddError, Executor, InHand, OnFault, Order, Servable, SpinError, StopHandle};
 use crate::clock::{Stamp, Time, nanoseconds};
-use crate::guard::GuardCondition;
-use crate::service::{Client, Server};
-use crate::subscription::Subscription;
 use crate::sync::Arc;
-use crate::timer::Timer;
-use sinew_msg::{Message, Service};
 use std::cmp::Reverse;
 use std::fmt;
 use std::sync::Weak;
@@ -67,7 +63,7 @@ use std::time::Duration;
 /// ```
 #[derive(Default)]
 pub struct WaitSet {
-    executor: Executor,
+    pub(crate) executor: Executor,
     /// What the last wait found, and the room for what the next one finds.
     ready: Vec<Candidate>,
 }
@@ -120,15 +116,6 @@ impl WaitSet {
     /// lives in another time.
     pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
         self.executor.add(what)
-    }
-
-    /// Waits for messages of a subscription without a callback, too, until it is dropped.
-    ///
-    /// # Errors
-    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
-    /// or lives in another time.
-    pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
-        subscription.watch(&self.executor)
     }
 
     /// Sleeps until something is ready, at most for `timeout` (of real time, also in virtual time;
@@ -217,50 +204,16 @@ impl fmt::Debug for Ready<'_> {
     }
 }
 
-/// What can be recognised when it is [ready](Ready::is): a [`Subscription`], a [`Timer`], a
-/// [`GuardCondition`], a [`Server`], or a [`Client`] with results for callbacks.
+/// What can be recognised when it is [ready](Ready::is): a [`Subscription`](crate::Subscription), a
+/// [`Timer`](crate::Timer), a [`GuardCondition`](crate::GuardCondition), a
+/// [`Server`](crate::Server), or a [`Client`](crate::Client) with results for callbacks.
 pub trait Waitable: sealed::Sealed {
     #[doc(hidden)]
     fn subject(&self) -> usize;
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
-    impl<T: sinew_msg::Message> Sealed for super::Subscription<T> {}
-    impl Sealed for super::Timer {}
-    impl Sealed for super::GuardCondition {}
-    impl<S: sinew_msg::Service> Sealed for super::Server<S> {}
-    impl<S: sinew_msg::Service, G> Sealed for super::Client<S, G> {}
-}
-
-impl<T: Message> Waitable for Subscription<T> {
-    fn subject(&self) -> usize {
-        self.subject()
-    }
-}
-
-impl Waitable for Timer {
-    fn subject(&self) -> usize {
-        self.subject()
-    }
-}
-
-impl Waitable for GuardCondition {
-    fn subject(&self) -> usize {
-        self.subject()
-    }
-}
-
-impl<S: Service> Waitable for Server<S> {
-    fn subject(&self) -> usize {
-        self.subject()
-    }
-}
-
-impl<S: Service, G> Waitable for Client<S, G> {
-    fn subject(&self) -> usize {
-        self.subject()
-    }
 }
 
 /// While it lives, this thread spins the scheduler. A stop that comes in between is for the next
@@ -328,11 +281,11 @@ impl Scheduler {
 
     /// Hands out an entity that was ready, if it still is.
     fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<Work> {
-        let home = Home { scheduler: self.clone(), member: candidate.member, serial: candidate.serial };
+        let id = MemberId { index: candidate.member, serial: candidate.serial };
         let mut work = None;
         let mut state = self.state.lock();
         if !state.ended && !state.workers.are_full() {
-            state.pop_this(&home, Hand::Worker(0), &mut work);
+            state.pop_this(id, Hand::Worker(0), &mut work);
         }
         work
     }

@@ -1,10 +1,7 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
-use super::block::{Erased, Memory, Pool};
-use super::sample::Sample;
-use super::table::{Table, clone_into};
-use crate::delivery::work::Work;
-use crate::sync::Arc;
+use super::block::{Erased, Memory};
+use super::table::Table;
 use sinew_msg::Message;
 use std::fmt;
 use std::marker::PhantomData;
@@ -203,44 +200,5 @@ impl<T: Message> From<Unique<T>> for Shared<T> {
 impl<T: Message + fmt::Debug> fmt::Debug for Shared<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
-    }
-}
-
-/// A message on its way from a subscription's buffer to its callback.
-#[doc(hidden)]
-pub struct Incoming<'a, T: Message> {
-    message: Erased,
-    /// Where the copy goes if one must be made.
-    pool: &'a Arc<Pool>,
-    of: PhantomData<T>,
-}
-
-impl<'a, T: Message> Incoming<'a, T> {
-    pub(crate) fn new(message: Erased, pool: &'a Arc<Pool>) -> Self {
-        Self { message, pool, of: PhantomData }
-    }
-
-    pub(crate) fn shared(self) -> Shared<T> {
-        Shared::assume(self.message)
-    }
-
-    /// The message as it lies, and what is to be counted for that.
-    pub(crate) fn sample(self) -> (Sample<T>, Work) {
-        let work = Work::of_form(&self.message);
-        (Sample::assume(self.message), work)
-    }
-
-    /// The message for its reader alone, and what that took: a copy if there is another reference
-    /// to the message.
-    pub(crate) fn unique(self) -> (Unique<T>, Work)
-    where
-        T: Clone,
-    {
-        if self.message.is_ownable() {
-            return (Unique::assume(self.message), Work::NONE);
-        }
-        // SAFETY: both the function and the pool are made for `T`, which the message is.
-        let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
-        (Unique::assume(copy), Work::COPY)
     }
 }

@@ -1,17 +1,15 @@
 //! Messages: how they are held, where they lie, what is known about them.
 
 pub(crate) mod block;
-pub(crate) mod draft;
-pub(crate) mod edit;
 pub(crate) mod foreign;
 pub(crate) mod handle;
+pub(crate) mod incoming;
 pub(crate) mod info;
 pub(crate) mod sample;
 pub(crate) mod table;
+pub(crate) mod work;
 
 pub use block::Memory;
-pub use draft::Draft;
-pub use edit::Edit;
 pub use handle::{Shared, Unique};
 pub use info::{Chain, Gid, Lineage, MessageInfo, Path};
 pub use sample::{Check, Sample, View};

@@ -25,10 +25,11 @@ use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::requests::Types;
 use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
-use crate::error::CreateError;
+use crate::executor::ears::Presence;
+use crate::executor::scheduler::Scheduler;
+use crate::failure::CreateError;
 use crate::logging::{Level, later, tell};
 use crate::message::table::Table;
-use crate::node::Node;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use description::Described;
@@ -90,7 +91,7 @@ impl Outside {
             told: types::Told::default(),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
-        let participant = Participant::join_as(context.participant, &domain, watching)?;
+        let participant = Participant::join_as(context.session.participant, &domain, watching)?;
         let _ = this.participant.set(participant);
         Ok(this)
     }
@@ -199,6 +200,12 @@ impl Outside {
         self.inboxes.lock().remove(&key);
     }
 
+    /// The port on which an executor hears from others; `None` if it can't.
+    pub(crate) fn port_of(self: &Arc<Self>, scheduler: &Scheduler) -> Option<Arc<Port>> {
+        let presence: Arc<dyn Presence> = self.clone();
+        scheduler.port(&presence)
+    }
+
     /// The port of the thread that receives for those who wait without an executor.
     pub(crate) fn receiver(&self) -> Option<Arc<Port>> {
         let participant = self.participant()?;
@@ -244,12 +251,6 @@ impl Outside {
         }
     }
 
-    /// The executors of subscriptions have changed.
-    pub(crate) fn retune_all(&self) {
-        let proxies: Vec<_> = self.proxies.lock().values().cloned().collect();
-        proxies.iter().for_each(|proxy| proxy.retune());
-    }
-
     /// Leaves the domain.
     pub(crate) fn leave(&self) {
         let receiver = self.receiver.lock().take();
@@ -266,11 +267,22 @@ impl Outside {
     }
 }
 
+impl Presence for Outside {
+    fn participant(&self) -> Option<&Arc<Participant>> {
+        self.participant()
+    }
+
+    fn retune_all(&self) {
+        let proxies: Vec<_> = self.proxies.lock().values().cloned().collect();
+        proxies.iter().for_each(|proxy| proxy.retune());
+    }
+}
+
 impl ContextShared {
     /// Tells other processes of a server, if there are to be any.
     pub(crate) fn make_server_known(
         &self,
-        node: &Node,
+        node: &str,
         serves: &Serves,
         limit: usize,
     ) -> Result<Option<OwnEntity>, CreateError> {
@@ -280,7 +292,7 @@ impl ContextShared {
         let mut servers = outside.servers.lock(); // as in `advertise_or`
         let entity = outside.advertise_service(
             (EntityKind::Server, serves.number),
-            (node.full_name(), name),
+            (node, name),
             &serves.types,
             qos,
         )?;
@@ -292,19 +304,15 @@ impl ContextShared {
     /// they are now.
     pub(crate) fn make_client_known(
         &self,
-        node: &Node,
+        node: &str,
         name: &str,
         calls: &Arc<Calls>,
     ) -> Result<(), CreateError> {
         let Some(outside) = self.outside() else { return Ok(()) };
         outside.refresh();
         let qos = QoS::services();
-        let entity = outside.advertise_service(
-            (EntityKind::Client, calls.number),
-            (node.full_name(), name),
-            &calls.types,
-            qos,
-        )?;
+        let entity =
+            outside.advertise_service((EntityKind::Client, calls.number), (node, name), &calls.types, qos)?;
         calls.is_known_as(entity);
         Ok(())
     }

@@ -17,10 +17,10 @@ use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
 use crate::delivery::reader::{Complaints, Group, Reader, groups};
-use crate::delivery::work::Work;
 use crate::logging::{About, tell};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
+use crate::message::work::Work;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_msg::DecodeError;
 use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
@@ -164,7 +164,7 @@ impl Proxy {
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
     fn port_for(&self, inboxes: &[Arc<Inbox>]) -> Option<Arc<Port>> {
         let outside = self.outside.upgrade()?;
-        let executor = inboxes.iter().find_map(|inbox| inbox.scheduler()?.port(&outside));
+        let executor = inboxes.iter().find_map(|inbox| outside.port_of(&*inbox.scheduler()?));
         executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
     }
 

@@ -8,10 +8,10 @@
 //! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
 //! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
 
-use crate::delivery::work::Work;
 use crate::message::block::Erased;
 use crate::message::foreign::Keep;
 use crate::message::info::Publication;
+use crate::message::work::Work;
 use crate::qos::QoS;
 use crate::sync::Arc;
 use sinew_shm::{

@@ -25,12 +25,12 @@ use crate::clock::Stamp;
 use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
 use crate::delivery::requests::{Caller, Origin, Request, Requests, Types};
 use crate::executor::scheduler::Scheduler;
+use crate::failure::CallFailure;
 use crate::logging::{Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::message::table::Table;
 use crate::qos::QoS;
-use crate::service::CallFailure;
 use crate::sync::{Arc, Guard, Mutex};
 use sinew_shm::{
     CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
@@ -335,7 +335,7 @@ impl Line {
         let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
-        let executor = || calls.scheduler().and_then(|scheduler| scheduler.port(&outside));
+        let executor = || calls.scheduler().and_then(|scheduler| outside.port_of(&scheduler));
         let port = alone.or_else(executor).or_else(|| outside.receiver());
         // Under the lock of the threads: of two that change it at once, the second one's choice stays.
         self.changes.lock().port = Some(port);
@@ -524,7 +524,7 @@ impl Visitor {
     pub(crate) fn retune(self: &Arc<Self>) {
         let Some(outside) = self.outside.upgrade() else { return };
         let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
-        let port = scheduler.and_then(|scheduler| scheduler.port(&outside)).or_else(|| outside.receiver());
+        let port = scheduler.and_then(|scheduler| outside.port_of(&scheduler)).or_else(|| outside.receiver());
         *self.port.lock() = Some(port);
         self.drain_requests();
     }
@@ -603,7 +603,7 @@ impl Visitor {
     }
 
     fn head(&self) -> Head {
-        let stamp = self.calls.context.clock.stamp();
+        let stamp = self.calls.context.session.clock.stamp();
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 

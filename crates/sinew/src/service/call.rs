@@ -1,14 +1,15 @@
 //! Waiting for an answer.
 
 use super::callback::CallResult;
-use super::client::{Inner, result_of};
-use super::error::{CallError, CallFailure};
+use super::client_core::{Inner, result_of};
+use super::error::CallError;
 use crate::clock::{Time, nanoseconds};
 use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
-use crate::delivery::waits::InVain;
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
+use crate::executor::waits::InVain;
 use crate::executor::{current, trail};
+use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::outside::service::Line;
 use crate::sync::{Arc, Bell};
@@ -181,7 +182,7 @@ impl Waiting<'_> {
         // vain, neither.
         if !deferred {
             let lends = current::spins(home.scheduler.id);
-            _known = match calls.context.waits.enter(home, lends) {
+            _known = match calls.context.session.waits.enter(home, lends) {
                 Err(InVain) => return Wait::InVain(why(home)),
                 Ok(known) => known,
             };

@@ -1,6 +1,7 @@
 //! The forms a service's callbacks may have. (How forms are told apart: `crate::callback`.)
 
-use super::error::{CallError, CallFailure};
+use super::error::CallError;
+use super::given::sealed;
 use super::info::RequestInfo;
 use super::responder::{Desk, Responder, Ticket};
 use crate::callback::Outcome;
@@ -8,6 +9,7 @@ use crate::delivery::calls::Fault;
 use crate::delivery::requests::Caller;
 use crate::executor::group::{Group, ReentrantGroup};
 use crate::executor::turn::{Callbacks, Exclusive, Turn};
+use crate::failure::CallFailure;
 use crate::message::Unique;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
@@ -18,62 +20,7 @@ use std::fmt::Display;
 /// What came of a call: the response, or why there is none.
 pub type CallResult<S> = Result<Unique<<S as Service>::Response>, CallError<<S as Service>::Request>>;
 
-/// A request or a response as it may be given: `T` (moved into a pool), `Box<T>` (adopted where it
-/// lies) or [`Unique<T>`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be given as a `{T}`",
-    note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
-)]
-pub trait Given<T: Message>: sealed::Erase<T> {}
-
-impl<T: Message, M: sealed::Erase<T>> Given<T> for M {}
-
-mod sealed {
-    use super::{Arc, Erased, Message, Pool};
-
-    /// A message in a block.
-    pub struct Block(pub(in crate::service) Erased);
-
-    /// Where blocks come from.
-    #[derive(Clone, Copy)]
-    pub struct Blocks<'a>(pub(in crate::service) &'a Arc<Pool>);
-
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` can't be given as a `{T}`",
-        note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
-    )]
-    pub trait Erase<T: Message> {
-        fn erase(self, blocks: Blocks<'_>) -> Block;
-    }
-}
-
-impl<T: Message> sealed::Erase<T> for T {
-    #[inline]
-    fn erase(self, blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(blocks.0.put(self))
-    }
-}
-
-impl<T: Message> sealed::Erase<T> for Box<T> {
-    fn erase(self, _blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(Erased::adopt(self, None))
-    }
-}
-
-impl<T: Message> sealed::Erase<T> for Unique<T> {
-    #[inline]
-    fn erase(self, _blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(Unique::erase(self))
-    }
-}
-
-/// Puts what was given into a block, of the pool if it needs one.
-#[inline]
-pub(super) fn erase<T: Message>(given: impl Given<T>, pool: &Arc<Pool>) -> Erased {
-    sealed::Erase::erase(given, sealed::Blocks(pool)).0
-}
-
-/// What a server's callback may return: a response as it may be [given](Given), or a `Result` of
+/// What a server's callback may return: a response as it may be [given](super::Given), or a `Result` of
 /// one whose error can be displayed. The caller gets the error as [`CallFailure::Failed`].
 #[diagnostic::on_unimplemented(
     message = "a server's callback can't answer with `{Self}` where the response is a `{T}`",
@@ -158,8 +105,8 @@ impl<S: Service> Asked<'_, S> {
 /// What there is to know about a request.
 pub(super) fn info(publication: Publication, caller: Option<&Caller>) -> RequestInfo {
     #[expect(clippy::expect_used, reason = "asked for before the caller is handed on")]
-    let context = &caller.expect("a request has a caller").calls.context;
-    RequestInfo::new(publication, context.participant, &context.clock)
+    let session = &caller.expect("a request has a caller").calls.context.session;
+    RequestInfo::new(publication, session.participant, &session.clock)
 }
 
 /// A callback for the requests of a service; `Q` is `S::Request`.

@@ -1,20 +1,23 @@
 //! Clients.
 
 use super::call::{self, PendingCall};
-use super::callback::{CallResult, Given, ResponseCallback, erase};
+use super::callback::ResponseCallback;
+use super::client_core::{Inner, error_of, result_of};
 use super::error::CallError;
+use super::given::{Given, erase};
 use crate::clock::{Stamp, Time};
-use crate::delivery::calls::{CallId, Calls, Fault, Then};
-use crate::delivery::requests::{Caller, Origin, Request, Types};
-use crate::error::CreateError;
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
+use crate::delivery::calls::{Calls, Then};
+use crate::delivery::requests::Types;
+use crate::executor::group::{CallbackGroup, Group, GroupMember};
 use crate::executor::scheduler::{Entity, Home, Ran};
 use crate::executor::trail;
 use crate::executor::turn::Turn;
-use crate::message::block::{Erased, Pool};
+use crate::executor::wait_set::{self, Waitable};
+use crate::failure::CreateError;
+use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::message::{Gid, Unique};
-use crate::node::{Node, NodeCore};
+use crate::node::Node;
 use crate::sync::{Arc, next_serial};
 use sinew_msg::Service;
 use sinew_shm::{Callback, EntityKey};
@@ -66,62 +69,6 @@ pub struct Client<S: Service, G = Group> {
     inner: Arc<Inner>,
     group: G,
     of: PhantomData<fn(S)>,
-}
-
-/// What goes with the last handle.
-pub(super) struct Inner {
-    pub(super) calls: Arc<Calls>,
-    /// Its place among the clients of the service.
-    place: usize,
-    pool: Arc<Pool>,
-    group: Arc<GroupCore>,
-    membership: Membership,
-    /// Where the thread that calls with it has noted it.
-    trail: trail::Place,
-    node: Arc<NodeCore>,
-}
-
-impl Inner {
-    /// What a call uses.
-    #[cold]
-    fn parts(self: &Arc<Self>) -> Vec<trail::Part> {
-        vec![trail::Part::value(self, 2), trail::Part::value(&self.calls, 6), trail::Part::pool(&self.pool)]
-    }
-
-    /// Begins a call.
-    pub(super) fn send(
-        self: &Arc<Self>,
-        request: Erased,
-        then: Option<Then>,
-        quietly: bool,
-    ) -> Result<CallId, Fault> {
-        trail::note(Arc::as_ptr(self).addr(), &self.trail, || self.parts());
-        let (id, publication) = self.calls.begin(then);
-        let caller = Caller { calls: self.calls.clone(), id };
-        let requests = &self.calls.requests;
-        match requests.push(Request { message: request, publication, caller }, quietly, Origin::Client) {
-            Ok(None) => {}
-            Ok(Some(scheduler)) => scheduler.signal(),
-            Err((request, failure)) => {
-                self.calls.refused(id);
-                return Err(Fault { failure, request: Some(request) });
-            }
-        }
-        Ok(id)
-    }
-}
-
-/// What came of a call, typed.
-pub(super) fn result_of<S: Service>(outcome: Result<Erased, (Fault, &str)>) -> CallResult<S> {
-    match outcome {
-        Ok(response) => Ok(Unique::assume(response)),
-        Err((fault, service)) => Err(error_of::<S>(service, fault)),
-    }
-}
-
-#[cold]
-pub(super) fn error_of<S: Service>(service: &str, fault: Fault) -> CallError<S::Request> {
-    CallError::new(service, fault.failure, fault.request.map(Unique::assume))
 }
 
 impl<S: Service, G: CallbackGroup> Client<S, G> {
@@ -199,14 +146,14 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// Keeps it until the context ends, so that the callbacks of calls that were
     /// [begun](Self::call_then) run; as [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let context = self.inner.node.context.clone();
-        context.detach(self);
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
     }
 
     /// Whether there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;
-        !calls.context.has_ended() && calls.requests.is_served(&calls.types)
+        !calls.context.session.has_ended() && calls.requests.is_served(&calls.types)
     }
 
     /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
@@ -214,7 +161,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// callbacks: it does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
         let calls = &self.inner.calls;
-        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.context)
+        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.context.session)
     }
 
     /// The service's full name, after remapping.
@@ -225,7 +172,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// Its identity, as in [`RequestInfo::client`](super::RequestInfo::client).
     pub fn gid(&self) -> Gid {
         let calls = &self.inner.calls;
-        Gid::new(calls.context.participant, calls.number)
+        Gid::new(calls.context.session.participant, calls.number)
     }
 
     /// What it has done so far.
@@ -264,15 +211,6 @@ impl<S: Service, G> fmt::Debug for Client<S, G> {
     }
 }
 
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.group.part(self.membership, false);
-        self.calls.close();
-        self.calls.context.services.remove_client(&self.calls.requests.name, self.place);
-        self.pool.close();
-    }
-}
-
 /// What a client has done so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -287,6 +225,21 @@ pub struct ClientStatistics {
     pub abandoned: u64,
     /// Calls that wait for their answer now.
     pub waiting: u64,
+}
+
+impl Node {
+    /// A client of a service, named as topics are.
+    pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
+        ClientBuilder::new(self, name)
+    }
+}
+
+impl<S: Service, G> wait_set::sealed::Sealed for Client<S, G> {}
+
+impl<S: Service, G> Waitable for Client<S, G> {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
 }
 
 /// Makes a [`Client`]; from [`Node::client`](crate::Node::client).
@@ -337,7 +290,7 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let (calls, place) = context.services.add_client(&name, |requests| {
             Calls::new(context, next_serial(), self.node.full_name_shared(), Types::of::<S>(), requests)
         });
-        if let Err(error) = context.make_client_known(&self.node, &name, &calls) {
+        if let Err(error) = context.make_client_known(self.node.full_name(), &name, &calls) {
             context.services.remove_client(&name, place);
             return Err(error);
         }
@@ -375,10 +328,6 @@ impl<G: CallbackGroup> Entity for Results<G> {
         self.calls.retract()
     }
 
-    fn attach(&self, home: Option<Home>) {
-        self.calls.attach(home);
-    }
-
     fn callback_of(&self, node: EntityKey) -> Callback {
         self.calls.key().map_or(Callback::Other(node), Callback::Of)
     }
@@ -397,5 +346,11 @@ impl<G: CallbackGroup> Entity for Results<G> {
 
     fn describe(&self) -> String {
         format!("client of service {} of node {}", self.calls.requests.name, self.calls.node)
+    }
+}
+
+impl<G: CallbackGroup> GroupMember for Results<G> {
+    fn attach(&self, home: Option<Home>) {
+        self.calls.attach(home);
     }
 }

@@ -1,9 +1,10 @@
 //! From a request to its answer.
 
-use super::callback::{Given, erase};
-use super::error::{CallFailure, RespondError};
+use super::error::RespondError;
+use super::given::{Given, erase};
 use crate::delivery::calls::{Fault, Outcome};
 use crate::delivery::requests::{Caller, Requests, Tally};
+use crate::failure::CallFailure;
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};

@@ -1,16 +1,18 @@
 //! Servers.
 
 use super::callback::{Asked, AsyncServiceCallback, ServiceCallback};
-use super::error::CallFailure;
 use super::responder::{Desk, Ticket};
 use super::tasks::{Closing, Tasks};
 use crate::clock::Stamp;
-use crate::delivery::requests::{Caller, MAX_REQUESTS, Request, Serving, Tally, Types};
-use crate::error::CreateError;
-use crate::executor::group::{CallbackGroup, Group, GroupCore, Membership};
-use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::delivery::calls::Calls;
+use crate::delivery::requests::{Caller, MAX_REQUESTS, Request, Requests, Serving, Tally, Types};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
 use crate::executor::turn::Turn;
+use crate::executor::wait_set::{self, Waitable};
 use crate::executor::{panic_message, trail};
+use crate::failure::CallFailure;
+use crate::failure::CreateError;
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
@@ -94,8 +96,8 @@ impl<S: Service> Server<S> {
     /// Keeps it without a handle until the context ends; as
     /// [`Timer::detach`](crate::Timer::detach).
     pub fn detach(self) {
-        let context = self.node.context.clone();
-        context.detach(self);
+        let session = self.node.context.session.clone();
+        session.detach(self);
     }
 
     pub(crate) fn subject(&self) -> usize {
@@ -155,6 +157,21 @@ pub struct ServerStatistics {
     pub withdrawn: u64,
     /// Requests that found the queue full.
     pub refused: u64,
+}
+
+impl Node {
+    /// A server of a service, named as topics are. (ROS 2: `create_service`.)
+    pub fn service<S: Service>(&self, name: &str) -> ServiceBuilder<S> {
+        ServiceBuilder::new(self, name)
+    }
+}
+
+impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
+
+impl<S: Service> Waitable for Server<S> {
+    fn subject(&self) -> usize {
+        self.subject()
+    }
 }
 
 /// Makes a [`Server`]; from [`Node::service`](crate::Node::service).
@@ -262,7 +279,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         Form: 'static,
     {
         let desk = self.open()?;
-        let tasks = Tasks::new(self.node.context_shared().clock.clone());
+        let tasks = Tasks::new(self.node.context_shared().session.clock.clone());
         let answerer = AsyncAnswerer::<S, G, Form, F> {
             desk: desk.clone(),
             tasks: tasks.clone(),
@@ -298,7 +315,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
             node: self.node.full_name_shared(),
             types: Types::of::<S>(),
         };
-        let known = match context.make_server_known(&self.node, &serves, self.max_requests) {
+        let known = match context.make_server_known(self.node.full_name(), &serves, self.max_requests) {
             Ok(known) => known,
             Err(error) => {
                 requests.close(number);
@@ -366,10 +383,6 @@ where
         self.desk.requests.retract(self.desk.number, false)
     }
 
-    fn attach(&self, home: Option<Home>) {
-        self.desk.requests.attach(self.desk.number, home);
-    }
-
     fn callback_of(&self, node: EntityKey) -> Callback {
         self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
@@ -391,6 +404,17 @@ where
     }
 }
 
+impl<S, G, Form, F> GroupMember for Answerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: ServiceCallback<S, S::Request, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.desk.requests.attach(self.desk.number, home);
+    }
+}
+
 /// Tells the caller that the callback panicked, and goes on with that.
 #[cold]
 #[inline(never)]
@@ -401,11 +425,22 @@ fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> 
     resume_unwind(panic)
 }
 
+/// The code that every call of a service goes through.
+fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Requests::push as *const () as usize, 8);
+    name(Requests::take_for as *const () as usize, 6);
+    name(Calls::settle as *const () as usize, 7);
+    name(Scheduler::run_here as *const () as usize, 10);
+    name(Scheduler::finish as *const () as usize, 5);
+}
+
 fn rest(desk: &Arc<Desk>) -> Vec<trail::Part> {
+    let queue: Arc<dyn trail::Footprint> = desk.requests.clone();
     vec![
         trail::Part::value(desk, 2),
         trail::Part::value(&desk.requests, 4),
-        trail::Part::Queue(Arc::downgrade(&desk.requests)),
+        trail::Part::Deep(Arc::downgrade(&queue)),
+        trail::Part::Code(code),
         trail::Part::value(&desk.tally, 1),
         trail::Part::pool(&desk.pool),
     ]
@@ -434,8 +469,8 @@ where
     fn begin(&self, request: Request, turn: &mut Turn) {
         let Request { message, publication, caller } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let context = caller.calls.context.clone();
-        let about = || super::RequestInfo::new(publication, context.participant, &context.clock);
+        let session = caller.calls.context.session.clone();
+        let about = || super::RequestInfo::new(publication, session.participant, &session.clock);
         let mut ticket = Ticket::new(caller, &self.desk);
         let request: Unique<S::Request> = Unique::assume(message);
         let future =
@@ -472,11 +507,6 @@ where
         self.tasks.retract(|woken| self.desk.requests.retract(self.desk.number, woken))
     }
 
-    fn attach(&self, home: Option<Home>) {
-        self.tasks.attach(home.clone());
-        self.desk.requests.attach(self.desk.number, home);
-    }
-
     fn callback_of(&self, node: EntityKey) -> Callback {
         self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
@@ -495,6 +525,18 @@ where
 
     fn describe(&self) -> String {
         describe(&self.desk)
+    }
+}
+
+impl<S, G, Form, F> GroupMember for AsyncAnswerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: AsyncServiceCallback<S, S::Request, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.tasks.attach(home.clone());
+        self.desk.requests.attach(self.desk.number, home);
     }
 }
 

@@ -17,12 +17,12 @@
 //! taken out for it, and no lock is held.
 
 use super::callback::{Reply, outcome};
-use super::error::CallFailure;
 use super::responder::Ticket;
 use crate::clock::{Clock, Stamp};
 use crate::executor::panic_message;
 use crate::executor::scheduler::{Home, Scheduler, index};
 use crate::executor::turn::Turn;
+use crate::failure::CallFailure;
 use crate::message::info::{ChainScope, Lineage};
 use crate::sync::{Arc, Mutex};
 use sinew_msg::Message;

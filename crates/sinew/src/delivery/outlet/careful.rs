@@ -8,9 +8,9 @@ use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
 use crate::delivery::reader::Group;
 use crate::delivery::routes::Routes;
-use crate::delivery::work::Work;
 use crate::message::block::Erased;
 use crate::message::foreign::out_of_memory;
+use crate::message::work::Work;
 use crate::sync::Ordering;
 
 /// A message on its way.
@@ -122,8 +122,7 @@ impl Outlet {
             return Err(reason);
         }
         // C2 again: what joined since must either be delivered to or find the message retained.
-        let is_missed =
-            || retains && self.context.graph.generation() != generation && !self.is_newest(&routes);
+        let is_missed = || retains && self.session.generation() != generation && !self.is_newest(&routes);
         if state.leaves != out.is_some() || is_missed() {
             state.count(work); // made in vain, but made
             return Ok(Attempt::Again);

@@ -2,12 +2,12 @@
 
 use super::{Outlet, State, Unpublished};
 use crate::clock::Time;
-use crate::delivery::work::Work;
 use crate::executor::trail::Place;
 use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, Lends};
 use crate::message::info::Publication;
+use crate::message::work::Work;
 use crate::outside::sender::{BroughtBack, Prepared, Refused, Sender};
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
@@ -112,7 +112,7 @@ impl Outlet {
             let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
                 return Ok(Out::Changed);
             };
-            if self.context.has_ended() {
+            if self.session.has_ended() {
                 return Err(Unpublished::Shutdown);
             }
             if let Some(waiting) = open.wait_for_room() {
@@ -120,7 +120,7 @@ impl Outlet {
                 if !left.is_zero() {
                     drop(sender);
                     // Again, as the bell was read only now: a shutdown between has rung before, and rings no more.
-                    if self.context.has_ended() {
+                    if self.session.has_ended() {
                         return Err(Unpublished::Shutdown);
                     }
                     waiting.sleep(Some(left));
@@ -173,7 +173,7 @@ impl Outlet {
             self.topic
         );
         self.way_out.refused.lock().push(other);
-        self.context.graph.has_refused();
+        self.session.has_refused();
         false
     }
 
@@ -192,7 +192,7 @@ impl Outlet {
         let connected = before - refused.len();
         if !refused.is_empty() {
             self.way_out.refused.lock().append(&mut refused);
-            self.context.graph.has_refused();
+            self.session.has_refused();
         }
         connected
     }

@@ -1,7 +1,7 @@
 //! Images that are made where they are published.
 
-use super::block::Erased;
-use crate::publisher::Publisher;
+use super::Publisher;
+use crate::message::block::Erased;
 use sinew_msg::Message;
 use sinew_msg::loan::{self, BuildError, Built};
 use std::borrow::Borrow;

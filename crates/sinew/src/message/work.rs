@@ -14,7 +14,7 @@
 //! another process, and when a message is taken, by the subscription (by one of them, if it is done
 //! once for several).
 
-use crate::message::block::Erased;
+use super::block::Erased;
 use sinew_shm::{Counter, Counters};
 use std::ops::Add;
 

@@ -8,8 +8,8 @@
 //! group only the one that has its turn). A wait that would be in vain from the start isn't begun;
 //! as every wait was checked when it began, it is the last one of a circle that fails.
 
-use crate::executor::current;
-use crate::executor::scheduler::Home;
+use super::current;
+use super::scheduler::Home;
 use crate::sync::{Arc, Mutex, next_serial};
 
 /// The waiting threads of a process, as far as they hold something that others may wait for.

@@ -1,11 +1,10 @@
 //! Messages that came, changed in place where that can be, and passed on.
 
-use super::block::Erased;
-use super::handle::Unique;
-use super::sample::Sample;
+use super::Publisher;
 use crate::delivery::outlet::Outlet;
-use crate::delivery::work::Work;
-use crate::publisher::Publisher;
+use crate::message::block::Erased;
+use crate::message::work::Work;
+use crate::message::{Sample, Unique};
 use crate::sync::Arc;
 use sinew_msg::loan::{self, BuildError, Built};
 use sinew_msg::view::{self, Viewed};

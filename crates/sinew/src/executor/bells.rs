@@ -1,0 +1,40 @@
+//! What an executor's threads sleep on, and who was called.
+
+use crate::sync::{AtomicU64, Condvar, Ordering};
+
+/// What the workers sleep on.
+pub(super) struct Bells {
+    pub(super) of_workers: Box<[Condvar]>,
+    /// The thread that minds the timers, if there is one.
+    pub(super) of_timers: Condvar,
+    /// Bit by bit, the workers that were called and not signalled yet; the last bits are for the callers in `State::rung`, for
+    /// the timers' thread and for the descriptor.
+    pub(super) due: AtomicU64,
+}
+
+/// As many threads an executor has at most: a bit each, and three are taken.
+pub(super) const MOST_THREADS: usize = 61;
+
+pub(super) const LENDERS: u64 = 1 << MOST_THREADS;
+pub(super) const TIMERS: u64 = LENDERS << 1;
+pub(super) const DESCRIPTOR: u64 = TIMERS << 1;
+
+impl Bells {
+    #[inline]
+    pub(super) fn call(&self, worker: u32) {
+        // Relaxed: set under the mutex, and read by this thread in `signal` or by one that signals before it.
+        self.due.fetch_or(1 << worker, Ordering::Relaxed);
+    }
+
+    pub(super) fn call_timers(&self) {
+        self.due.fetch_or(TIMERS, Ordering::Relaxed); // as above
+    }
+
+    pub(super) fn call_descriptor(&self) {
+        self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
+    }
+
+    pub(super) fn call_lenders(&self) {
+        self.due.fetch_or(LENDERS, Ordering::Relaxed); // as above
+    }
+}

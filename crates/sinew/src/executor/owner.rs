@@ -1,0 +1,36 @@
+//! What an executor asks of those whose groups it runs. It knows neither nodes nor contexts.
+
+use super::scheduler::Scheduler;
+use crate::clock::Clock;
+use crate::sync::{Arc, AtomicBool};
+use sinew_shm::{EntityKey, Participant};
+
+/// A group's node.
+pub(crate) trait Owner: Send + Sync {
+    /// For people, and the same for all that is said of it.
+    fn full_name(&self) -> &Arc<str>;
+
+    /// What other processes know it by.
+    fn known(&self) -> Option<EntityKey>;
+
+    /// It was said that it has nothing to run.
+    fn said_idle(&self) -> &AtomicBool;
+
+    fn host(&self) -> &dyn Host;
+}
+
+/// A node's context.
+pub(crate) trait Host {
+    fn clock(&self) -> &Clock;
+
+    fn has_ended(&self) -> bool;
+
+    /// The executor is told of the context's end and of jumps of its clocks. False: it has ended.
+    fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool;
+
+    /// Ends what was detached in it: on a thread of the program's.
+    fn end_detached(&self);
+
+    /// Its presence among the processes of the machine, if it has one.
+    fn participant(&self) -> Option<&Arc<Participant>>;
+}

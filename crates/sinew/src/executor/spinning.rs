@@ -1,0 +1,38 @@
+//! The executor that this thread spins.
+
+use super::current;
+use super::scheduler::Scheduler;
+use crate::sync::Arc;
+use std::cell::RefCell;
+
+thread_local! {
+    /// The one that it spins innermost.
+    static EXECUTOR: RefCell<Option<Arc<Scheduler>>> = const { RefCell::new(None) };
+}
+
+/// While it lives, this thread spins the executor.
+pub(crate) struct Spinning {
+    outer: (u64, u32),
+    executor: Option<Arc<Scheduler>>,
+}
+
+impl Spinning {
+    pub(crate) fn enter(executor: &Arc<Scheduler>, worker: u32) -> Self {
+        let outer = current::begin(executor.id, worker);
+        let executor = EXECUTOR.with_borrow_mut(|current| current.replace(executor.clone()));
+        Self { outer, executor }
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        let gone = EXECUTOR.with_borrow_mut(|current| std::mem::replace(current, self.executor.take()));
+        current::end(self.outer);
+        drop(gone); // what goes with an executor may be the user's
+    }
+}
+
+/// The executor that this thread spins innermost, and which of its workers it is.
+pub(crate) fn worker() -> Option<(Arc<Scheduler>, u32)> {
+    EXECUTOR.with_borrow(|executor| Some((executor.clone()?, current::innermost())))
+}

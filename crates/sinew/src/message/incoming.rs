@@ -1,0 +1,49 @@
+//! Messages on their way from a subscription's buffer to its callback.
+
+use super::block::{Erased, Pool};
+use super::handle::{Shared, Unique};
+use super::sample::Sample;
+use super::table::clone_into;
+use super::work::Work;
+use crate::sync::Arc;
+use sinew_msg::Message;
+use std::marker::PhantomData;
+
+/// A message on its way from a subscription's buffer to its callback.
+#[doc(hidden)]
+pub struct Incoming<'a, T: Message> {
+    message: Erased,
+    /// Where the copy goes if one must be made.
+    pool: &'a Arc<Pool>,
+    of: PhantomData<T>,
+}
+
+impl<'a, T: Message> Incoming<'a, T> {
+    pub(crate) fn new(message: Erased, pool: &'a Arc<Pool>) -> Self {
+        Self { message, pool, of: PhantomData }
+    }
+
+    pub(crate) fn shared(self) -> Shared<T> {
+        Shared::assume(self.message)
+    }
+
+    /// The message as it lies, and what is to be counted for that.
+    pub(crate) fn sample(self) -> (Sample<T>, Work) {
+        let work = Work::of_form(&self.message);
+        (Sample::assume(self.message), work)
+    }
+
+    /// The message for its reader alone, and what that took: a copy if there is another reference
+    /// to the message.
+    pub(crate) fn unique(self) -> (Unique<T>, Work)
+    where
+        T: Clone,
+    {
+        if self.message.is_ownable() {
+            return (Unique::assume(self.message), Work::NONE);
+        }
+        // SAFETY: both the function and the pool are made for `T`, which the message is.
+        let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
+        (Unique::assume(copy), Work::COPY)
+    }
+}
