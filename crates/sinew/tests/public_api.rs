@@ -1,0 +1,74 @@
+//! The public items of the libraries are those that `docs/api` lists: so a change of them is seen,
+//! and meant. `SINEW_UPDATE=1 cargo test -p sinew --test public_api` writes the lists anew.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The format of rustdoc's JSON that `public-api` reads. Another toolchain has another one.
+const FORMAT: &str = "\"format_version\":57";
+
+/// Rustdoc writes JSON only if it is told that it may; the compiler isn't told, lest all be built
+/// again.
+const RUSTDOC: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n";
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What rustdoc knows of a library, as JSON; where that is.
+fn documented(library: &str) -> PathBuf {
+    let place = tempfile::tempdir().expect("a directory");
+    let rustdoc = place.path().join("rustdoc");
+    fs::write(&rustdoc, RUSTDOC).expect("a file");
+    fs::set_permissions(&rustdoc, fs::Permissions::from_mode(0o700)).expect("its mode");
+    // The workspace's, where `cargo doc` has left what it needs.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target directory");
+    let done = Command::new(env!("CARGO"))
+        .args(["rustdoc", "--quiet", "--lib", "--package", library, "--target-dir"])
+        .arg(target)
+        .args(["--", "-Zunstable-options", "--output-format=json"])
+        .current_dir(root())
+        .env("RUSTDOC", &rustdoc)
+        .env_remove("RUSTDOCFLAGS")
+        .output()
+        .expect("cargo runs");
+    assert!(done.status.success(), "{library}: {}", String::from_utf8_lossy(&done.stderr));
+    target.join("doc").join(library.replace('-', "_")).with_extension("json")
+}
+
+#[test]
+fn public_items_are_those_that_are_listed() {
+    for library in ["sinew", "sinew-shm", "sinew-msg"] {
+        let json = documented(library);
+        let text = fs::read_to_string(&json).expect("rustdoc has written it");
+        if !text.contains(FORMAT) {
+            return support::skip("another toolchain documents in another format");
+        }
+        let api = public_api::Builder::from_rustdoc_json(&json)
+            .omit_blanket_impls(true)
+            .omit_auto_trait_impls(true)
+            .omit_auto_derived_impls(true)
+            .build()
+            .expect("the JSON has the right format");
+        let items: String = api.items().map(|item| format!("{item}\n")).collect();
+        let list = root().join("docs/api").join(library).with_extension("txt");
+        if std::env::var_os("SINEW_UPDATE").is_some() {
+            fs::write(&list, items).expect("the list is written");
+            continue;
+        }
+        let listed = fs::read_to_string(&list).unwrap_or_default();
+        let new: Vec<_> = items.lines().filter(|item| !listed.lines().any(|line| line == *item)).collect();
+        let gone: Vec<_> = listed.lines().filter(|line| !items.lines().any(|item| item == *line)).collect();
+        assert!(
+            new.is_empty() && gone.is_empty(),
+            "the public items of {library} aren't those of docs/api. New:\n  {}\ngone:\n  {}\nIf that is meant: \
+             SINEW_UPDATE=1 cargo test -p sinew --test public_api",
+            new.join("\n  "),
+            gone.join("\n  ")
+        );
+    }
+}
