@@ -4,7 +4,7 @@
 //! A scenario is a function that is generic over a [`Runner`](stage::Runner) and a
 //! [`Path`](stage::Path). It is written down once, and listed below once; the macro makes a test of
 //! it for each of them, whose name says both: `intra::multi_2::order::nothing_is_lost_...`. What
-//! only one of them can do has its tests elsewhere (`executor.rs`, `wait_set.rs`).
+//! only one of them can do has its tests elsewhere (`executors`).
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod events;

@@ -1,6 +1,6 @@
 //! Which callback an executor runs next, and when it returns. (The design's section 7.)
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use sinew::prelude::*;

@@ -1,7 +1,7 @@
 //! Deadlines: what both ends count, and when their handlers are called. Virtual time, but for the
 //! last test.
 
-mod support;
+use crate::support;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

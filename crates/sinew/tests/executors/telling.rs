@@ -1,6 +1,6 @@
 //! What the threads of executors tell tools of the callbacks that they are in.
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Time, TimerThread, WaitSet};

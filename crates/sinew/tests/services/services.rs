@@ -1,7 +1,7 @@
 //! Servers and clients: the forms of callbacks, order, queues, names, who is told what. (The
 //! design's section 9.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{

@@ -1,7 +1,7 @@
 //! Reliable keep_all on both ends: publishing waits for room, or says why it can't. (The design's
 //! section 8.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Executor, PublishFailure, Publisher};

@@ -2,7 +2,7 @@
 //! last test.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
-mod support;
+use crate::support;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -5,7 +5,7 @@
     reason = "helpers of tests fail as tests do"
 )]
 
-mod support;
+use crate::support;
 
 use sinew::loan::BuildError;
 use sinew::prelude::*;

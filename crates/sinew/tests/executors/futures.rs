@@ -1,6 +1,6 @@
 //! Awaiting messages: futures and streams of subscriptions, whoever polls them.
 
-mod support;
+use crate::support;
 
 use futures_core::Stream;
 use sinew::prelude::*;

@@ -2,7 +2,7 @@
 //! design's section 5.)
 #![expect(clippy::disallowed_types, reason = "slots that a callback empties; nothing here is modelled")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{CreateError, PublishFailure};

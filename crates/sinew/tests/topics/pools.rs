@@ -1,6 +1,6 @@
 //! Where messages lie and where they go when nobody needs them any more.
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{BufferType, Unique};

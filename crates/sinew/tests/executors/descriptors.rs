@@ -1,6 +1,6 @@
 //! Callbacks for file descriptors that are ready. (The design's section 7.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{CreateError, DescriptorSource, OnFault, Readiness};

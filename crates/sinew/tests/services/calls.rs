@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{

@@ -1,7 +1,7 @@
 //! Listeners: functions that are called as soon as something is new, so that others can come for
 //! it.
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{BufferType, GuardCondition, PublishFailure};

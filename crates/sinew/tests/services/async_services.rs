@@ -2,7 +2,7 @@
 //! section 9.)
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{CallError, CallFailure, Executor, RequestInfo, Responder, Unique};

@@ -2,7 +2,7 @@
 //! dropped under a lock.
 #![expect(clippy::disallowed_types, reason = "a lock of the test's own")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Executor, Matched};

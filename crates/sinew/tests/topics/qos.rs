@@ -1,7 +1,7 @@
 //! Quality of service inside one process: who matches, what a history keeps, and who is told. (The
 //! design's section 8; waiting for room is in `pressure.rs`, late joiners in `joining.rs`.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{

@@ -1,6 +1,6 @@
 //! Transient local: what a subscription gets that comes late. (The design's section 5.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{BufferType, Publisher};

@@ -2,7 +2,7 @@
 //! cell by cell.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Publishable, Sample, View};

@@ -1,6 +1,6 @@
 //! Who gets which copy of a message, by address and by counting clones. (The design's section 5.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{BufferType, Publisher, Shared, Unique, Unpublishable};

@@ -1,6 +1,6 @@
 //! Timers, the three clocks, virtual time, and what is known about when and whence a message came.
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{

@@ -1,6 +1,6 @@
 //! Waiting for what is ready, and deciding oneself what to do about it. (The design's section 7.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{AddError, Matched, OnFault, Ready, SpinError, StopHandle, TimerInfo, WaitSet};

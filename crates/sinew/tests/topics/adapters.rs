@@ -1,7 +1,7 @@
 //! A program's own types on topics of ROS 2, and several Rust types of one ROS 2 type in a program.
 #![expect(clippy::cast_possible_truncation, reason = "widths are small")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{Adapted, Adapter, MessageLost, Path, PublishFailure, View};

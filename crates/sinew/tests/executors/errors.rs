@@ -1,7 +1,7 @@
 //! What a `main` prints that returns an error: its sentence and what to do, not the names of types.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{AddError, ContextError, CreateError, Error, SpinError};

@@ -1,6 +1,6 @@
 //! Which executor serves what, and what happens when it goes. (The design's section 7.)
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew::{AddError, Executor, VirtualClock};

@@ -1,7 +1,7 @@
 //! What others see of a node's ends without its knowing: their counters.
 #![expect(clippy::disallowed_methods, reason = "other participants' threads are waited for in real time")]
 
-mod support;
+use crate::support;
 
 use sinew::prelude::*;
 use sinew_shm::Counter::{Copies, Matched, Messages, Missed, Overwritten, Refused, Taken, Waiting};

@@ -1,0 +1,14 @@
+//! What runs callbacks, and waits for them.
+
+mod descriptors;
+mod errors;
+mod event_loop;
+mod executor;
+mod futures;
+mod pressure;
+#[path = "../support/mod.rs"]
+mod support;
+mod telling;
+mod time;
+mod timer_thread;
+mod wait_set;

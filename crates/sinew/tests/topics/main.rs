@@ -1,0 +1,14 @@
+//! Topics: who gets what, in which form, and for how long.
+
+mod adapters;
+mod copies;
+mod copy_free;
+mod counters;
+mod joining;
+mod letting_go;
+mod lifetime;
+mod pools;
+mod qos;
+#[path = "../support/mod.rs"]
+mod support;
+mod views;
