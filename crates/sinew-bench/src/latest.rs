@@ -3,6 +3,8 @@
 //! newest, also if it is what it read before: it takes a newer one if there is one, and else reads
 //! again what it holds.
 //!
+//! Every word of a value is the time at which its write began. So a reader knows how old it is.
+//!
 //! [`Span`], [`write()`] and [`read`] are what every library is measured with.
 
 use std::path::{Path, PathBuf};
@@ -46,22 +48,31 @@ impl Span {
         Self { start_ns, counts_from_ns, until_ns: start_ns + nanoseconds(time) }
     }
 
-    /// Does something until the time is over; yields how long each took, and what this process
-    /// took. The clock is read once in between.
-    fn repeat<E>(self, mut once: impl FnMut() -> Result<bool, E>) -> Result<(Samples, Usage), E> {
-        let mut samples = Samples::with_room_for(ROOM);
+    /// Waits until it begins.
+    fn begin(self) -> Passing {
         sleep_until(self.start_ns);
-        let meter = Meter::start();
-        let mut before = now_ns();
-        while before < self.until_ns {
-            let counts = once()? && before >= self.counts_from_ns;
-            let now = now_ns();
-            if counts {
-                samples.record(now - before);
-            }
-            before = now;
-        }
-        Ok((samples, meter.usage()))
+        Passing { span: self, meter: Meter::start(), now_ns: now_ns() }
+    }
+}
+
+/// A span while it passes. The clock is read once between two writes, or two reads.
+struct Passing {
+    span: Span,
+    meter: Meter,
+    now_ns: i64,
+}
+
+impl Passing {
+    /// When the next one begins; `None` once the time is over.
+    fn next(&self) -> Option<i64> {
+        (self.now_ns < self.span.until_ns).then_some(self.now_ns)
+    }
+
+    /// When it has ended, which is now; `None` if it still warmed up.
+    fn ended(&mut self) -> Option<i64> {
+        let counts = self.now_ns >= self.span.counts_from_ns;
+        self.now_ns = now_ns();
+        counts.then_some(self.now_ns)
     }
 }
 
@@ -73,19 +84,22 @@ pub struct Writes {
     usage: Usage,
 }
 
-/// Writes by `write`, which is given the number that every word of the value has to hold. Yields
-/// how long each took.
+/// Writes by `write`, which is given what every word of the value has to hold: the time, which
+/// never goes back. Yields how long each took.
 ///
 /// # Errors
 ///
 /// What `write` fails with.
 pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Result<Writes, E> {
-    let mut number = 0;
-    let (samples, usage) = span.repeat(|| {
-        number += 1;
-        write(number).map(|()| true)
-    })?;
-    Ok(Writes { samples, usage })
+    let mut samples = Samples::with_room_for(ROOM);
+    let mut passing = span.begin();
+    while let Some(began) = passing.next() {
+        write(began.cast_unsigned())?;
+        if let Some(ended) = passing.ended() {
+            samples.record(ended - began);
+        }
+    }
+    Ok(Writes { samples, usage: passing.meter.usage() })
 }
 
 /// What a reader saw.
@@ -93,6 +107,8 @@ pub fn write<E>(span: Span, mut write: impl FnMut(u64) -> Result<(), E>) -> Resu
 pub struct Reads {
     /// How long each read took.
     samples: Samples,
+    /// How old each value was when it had been read: since its write began.
+    ages: Samples,
     /// Values that were read, the same ones again included.
     count: u64,
     /// Values of which not every word was the same.
@@ -110,13 +126,18 @@ pub struct Reads {
 ///
 /// What `read` fails with.
 pub fn read<E>(span: Span, mut read: impl FnMut(&mut Reads) -> Result<(), E>) -> Result<Reads, E> {
-    let mut reads = Reads::default();
-    let (samples, usage) = span.repeat(|| {
+    let room = || Samples::with_room_for(ROOM);
+    let mut reads = Reads { samples: room(), ages: room(), ..Reads::default() };
+    let mut passing = span.begin();
+    while let Some(began) = passing.next() {
         let before = reads.count;
         read(&mut reads)?;
-        Ok(reads.count > before)
-    })?;
-    Ok(Reads { samples, usage, ..reads })
+        if let (Some(ended), true) = (passing.ended(), reads.count > before) {
+            reads.samples.record(ended - began);
+            reads.ages.record(ended - reads.last.cast_signed());
+        }
+    }
+    Ok(Reads { usage: passing.meter.usage(), ..reads })
 }
 
 impl Reads {
@@ -138,9 +159,13 @@ impl Reads {
 
     /// The figures of one round: `publish_p50_ns` is of a write, the others are of a read.
     pub fn figures(self, writes: &Writes) -> Figures {
-        let publish_p50_ns = writes.samples.summary(1).map(|summary| tenth(summary.p50));
-        Figures { publish_p50_ns, ..Figures::over(&[self.round(writes)], 1) }
+        let (age_p50_ns, publish_p50_ns) = (p50(&self.ages), p50(&writes.samples));
+        Figures { age_p50_ns, publish_p50_ns, ..Figures::over(&[self.round(writes)], 1) }
     }
+}
+
+fn p50(samples: &Samples) -> Option<f64> {
+    samples.summary(1).map(|summary| tenth(summary.p50))
 }
 
 /// What the other process is to do.
@@ -154,7 +179,8 @@ pub(crate) struct Reader {
 /// One value is kept: the newest.
 const NEWEST: QoS = QoS::new().keep_last(1);
 
-/// One row per size. `p50_ns` and so on are of a read, `publish_p50_ns` is of a write.
+/// One row per size. `p50_ns` and so on are of a read, `publish_p50_ns` is of a write, and
+/// `age_p50_ns` is how old a value was when it had been read.
 pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Result<Vec<Row>, Error> {
     let Some(cores) = machine::two_cores()? else {
         progress
@@ -167,15 +193,16 @@ pub(super) fn measure(options: &LatestOptions, progress: &mut Progress) -> Resul
     let mut rows = vec![Row::floor("latest", "line2", Figures::over(&floor, 2))];
     let directory = Directory::create()?;
     for &size in &options.sizes {
-        let mut write_p50s = Vec::new();
+        let (mut age_p50s, mut write_p50s) = (Vec::new(), Vec::new());
         let mut ours = |time| {
             let (reads, writes) = directory.round(|path| round(path, size, cores, time))?;
-            write_p50s.extend(writes.samples.summary(1).map(|summary| summary.p50));
+            age_p50s.extend(p50(&reads.ages));
+            write_p50s.extend(p50(&writes.samples));
             Ok(reads.round(&writes))
         };
         let [ours] = alternate(progress, &format!("latest value of {size} B"), turns, [&mut ours])?;
-        let publish_p50_ns = median(write_p50s).map(tenth);
-        let figures = Figures { publish_p50_ns, ..Figures::over(&ours, 1) };
+        let (age_p50_ns, publish_p50_ns) = (median(age_p50s).map(tenth), median(write_p50s).map(tenth));
+        let figures = Figures { age_p50_ns, publish_p50_ns, ..Figures::over(&ours, 1) };
         rows.push(Row::sinew("latest", figures).with("size", size));
     }
     Ok(rows)
@@ -215,9 +242,9 @@ impl ForPayload for Writing {
         machine::pin_to(self.core)?;
         let span = Span::soon(self.time);
         other.order(&span)?;
-        let writes = write(span, |number| -> sinew::Result<()> {
+        let writes = write(span, |word| -> sinew::Result<()> {
             let mut value = publisher.loan();
-            value.words_mut().fill(number);
+            value.words_mut().fill(word);
             Ok(publisher.publish(value)?)
         })?;
         Ok((other.finish()?, writes))
@@ -294,5 +321,24 @@ mod tests {
         });
         let reads = reads.unwrap();
         assert_eq!((reads.samples.recorded(), reads.torn, reads.back), (calls - 2, 0, 0));
+        assert_eq!(reads.ages.recorded(), calls - 2);
+    }
+
+    #[test]
+    fn a_value_is_as_old_as_its_write() {
+        let span = Span { start_ns: 0, counts_from_ns: 0, until_ns: now_ns() + 3_000_000 };
+        let mut written = 0;
+        let writes = write(span, |word| {
+            written = word;
+            Ok::<(), Error>(())
+        });
+        let until_ns = now_ns() + 3_000_000;
+        let reads = read(Span { until_ns, ..span }, |reads| {
+            reads.note(&[written, written]);
+            Ok::<(), Error>(())
+        });
+        let took = (now_ns() - written.cast_signed()) as f64;
+        let age = reads.unwrap().figures(&writes.unwrap()).age_p50_ns.unwrap();
+        assert!(age > 0.0 && age <= took, "{age} of {took}");
     }
 }

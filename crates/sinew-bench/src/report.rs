@@ -139,6 +139,9 @@ pub struct Figures {
     /// The time inside `publish`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_p50_ns: Option<f64>,
+    /// How old a value was when it had been read: since its write began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_p50_ns: Option<f64>,
     /// `publish_p50_ns` as a multiple of the floor's P50 in the same round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publish_floor_ratio: Option<f64>,

@@ -25,6 +25,7 @@ const COLUMNS: &[Column] = &[
     ("callbacks/s", |f| f.callbacks_per_second.map(|count| format!("{count:.0}"))),
     ("x plain threads", |f| f.callbacks_ratio.map(|ratio| format!("{ratio:.3}"))),
     ("publish P50", |f| f.publish_p50_ns.map(time)),
+    ("age P50", |f| f.age_p50_ns.map(time)),
     ("publish x floor", |f| f.publish_floor_ratio.map(|ratio| format!("{ratio:.2}"))),
     ("messages/s", |f| f.messages_per_second.map(|count| format!("{count:.0}"))),
     ("GB/s", |f| f.bytes_per_second.map(|count| format!("{:.2}", count / 1e9))),

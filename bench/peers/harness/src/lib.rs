@@ -195,8 +195,9 @@ pub enum Work {
     /// One process writes a value as often as it can, on another core another process reads the
     /// newest one as often as it can. `publish_p50_ns`: a write, every word of it, until it can be
     /// read; `p50_ns`: a read of what is newest, every word of it, also if it is the same value as
-    /// before. A value whose words differ counts as lost, one older than the one before as
-    /// reordered. `sinew_bench::latest` has what is the same on both sides.
+    /// before; `age_p50_ns`: from when the write of what was read began, until it has been read. A
+    /// value whose words differ counts as lost, one older than the one before as reordered.
+    /// `sinew_bench::latest` has what is the same on both sides.
     Latest {
         /// Bytes of the value.
         size: usize,

@@ -42,10 +42,10 @@ fn writing<const WORDS: usize>(case: &Case) -> Result<(Reads, Writes)> {
     pin_to(cores.0)?;
     let span = Span::soon(case.time());
     other.order(&span)?;
-    let writes = latest::write(span, |number| -> Result<()> {
+    let writes = latest::write(span, |word| -> Result<()> {
         // A loan is the entry itself, and gives it back.
         if let Some(mut value) = entry.take().map(|entry| entry.loan_uninit()) {
-            value.value_mut().write([number; WORDS]);
+            value.value_mut().write([word; WORDS]);
             // SAFETY: written on the line above.
             entry = Some(unsafe { value.assume_init_and_update() });
         }

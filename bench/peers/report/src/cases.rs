@@ -211,6 +211,8 @@ static TRIP: Measure =
 static PUBLISH: Measure = Measure { title: "in publish", key: "publish_p50_ns", p90: None, unit: Unit::Time };
 static WRITE: Measure = Measure { title: "a write", key: "publish_p50_ns", p90: None, unit: Unit::Time };
 static READ: Measure = Measure { title: "a read", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
+static AGE: Measure =
+    Measure { title: "age of what was read", key: "age_p50_ns", p90: None, unit: Unit::Time };
 static LAST: Measure =
     Measure { title: "until the last has it", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
 static THERE: Measure =
@@ -404,14 +406,17 @@ pub fn sections() -> Vec<Section> {
             id: "latest",
             scenario: "latest",
             title: "The latest value",
-            about: "One process writes a value as often as it can, another reads the newest one as often as it can.",
-            measures: vec![&READ, &WRITE],
+            about: "One process writes a value as often as it can, another reads the newest one as often as it can. A read \
+                    can be of the same value as the one before: how old that is, since its write began, is the third figure.",
+            measures: vec![&READ, &WRITE, &AGE],
             cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.3, true)).into(),
             plots: vec![
                 Plot::Bars("64 B", &READ),
                 Plot::Bars("64 B", &WRITE),
                 Plot::Bars("64 KB", &READ),
                 Plot::Bars("64 KB", &WRITE),
+                Plot::Bars("64 B", &AGE),
+                Plot::Bars("64 KB", &AGE),
             ],
         },
         Section {

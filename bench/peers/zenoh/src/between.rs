@@ -280,8 +280,8 @@ pub fn latest(case: &Case, size: usize) -> Result<Figures> {
         let payloads = Payloads::of(Memory::Heap, size)?;
         let span = Span::soon(case.time());
         other.order(&span)?;
-        let writes = latest::write(span, |number| {
-            values.put(payloads.numbered(Mode::Whole, number)?).wait().said("publishing")
+        let writes = latest::write(span, |word| {
+            values.put(payloads.numbered(Mode::Whole, word)?).wait().said("publishing")
         })?;
         let reads: Reads = other.finish()?;
         Ok(reads.figures(&writes))
