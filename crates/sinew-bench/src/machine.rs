@@ -2,14 +2,16 @@
 
 use std::fs;
 use std::num::NonZeroU64;
+use std::ops::Add;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
 use rustix::thread::CpuSet;
 use rustix::time::{ClockId, clock_gettime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use crate::clock::nanoseconds;
 use crate::error::Error;
 
 /// The host a result was measured on.
@@ -83,6 +85,37 @@ pub fn anonymous_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? << 10)
+}
+
+/// What a process has of its own, or what came to that between two moments.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
+pub struct Own {
+    /// Memory that is resident, of no file, and not shared.
+    pub bytes: i64,
+    /// CPU time that all threads have used, user and system.
+    pub cpu_ns: i64,
+}
+
+impl Own {
+    /// This process's, at this moment. The time that asking takes comes before it.
+    pub fn now() -> Self {
+        let bytes = anonymous_bytes().unwrap_or(0).cast_signed();
+        Self { bytes, cpu_ns: nanoseconds(cpu_time()) }
+    }
+
+    /// What has come to it since then. The time that asking takes comes after it.
+    pub fn since(before: Self) -> Self {
+        let cpu_ns = nanoseconds(cpu_time()) - before.cpu_ns;
+        Self { bytes: anonymous_bytes().unwrap_or(0).cast_signed() - before.bytes, cpu_ns }
+    }
+}
+
+impl Add for Own {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, cpu_ns: self.cpu_ns + other.cpu_ns }
+    }
 }
 
 /// What the files in a directory and in those below it take, in bytes. Holes don't count. What is gone by now takes nothing.
@@ -179,7 +212,8 @@ mod tests {
     fn this_process_uses_time_and_memory() {
         assert!(cpu_time() > Duration::ZERO);
         assert!(resident_bytes().is_some_and(|bytes| bytes > 100_000));
-        assert!(anonymous_bytes().is_some_and(|bytes| bytes > 4096));
+        let own = Own::now();
+        assert!(own.bytes > 4096 && own.cpu_ns > 0, "{own:?}");
         assert!(!allowed_cores().unwrap().is_empty());
     }
 

@@ -154,6 +154,9 @@ pub struct Figures {
     /// What making a publisher with its subscription takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub create_ns_per_pair: Option<f64>,
+    /// The CPU time of all processes while both are made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_cpu_ns_per_pair: Option<f64>,
     /// What dropping both takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destroy_ns_per_pair: Option<f64>,

@@ -30,6 +30,7 @@ const COLUMNS: &[Column] = &[
     ("messages/s", |f| f.messages_per_second.map(|count| format!("{count:.0}"))),
     ("GB/s", |f| f.bytes_per_second.map(|count| format!("{:.2}", count / 1e9))),
     ("create/pair", |f| f.create_ns_per_pair.map(time)),
+    ("create CPU/pair", |f| f.create_cpu_ns_per_pair.map(time)),
     ("destroy/pair", |f| f.destroy_ns_per_pair.map(time)),
     ("RSS/pair", |f| f.rss_bytes_per_pair.map(bytes)),
     ("messages", |f| f.messages.map(|count| count.to_string())),

@@ -25,6 +25,7 @@
 pub mod big;
 pub mod bytes;
 pub mod chain;
+pub mod entities;
 pub mod fanout;
 pub mod pingpong;
 pub mod requests;
@@ -177,7 +178,7 @@ pub enum Work {
         rate: Option<f64>,
     },
     /// So many publishers, each with one subscription on a topic of its own. `create_ns_per_pair`,
-    /// `rss_bytes_per_pair`.
+    /// `rss_bytes_per_pair`; `create_cpu_ns_per_pair`: the CPU time of all processes meanwhile.
     Entities {
         /// How many pairs.
         pairs: u32,

@@ -1,7 +1,6 @@
 //! What a publisher with its subscriber costs, each pair on a service of its own.
 
-use std::fmt::Debug;
-
+use harness::entities::{self, Cost};
 use harness::{Case, Figures, Measuring, Other, Path, Result, now_ns};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
@@ -9,8 +8,7 @@ use iceoryx2::port::update_connections::UpdateConnections as _;
 use iceoryx2::prelude::{Node, Service, ipc, local};
 use iceoryx2::service::port_factory::publish_subscribe::PortFactory;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sinew_bench::machine::{anonymous_bytes, resident_bytes};
-use sinew_bench::report::tenth;
+use sinew_bench::machine::Own;
 
 use crate::Iceoryx2;
 use crate::domain::{self, Domain};
@@ -43,70 +41,31 @@ fn open_many_files() -> Result<()> {
 pub fn run(case: &Case, pairs: u32, path: Path) -> Result<Figures> {
     open_many_files()?;
     let domain = Domain::create()?;
-    let (create_ns, destroy_ns, bytes) = match path {
-        Path::Intra => within(&domain, pairs)?,
-        Path::Shm => between(&domain, case, pairs)?,
-    };
-    let per_pair = |figure: i64| Some(tenth(figure as f64 / f64::from(pairs)));
-    Ok(Figures {
-        create_ns_per_pair: per_pair(create_ns),
-        destroy_ns_per_pair: destroy_ns.and_then(per_pair),
-        rss_bytes_per_pair: per_pair(bytes),
-        ..Figures::default()
+    match path {
+        Path::Intra => within(&domain, pairs),
+        Path::Shm => between(&domain, case, pairs),
+    }
+}
+
+fn within(domain: &Domain, pairs: u32) -> Result<Figures> {
+    let node = domain.node::<local::Service>()?;
+    entities::within(pairs, |number| {
+        let (publisher, subscriber) = (publisher(&node, number)?, subscriber(&node, number)?);
+        // As their first message would connect them.
+        publisher.update_connections()?;
+        subscriber.update_connections()?;
+        Ok((publisher, subscriber))
     })
 }
 
-fn within(domain: &Domain, pairs: u32) -> Result<(i64, Option<i64>, i64)> {
-    let node = domain.node::<local::Service>()?;
-    let resident = || resident_bytes().unwrap_or(0).cast_signed();
-    // What the first ones make once for all is not theirs.
-    let _first = (publisher(&node, u32::MAX)?, subscriber(&node, u32::MAX)?);
-    let (mut publishers, mut subscribers) =
-        (Vec::with_capacity(pairs as usize), Vec::with_capacity(pairs as usize));
-    let before = resident();
-    let start = now_ns();
-    for number in 0..pairs {
-        publishers.push(publisher(&node, number)?);
-        subscribers.push(subscriber(&node, number)?);
-        connect(&publishers, &subscribers)?;
-    }
-    let create_ns = now_ns() - start;
-    let bytes = resident() - before;
-    let start = now_ns();
-    drop((publishers, subscribers));
-    Ok((create_ns, Some(now_ns() - start), bytes))
-}
-
-/// Connects the newest of each, as their first message would.
-fn connect<S: Service>(
-    publishers: &[Publisher<S, Small, ()>],
-    subscribers: &[Subscriber<S, Small, ()>],
-) -> Result<()>
-where
-    Small: Debug,
-{
-    if let Some(publisher) = publishers.last() {
-        publisher.update_connections()?;
-    }
-    if let Some(subscriber) = subscribers.last() {
-        subscriber.update_connections()?;
-    }
-    Ok(())
-}
-
-/// Memory of this process that isn't shared with another, in bytes.
-fn own_bytes() -> i64 {
-    anonymous_bytes().unwrap_or(0).cast_signed()
-}
-
-fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<(i64, Option<i64>, i64)> {
+fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<Figures> {
     let node = domain.node::<ipc::Service>()?;
     let _first = publisher(&node, u32::MAX)?;
     let mut other = harness::start::<Iceoryx2>(case, None, domain.name())?;
-    let others_before = other.hear::<i64>()?;
+    other.hear::<()>()?;
     let mut publishers = Vec::with_capacity(pairs as usize);
-    let here = || anyhow::Ok(own_bytes() + domain.bytes()?.cast_signed());
-    let before = here()?;
+    let files = || anyhow::Ok(domain.bytes()?.cast_signed());
+    let (files_before, before) = (files()?, Own::now());
     let start = now_ns();
     for number in 0..pairs {
         publishers.push(publisher(&node, number)?);
@@ -117,11 +76,12 @@ fn between(domain: &Domain, case: &Case, pairs: u32) -> Result<(i64, Option<i64>
     other.hear::<()>()?;
     publishers.iter().try_for_each(|publisher| publisher.update_connections())?;
     other.order(&())?;
-    let others_after = other.hear::<i64>()?;
+    let others = other.hear()?;
     let create_ns = now_ns() - start;
-    let bytes = here()? - before + others_after - others_before;
+    let mut own = Own::since(before) + others;
+    own.bytes += files()? - files_before;
     other.finish::<()>()?;
-    Ok((create_ns, None, bytes))
+    Ok(Cost { create_ns, destroy_ns: None, own }.figures(pairs))
 }
 
 /// In the other process: makes its subscribers when told.
@@ -130,7 +90,8 @@ pub fn serve(other: &Other, pairs: u32, measuring: Measuring) -> Result<()> {
     let node = domain::node::<ipc::Service>(&other.note)?;
     let _first = subscriber(&node, u32::MAX)?;
     let mut subscribers = Vec::with_capacity(pairs as usize);
-    measuring.tell(&own_bytes())?;
+    let before = Own::now();
+    measuring.tell(&())?;
     measuring.order::<()>()?;
     for number in 0..pairs {
         subscribers.push(subscriber(&node, number)?);
@@ -138,7 +99,7 @@ pub fn serve(other: &Other, pairs: u32, measuring: Measuring) -> Result<()> {
     measuring.tell(&())?;
     measuring.order::<()>()?;
     subscribers.iter().try_for_each(|subscriber| subscriber.update_connections())?;
-    measuring.tell(&own_bytes())?;
+    measuring.tell(&Own::since(before))?;
     while measuring.order::<()>()?.is_some() {}
     Ok(measuring.tell(&())?)
 }

@@ -219,6 +219,8 @@ static THERE: Measure =
     Measure { title: "until it is there", key: "p50_ns", p90: Some("p90_ns"), unit: Unit::Time };
 static CREATE: Measure =
     Measure { title: "creating a pair", key: "create_ns_per_pair", p90: None, unit: Unit::Time };
+static CREATE_CPU: Measure =
+    Measure { title: "CPU time of a pair", key: "create_cpu_ns_per_pair", p90: None, unit: Unit::Time };
 static PAIR: Measure =
     Measure { title: "memory of a pair", key: "rss_bytes_per_pair", p90: None, unit: Unit::Bytes };
 static RATE: Measure =
@@ -370,8 +372,8 @@ pub fn sections() -> Vec<Section> {
             scenario: "entities",
             title: "Creating publishers and subscriptions",
             about: "A hundred pairs, each on a topic of its own, until they know each other: the time to create a \
-                    pair, and the memory it takes.",
-            measures: vec![&CREATE, &PAIR],
+                    pair, the memory it takes, and the CPU time that all threads of all processes use meanwhile.",
+            measures: vec![&CREATE, &PAIR, &CREATE_CPU],
             cases: [Path::Intra, Path::Shm]
                 .map(|path| case(Work::Entities { pairs: 100, path }, 0.1, true))
                 .into(),

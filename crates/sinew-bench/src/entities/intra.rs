@@ -9,7 +9,7 @@ use sinew::QoS;
 
 use crate::clock::{nanoseconds, now_ns};
 use crate::error::Error;
-use crate::machine;
+use crate::machine::{self, Own};
 use crate::messages::Timing;
 use crate::process::{Measuring, Process, Work};
 use crate::progress::Progress;
@@ -37,6 +37,7 @@ pub(crate) struct Crowd {
 struct Found {
     pairs: u64,
     create_ns: i64,
+    create_cpu_ns: i64,
     destroy_ns: i64,
     rss_bytes: u64,
     /// From a publish to its callback, with all the others idle.
@@ -77,6 +78,7 @@ fn rounds(peer: &Crowd, rounds: u32, progress: &mut Progress) -> Result<Figures,
     let middle = |figure: &dyn Fn(&Found) -> f64| median(found.iter().map(figure)).map(tenth);
     Ok(Figures {
         create_ns_per_pair: middle(&|found| found.create_ns as f64 / found.pairs as f64),
+        create_cpu_ns_per_pair: middle(&|found| found.create_cpu_ns as f64 / found.pairs as f64),
         destroy_ns_per_pair: middle(&|found| found.destroy_ns as f64 / found.pairs as f64),
         rss_bytes_per_pair: middle(&|found| found.rss_bytes as f64 / found.pairs as f64),
         p50_ns: middle(&|found| found.p50_ns),
@@ -119,13 +121,14 @@ fn found(peer: &Crowd) -> sinew::Result<Found> {
     let (mut publishers, mut subscriptions) =
         (Vec::with_capacity(topics.len()), Vec::with_capacity(topics.len()));
 
-    let rss = machine::resident_bytes().unwrap_or(0);
+    let (rss, before) = (machine::resident_bytes().unwrap_or(0), Own::now());
     let start = now_ns();
     for topic in &topics {
         publishers.push(node.publisher::<Timing>(topic).qos(qos).create()?);
         subscriptions.push(node.subscription::<Timing>(topic).qos(qos).callback(|_: &Timing| ())?);
     }
     let create_ns = now_ns() - start;
+    let create_cpu_ns = Own::since(before).cpu_ns;
     let rss_bytes = machine::resident_bytes().unwrap_or(0).saturating_sub(rss);
 
     let until = now_ns() + nanoseconds(peer.time);
@@ -151,6 +154,7 @@ fn found(peer: &Crowd) -> sinew::Result<Found> {
     Ok(Found {
         pairs: if peer.one_topic { count * count } else { count },
         create_ns,
+        create_cpu_ns,
         destroy_ns,
         rss_bytes,
         p50_ns: figure(|summary| summary.p50),

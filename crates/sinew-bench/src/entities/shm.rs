@@ -8,7 +8,7 @@ use sinew::QoS;
 
 use crate::clock::{nanoseconds, now_ns, sleep_until};
 use crate::error::Error;
-use crate::machine;
+use crate::machine::{self, Own};
 use crate::messages::Timing;
 use crate::options::Wait;
 use crate::pacing::Window;
@@ -35,8 +35,9 @@ pub(crate) struct OtherEnds {
 struct Found {
     /// From the order to create until the last publisher knows its subscription.
     create_ns: i64,
-    /// Memory of both processes that isn't shared, and files in the directory.
-    memory_bytes: i64,
+    /// The CPU time of both processes meanwhile; their memory that isn't shared, and files in the
+    /// directory.
+    own: Own,
     /// From a publish to its callback in the other process, which spins, with all the others idle.
     wake_ups: Round,
 }
@@ -54,7 +55,7 @@ pub(super) fn measure(
         for number in 1..=turns.rounds {
             progress.show(&format!("{pairs} pairs across two processes"), number, turns.rounds);
             let round = directory.round(|path| round(path, pairs, turns.each()))?;
-            found.push((round.create_ns, round.memory_bytes));
+            found.push((round.create_ns, round.own));
             wake_ups.push(round.wake_ups);
         }
         let per_pair = |figures: &mut dyn Iterator<Item = i64>| {
@@ -62,7 +63,8 @@ pub(super) fn measure(
         };
         let figures = Figures {
             create_ns_per_pair: per_pair(&mut found.iter().map(|found| found.0)),
-            rss_bytes_per_pair: per_pair(&mut found.iter().map(|found| found.1)),
+            create_cpu_ns_per_pair: per_pair(&mut found.iter().map(|found| found.1.cpu_ns)),
+            rss_bytes_per_pair: per_pair(&mut found.iter().map(|found| found.1.bytes)),
             ..Figures::over(&wake_ups, 1)
         };
         let row = Row::sinew("entities", figures).with("pairs", pairs).with("topics", pairs);
@@ -81,7 +83,7 @@ pub(super) fn idle(directory: &Path) -> Result<Row, Error> {
         let node = context.node("idle")?;
         Ok((context, node))
     };
-    let bytes = || -> Result<i64, Error> { Ok(own_bytes() + machine::bytes_in(directory)?.cast_signed()) };
+    let bytes = || Ok::<_, Error>(Own::now().bytes + bytes_in(directory)?);
     let _first = idle()?; // what is made once for all is not theirs
     let before = bytes()?;
     let all = (0..IDLE).map(|_| idle()).collect::<Result<Vec<_>, _>>()?;
@@ -101,9 +103,9 @@ fn topic(number: u32) -> String {
     format!("topic_{number}")
 }
 
-/// Memory of this process that isn't shared with another, in bytes.
-fn own_bytes() -> i64 {
-    machine::anonymous_bytes().unwrap_or(0).cast_signed()
+/// What the files in the directory take.
+fn bytes_in(directory: &Path) -> Result<i64, Error> {
+    Ok(machine::bytes_in(directory)?.cast_signed())
 }
 
 fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
@@ -115,12 +117,12 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
     // What the first ones make once for all is not theirs.
     let probe = node.publisher::<Timing>("probe").create()?;
     let echoes = node.subscription::<Timing>("echo").create()?;
-    let mut others_bytes = other.hear::<i64>()?;
+    other.hear::<()>()?;
     matched(&probe, 1)?;
     let topics: Vec<String> = (0..pairs).map(topic).collect();
     let mut publishers = Vec::with_capacity(topics.len());
 
-    let before = own_bytes() + machine::bytes_in(directory)?.cast_signed();
+    let (files, before) = (bytes_in(directory)?, Own::now());
     let start = now_ns();
     other.order(&())?;
     for topic in &topics {
@@ -128,8 +130,8 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
     }
     publishers.iter().try_for_each(|publisher| matched(publisher, 1))?;
     let create_ns = now_ns() - start;
-    others_bytes = other.hear::<i64>()? - others_bytes;
-    let memory_bytes = own_bytes() + machine::bytes_in(directory)?.cast_signed() - before + others_bytes;
+    let mut own = Own::since(before) + other.hear()?;
+    own.bytes += bytes_in(directory)? - files;
 
     if let Some(cores) = cores {
         machine::pin_to(cores.0)?;
@@ -157,7 +159,7 @@ fn round(directory: &Path, pairs: u32, time: Duration) -> Result<Found, Error> {
             other.finish::<()>()?;
             let wake_ups =
                 Round { lost: sequence.lost(number), reordered: sequence.reordered, ..Round::of(samples) };
-            return Ok(Found { create_ns, memory_bytes, wake_ups });
+            return Ok(Found { create_ns, own, wake_ups });
         }
     }
     unreachable!("there are more numbers than time")
@@ -182,7 +184,8 @@ impl Work for OtherEnds {
         matched(&echo, 1)?;
         let topics: Vec<String> = (0..self.pairs).map(topic).collect();
         let mut subscriptions = Vec::with_capacity(topics.len());
-        measuring.tell(&own_bytes())?;
+        let before = Own::now();
+        measuring.tell(&())?;
         measuring.order::<()>()?;
         for topic in &topics {
             subscriptions.push(node.subscription::<Timing>(topic).qos(qos()).callback(|_: &Timing| ())?);
@@ -194,7 +197,7 @@ impl Work for OtherEnds {
         {
             sleep_until(now_ns() + 1_000_000);
         }
-        measuring.tell(&own_bytes())?;
+        measuring.tell(&Own::since(before))?;
         if let Some(core) = self.core {
             machine::pin_to(core)?;
         }

@@ -1,0 +1,83 @@
+//! What a publisher with its subscriber costs, each pair on a topic of its own.
+
+use sinew_bench::machine::{Own, resident_bytes};
+use sinew_bench::report::tenth;
+
+use crate::{Figures, Result, now_ns};
+
+/// What all pairs cost together.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// The time until all know each other.
+    pub create_ns: i64,
+    /// The time that dropping them takes, where it is measured.
+    pub destroy_ns: Option<i64>,
+    /// The memory they take, and the CPU time that making them took, of all processes.
+    pub own: Own,
+}
+
+impl Cost {
+    /// The figures of so many pairs.
+    pub fn figures(self, pairs: u32) -> Figures {
+        let per_pair = |figure: i64| Some(tenth(figure as f64 / f64::from(pairs)));
+        Figures {
+            create_ns_per_pair: per_pair(self.create_ns),
+            create_cpu_ns_per_pair: per_pair(self.own.cpu_ns),
+            destroy_ns_per_pair: self.destroy_ns.and_then(per_pair),
+            rss_bytes_per_pair: per_pair(self.own.bytes),
+            ..Figures::default()
+        }
+    }
+}
+
+/// Makes all pairs in this process, and lets go of them. `pair` makes one, by its number, whose
+/// ends know each other.
+///
+/// # Errors
+///
+/// What `pair` fails with.
+pub fn within<P, S>(pairs: u32, mut pair: impl FnMut(u32) -> Result<(P, S)>) -> Result<Figures> {
+    // What the first one makes once for all is not theirs.
+    let _first = pair(u32::MAX)?;
+    let (mut publishers, mut subscribers) =
+        (Vec::with_capacity(pairs as usize), Vec::with_capacity(pairs as usize));
+    let resident = || resident_bytes().unwrap_or(0).cast_signed();
+    let (resident_before, before) = (resident(), Own::now());
+    let start = now_ns();
+    for number in 0..pairs {
+        let (publisher, subscriber) = pair(number)?;
+        publishers.push(publisher);
+        subscribers.push(subscriber);
+    }
+    let create_ns = now_ns() - start;
+    let cpu_ns = Own::since(before).cpu_ns;
+    // Of one process all memory counts, as on our side.
+    let own = Own { bytes: resident() - resident_before, cpu_ns };
+    let start = now_ns();
+    drop((publishers, subscribers));
+    Ok(Cost { create_ns, destroy_ns: Some(now_ns() - start), own }.figures(pairs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_is_told_by_the_pair() {
+        let own = Own { bytes: 4000, cpu_ns: 600 };
+        let figures = Cost { create_ns: 500, destroy_ns: None, own }.figures(10);
+        assert_eq!((figures.create_ns_per_pair, figures.create_cpu_ns_per_pair), (Some(50.0), Some(60.0)));
+        assert_eq!((figures.destroy_ns_per_pair, figures.rss_bytes_per_pair), (None, Some(400.0)));
+    }
+
+    #[test]
+    fn every_pair_is_made_once_and_one_before() {
+        let mut made = Vec::new();
+        let figures = within(3, |number| {
+            made.push(number);
+            Ok((number, number))
+        });
+        assert_eq!(made, [u32::MAX, 0, 1, 2]);
+        assert!(figures.unwrap().destroy_ns_per_pair.is_some());
+    }
+}
