@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 pub use sinew_bench::clock::now_ns;
 pub use sinew_bench::process::{Measuring, Process};
 pub use sinew_bench::report::Figures;
-pub use sweeper::Sweeper;
+pub use sweeper::{Sweeper, clear_up};
 
 /// What a measurement ends with when it fails: a sentence.
 pub type Result<T> = anyhow::Result<T>;

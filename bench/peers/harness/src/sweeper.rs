@@ -50,8 +50,14 @@ impl Drop for Sweeper {
 pub(crate) fn sweep<P: Program>(name: &str) {
     // What ends the wait doesn't matter.
     let _ = std::io::stdin().read(&mut [0]);
+    clear_up(|| P::sweep(name));
+}
+
+/// Has `sweep` called until it succeeds, or for half a second: a process that ends may still add
+/// files.
+pub fn clear_up(mut sweep: impl FnMut() -> Result<()>) {
     let until = now_ns() + nanoseconds(LEAVING);
-    while P::sweep(name).is_err() && now_ns() < until {
+    while sweep().is_err() && now_ns() < until {
         sleep_until(now_ns() + 20_000_000);
     }
 }

@@ -10,6 +10,7 @@ mod plot;
 mod programs;
 mod report;
 mod run;
+mod sweeper;
 mod tables;
 mod turn;
 mod words;
@@ -41,6 +42,9 @@ struct Line {
 fn main() -> ExitCode {
     /// The exit code of a run that a signal has ended.
     const ENDED: u8 = 130;
+    if sweeper::sweep() {
+        return ExitCode::SUCCESS;
+    }
     match run(&Line::parse().options) {
         Ok(false) => ExitCode::SUCCESS,
         Ok(true) => ExitCode::from(ENDED),

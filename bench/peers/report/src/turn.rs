@@ -12,7 +12,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use tempfile::TempDir;
+
+use crate::sweeper::Place;
 
 /// How long a program that is told to end may take for it.
 const LEAVING: Duration = Duration::from_secs(2);
@@ -24,8 +25,8 @@ const KEPT: u64 = 1 << 16;
 pub struct Turns {
     /// Readable once a signal has asked us to end.
     asked: UnixStream,
-    /// Where programs put their files; it goes with us.
-    place: TempDir,
+    /// Where programs put their files; it goes with us, and so does the program that is under way.
+    place: Place,
 }
 
 /// How a program's turn ended.
@@ -56,7 +57,7 @@ impl Turns {
             let asking = asking.try_clone().context("no socket for signals")?;
             signal_hook::low_level::pipe::register(signal, asking).context("signals can't be caught")?;
         }
-        Ok(Self { asked, place: tempfile::tempdir().context("no directory for the programs' files")? })
+        Ok(Self { asked, place: Place::create()? })
     }
 
     /// Whether a signal has asked us to end.
@@ -83,18 +84,20 @@ impl Turns {
             .process_group(0)
             .spawn()
             .with_context(|| format!("{} can't be started", command.get_program().display()))?;
-        let status = match self.wait(&child, limit) {
-            Ok(End::Itself) => child.wait()?,
-            other => {
-                end(&mut child);
-                return Ok(match other? {
-                    End::Asked => Turn::Asked,
-                    _ => Turn::TooLong(limit),
-                });
-            }
-        };
+        self.place.note(Some(&child));
+        let waited = self.wait(&child, limit);
+        if !matches!(waited, Ok(End::Itself)) {
+            end(&mut child);
+        }
+        let status = child.wait()?;
         // What it may have left running must not disturb the next one.
         let _ = kill_group(&child, Signal::KILL);
+        self.place.note(None);
+        match waited? {
+            End::Itself => {}
+            End::Asked => return Ok(Turn::Asked),
+            End::Limit => return Ok(Turn::TooLong(limit)),
+        }
         let said = tail(&mut out)?;
         Ok(match status.success() {
             true if said.trim().is_empty() => Turn::Failed("it said nothing".to_owned()),
@@ -145,7 +148,6 @@ fn end(child: &mut Child) {
         std::thread::sleep(Duration::from_millis(10));
     }
     let _ = kill_group(child, Signal::KILL);
-    let _ = child.wait();
 }
 
 /// Fails only if there is nothing left to end.

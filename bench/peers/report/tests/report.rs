@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Value;
@@ -91,11 +92,20 @@ impl Scene {
     /// The process whose id the adapter left there is gone.
     #[track_caller]
     fn is_gone(&self, name: &str) {
-        let pid = Pid::from_raw(self.read(name).trim().parse().unwrap()).unwrap();
+        assert!(!self.lives(name), "{name} still runs");
+    }
+
+    /// Whether the process lives whose id the adapter left there.
+    fn lives(&self, name: &str) -> bool {
+        let pid = self.process(name);
         // One that is killed may still wait for its parent to hear of it.
-        let status = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
         let is_dead = status.is_ok_and(|status| status.contains(") Z "));
-        assert!(is_dead || test_kill_process(pid).is_err(), "{name} still runs");
+        !is_dead && test_kill_process(pid).is_ok()
+    }
+
+    fn process(&self, name: &str) -> Pid {
+        Pid::from_raw(self.read(name).trim().parse().unwrap()).unwrap()
     }
 }
 
@@ -309,7 +319,7 @@ fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
         let mut child = scene.peers(&options).stderr(Stdio::null()).spawn().unwrap();
         while !scene.path("child").exists() {
             assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-            std::thread::sleep(std::time::Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(10));
         }
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -323,6 +333,34 @@ fn a_run_that_is_ended_leaves_a_report_of_what_is_done() {
     }
 }
 
+#[test]
+fn a_run_that_is_killed_leaves_nothing() {
+    let scene = Scene::set();
+    let options = ["--scenario", "service-chain", "--seconds", "0.1", "--peer", "adapted"];
+    let mut child = scene.peers(&options).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // The last thing that the adapter does.
+    while !std::fs::read_to_string(scene.path("child")).is_ok_and(|pid| pid.ends_with('\n')) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let is_cleared_up = || {
+        let files = std::fs::read_dir(scene.path("tmp")).unwrap().count();
+        files == 0 && !scene.lives("hanging") && !scene.lives("child")
+    };
+    // Far longer than that takes on any machine.
+    let until = Instant::now() + Duration::from_secs(60);
+    while !is_cleared_up() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let is_clear = is_cleared_up();
+    for name in ["hanging", "child"].into_iter().filter(|name| scene.lives(name)) {
+        kill_process(scene.process(name), Signal::KILL).unwrap();
+    }
+    assert!(is_clear, "a process or a file is left");
+}
+
 /// Until Sinew's program has said its version, there is nothing to report of; a report is written all the same.
 #[test]
 fn a_run_that_is_ended_before_it_measures_says_so() {
@@ -334,7 +372,7 @@ fn a_run_that_is_ended_before_it_measures_says_so() {
     let mut child = scene.command(&options).stderr(Stdio::null()).spawn().unwrap();
     while !scene.path("asked").exists() {
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -1,0 +1,88 @@
+//! What is left when this program is killed is cleared up by a process that outlives it: the
+//! sweeper.
+
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process_group};
+use sinew_bench::process::ourselves;
+use tempfile::TempDir;
+
+/// What the sweeper is called with, before the directory that it removes.
+const TASK: &str = "sweep";
+
+/// How the directories begin that a sweeper removes.
+const PREFIX: &str = "sinew-peers-";
+
+/// A directory for the files of the programs that are measured. It is removed, and the program that
+/// is under way is killed, when this program ends, however it does.
+pub struct Place {
+    directory: TempDir,
+    sweeper: Child,
+}
+
+impl Place {
+    /// Makes it.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system refuses.
+    pub fn create() -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir();
+        let directory = directory.context("no directory for the programs' files")?;
+        let sweeper = ourselves()
+            .arg(TASK)
+            .arg(directory.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .process_group(0) // Ctrl-C is not for it
+            .spawn()
+            .context("the process that clears up can't be started")?;
+        Ok(Self { directory, sweeper })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Tells the sweeper which program is under way, with all of its group; or that none is.
+    pub fn note(&self, program: Option<&Child>) {
+        let line = program.map_or_else(|| "\n".to_owned(), |program| format!("{}\n", program.id()));
+        // A sweeper that is gone can't be told.
+        let _ = self.sweeper.stdin.as_ref().map(|mut stdin| stdin.write_all(line.as_bytes()));
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        drop(self.sweeper.stdin.take());
+        // Its exit code says nothing that could be mended here.
+        let _ = self.sweeper.wait();
+    }
+}
+
+/// In the sweeper: waits until the program that started it has ended, and clears up. False if this
+/// process is no sweeper.
+pub fn sweep() -> bool {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [task, directory] = &arguments[..] else { return false };
+    let directory = Path::new(directory);
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    if task != TASK || !name.starts_with(PREFIX) {
+        return false;
+    }
+    let last = std::io::stdin().lines().map_while(Result::ok).last().unwrap_or_default();
+    if let Some(group) = last.parse().ok().and_then(Pid::from_raw) {
+        // Fails only if it has ended by itself.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    harness::clear_up(|| match std::fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    });
+    true
+}
