@@ -79,8 +79,8 @@ pub fn resident_bytes() -> Option<u64> {
     Some(pages * rustix::param::page_size() as u64)
 }
 
-/// Memory of this process that is resident now and its own: not of a file, and not shared. In bytes; `None` where the kernel
-/// doesn't tell.
+/// Memory of this process that is resident now and its own: not of a file, and not shared. In
+/// bytes; `None` where the kernel doesn't tell.
 pub fn anonymous_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
@@ -118,7 +118,8 @@ impl Add for Own {
     }
 }
 
-/// What the files in a directory and in those below it take, in bytes. Holes don't count. What is gone by now takes nothing.
+/// What the files in a directory and in those below it take, in bytes. Holes don't count. What is
+/// gone by now takes nothing.
 pub fn bytes_in(directory: &Path) -> Result<u64, Error> {
     let failed = |source| Error::File { action: "look into", path: directory.to_owned(), source };
     let mut bytes = 0;
@@ -139,7 +140,8 @@ pub fn allowed_cores() -> Result<Vec<usize>, Error> {
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
 }
 
-/// Two different cores, not two threads of one core where that can be avoided; `None` when only one is allowed.
+/// Two different cores, not two threads of one core where that can be avoided; `None` when only one
+/// is allowed.
 pub fn two_cores() -> Result<Option<(usize, usize)>, Error> {
     let cores = allowed_cores()?;
     let [first, others @ ..] = cores.as_slice() else { return Ok(None) };
@@ -179,7 +181,8 @@ pub fn sleep_exactly() -> Result<(), Error> {
         .map_err(Error::system("prctl(PR_SET_TIMERSLACK)"))
 }
 
-/// Size of the largest cache the first core sees, in bytes; a generous guess where the kernel doesn't tell.
+/// Size of the largest cache the first core sees, in bytes; a generous guess where the kernel
+/// doesn't tell.
 pub fn last_cache_bytes() -> usize {
     const GUESS: usize = 64 << 20;
     (0..8)

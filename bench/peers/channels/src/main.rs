@@ -33,23 +33,25 @@ const TOKIO_TASKS: &str = "tokio tasks";
 
 impl Program for Channels {
     fn systems() -> Peer {
-        const FLOOD: &str = "the channel has one sender and one receiver, and no QoS; each message above \
-                             64 B is allocated anew and freed by the receiver";
-        const THREADS: &str = "a channel has no topics, no QoS and one receiver; each relay is a thread, \
-                               which the one before it wakes";
-        const TASKS: &str = "a channel has no topics, no QoS and one receiver; each relay is a task; the \
-                             source's timer is tokio's, which is exact to 1 ms";
+        const FLOOD: &str = "the channel has one sender and one receiver, and no QoS; each message \
+                             above 64 B is allocated anew and freed by the receiver";
+        const THREADS: &str = "a channel has no topics, no QoS and one receiver; each relay is a \
+                               thread, which the one before it wakes";
+        const TASKS: &str = "a channel has no topics, no QoS and one receiver; each relay is a \
+                             task; the source's timer is tokio's, which is exact to 1 ms";
         let threads = |name, link| {
             let how = "bounded channels, a thread per relay that blocks in recv";
             System::new(name, how, link).scenario("chain", Some(THREADS)).scenario("throughput", Some(FLOOD))
         };
         let mpsc = "https://docs.rs/tokio/latest/tokio/sync/mpsc";
-        let on_two_threads = "bounded channels; the source, each relay and the sink are tasks of the \
-                              multi-threaded runtime with two workers, which tokio has by default";
-        let on_one_thread = "the same on the runtime of one thread (current_thread), where no other thread \
-                             is ever woken: what an executor of one thread compares with";
-        let tasks = "a task with an interval per publisher, a broadcast channel per topic, a task per \
-                     subscription, on the multi-threaded runtime with two workers";
+        let on_two_threads = "bounded channels; the source, each relay and the sink are tasks of \
+                              the multi-threaded runtime with two workers, which tokio has by \
+                              default";
+        let on_one_thread = "the same on the runtime of one thread (current_thread), where no \
+                             other thread is ever woken: what an executor of one thread compares \
+                             with";
+        let tasks = "a task with an interval per publisher, a broadcast channel per topic, a task \
+                     per subscription, on the multi-threaded runtime with two workers";
         Peer {
             peer: "channels".to_owned(),
             version: "crossbeam 0.5, flume 0.12, tokio 1".to_owned(),

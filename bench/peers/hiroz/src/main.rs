@@ -26,15 +26,16 @@ const ONE: &str = "hiroz, one context";
 
 impl Program for Hiroz {
     fn systems() -> Peer {
-        let how = "all nodes share one context, which is linked to no router; subscriptions call back in the \
-                   publisher's thread, servers and clients are tasks on tokio's runtime with two workers";
+        let how = "all nodes share one context, which is linked to no router; subscriptions call \
+                   back in the publisher's thread, servers and clients are tasks on tokio's \
+                   runtime with two workers";
         let system = System::new(ONE, how, "https://zettascalelabs.github.io/hiroz/")
             .scenario("chain", Some("messages are written as CDR and read again, as on ROS 2's wire"))
             .scenario(
                 "service-chain",
                 Some(
-                    "requests and answers are written as CDR and read again; each server is a task, and a \
-                      call wakes it",
+                    "requests and answers are written as CDR and read again; each server is a \
+                      task, and a call wakes it",
                 ),
             );
         Peer { peer: "hiroz".to_owned(), version: "0.2".to_owned(), systems: vec![system] }

@@ -28,29 +28,31 @@ struct Iceoryx2;
 
 impl Program for Iceoryx2 {
     fn systems() -> Peer {
-        const ONE_WAITS: &str = "the buffer holds one message and a newer one replaces it (its benchmark's \
-                                 setting); ours holds ten";
+        const ONE_WAITS: &str = "the buffer holds one message and a newer one replaces it (its \
+                                 benchmark's setting); ours holds ten";
         let polling = System::new(
             POLLING,
-            "the default IPC service, slices that are loaned, written in place and sent, and receivers that \
-             poll, as its examples and its own benchmark do; request-response; blackboard",
+            "the default IPC service, slices that are loaned, written in place and sent, and \
+             receivers that poll, as its examples and its own benchmark do; request-response; \
+             blackboard",
             "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/benchmarks/publish-subscribe",
         )
         .scenario("pingpong", Some(ONE_WAITS))
         .scenario(
             "fanout",
             Some(
-                "the subscribers' process asks each subscriber in turn; ours has an executor that spins and \
-                 calls back",
+                "the subscribers' process asks each subscriber in turn; ours has an executor that \
+                 spins and calls back",
             ),
         )
         .scenario("requests", Some("client and server poll; ours run in executors that spin"))
         .scenario(
             "entities",
             Some(
-                "a pair is a service with a publisher and a subscriber, in one process by its local service; \
-                 connecting them is part of it, which else the first message would do. Between processes \
-                 one side makes all of its ends, then the other; ours make them at once",
+                "a pair is a service with a publisher and a subscriber, in one process by its \
+                 local service; connecting them is part of it, which else the first message would \
+                 do. Between processes one side makes all of its ends, then the other; ours make \
+                 them at once",
             ),
         )
         .scenario(
@@ -60,14 +62,14 @@ impl Program for Iceoryx2 {
         .scenario(
             "latest",
             Some(
-                "the blackboard keeps two values: a reader copies one and begins again whenever the writer \
-                 wrote meanwhile; ours reads in place and never begins again",
+                "the blackboard keeps two values: a reader copies one and begins again whenever \
+                 the writer wrote meanwhile; ours reads in place and never begins again",
             ),
         );
         let with_events = System::new(
             WITH_EVENTS,
-            "the same with an event service beside each service: a notification after each send, and a \
-             listener, or a wait set of several, that sleeps until then",
+            "the same with an event service beside each service: a notification after each send, \
+             and a listener, or a wait set of several, that sleeps until then",
             "https://github.com/eclipse-iceoryx/iceoryx2/tree/v0.10.0/examples/rust/\
              event_based_communication",
         )

@@ -33,18 +33,19 @@ struct Os;
 
 impl Program for Os {
     fn systems() -> Peer {
-        const COPIED: &str = "every byte is copied into the kernel and out of it, also where only the \
-                              first 8 are touched";
-        const READ: &str = "a message is one write, and waits in the kernel's buffer, which holds far less \
-                            than our 16 MB; the reader reads as much as there is, up to 64 KB at once";
+        const COPIED: &str = "every byte is copied into the kernel and out of it, also where only \
+                              the first 8 are touched";
+        const READ: &str = "a message is one write, and waits in the kernel's buffer, which holds \
+                            far less than our 16 MB; the reader reads as much as there is, up to \
+                            64 KB at once";
         Peer {
             peer: "os".to_owned(),
             version: "the kernel's".to_owned(),
             systems: vec![
                 System::new(
                     SOCKET,
-                    "SOCK_STREAM, which unlike SOCK_SEQPACKET carries messages of any size; one write a \
-                     message, reads that block",
+                    "SOCK_STREAM, which unlike SOCK_SEQPACKET carries messages of any size; one \
+                     write a message, reads that block",
                     "https://man7.org/linux/man-pages/man7/unix.7.html",
                 )
                 .scenario("pingpong", Some(COPIED))
@@ -53,8 +54,8 @@ impl Program for Os {
                 .scenario("throughput", Some(READ)),
                 System::new(
                     PIPE,
-                    "one pipe each way, of 1 MB where messages are large; one write a message, reads that \
-                     block",
+                    "one pipe each way, of 1 MB where messages are large; one write a message, \
+                     reads that block",
                     "https://man7.org/linux/man-pages/man7/pipe.7.html",
                 )
                 .scenario("pingpong", Some(COPIED))

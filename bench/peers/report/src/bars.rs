@@ -47,8 +47,9 @@ const ROUNDS: usize = 3;
 const MESSAGES: f64 = 100.0;
 
 /// What isn't looked at, said where bars are shown.
-pub const LEFT_OUT: &str = "A case counts if at least 3 rounds (or all, if fewer were asked for) have both sides; its P90 \
-    counts if each side's rounds have 100 messages or more: at 10 and 100 Hz they have fewer, if `--seconds` isn't given.";
+pub const LEFT_OUT: &str = "A case counts if at least 3 rounds (or all, if fewer were asked for) \
+    have both sides; its P90 counts if each side's rounds have 100 messages or more: at 10 and 100 \
+    Hz they have fewer, if `--seconds` isn't given.";
 
 impl Outcome {
     /// As JSON.
@@ -248,7 +249,8 @@ mod tests {
     use crate::measured::Measured;
     use crate::run::Part;
 
-    /// What came of the bar for chains beside tokio's channels, which have so many rounds and messages.
+    /// What came of the bar for chains beside tokio's channels, which have so many rounds and
+    /// messages.
     fn beside(rounds: usize, messages: f64) -> Outcome {
         let round: crate::measured::Round = [("p50_ns", 100.0), ("p90_ns", 200.0), ("messages", messages)]
             .map(|(name, of)| (name.into(), of))

@@ -1,4 +1,5 @@
-//! What is measured: sections of the report, each with its cases, what Sinew does in them, and how they are drawn.
+//! What is measured: sections of the report, each with its cases, what Sinew does in them, and how
+//! they are drawn.
 
 use harness::{Mode, Path, Wait, Work};
 use serde_json::{Value, json};
@@ -244,11 +245,13 @@ pub fn sections() -> Vec<Section> {
             id: "chain",
             scenario: "chain",
             title: "A chain of ten relays in one process",
-            about: "A source publishes 16 bytes on a timer, ten relays pass them on, a sink takes the time: what \
-                    is shown is that time divided by the eleven hops. Each relay is a node, and each hop a topic of its own. \
-                    Sinew's executor, when it wakes, fetches into the cache what its last burst used, before the timer's \
-                    callback takes the stamp: the time per hop is without that. The second figure, from the tick's due \
-                    time to the sink, holds it, with the wake-up; it is the whole time, not divided by the hops.",
+            about: "A source publishes 16 bytes on a timer, ten relays pass them on, a sink takes \
+                    the time: what is shown is that time divided by the eleven hops. Each relay is \
+                    a node, and each hop a topic of its own. Sinew's executor, when it wakes, \
+                    fetches into the cache what its last burst used, before the timer's callback \
+                    takes the stamp: the time per hop is without that. The second figure, from the \
+                    tick's due time to the sink, holds it, with the wake-up; it is the whole time, \
+                    not divided by the hops.",
             measures: vec![&HOP, &DUE],
             cases: rates
                 .map(|(rate, seconds)| case(Work::Chain { relays: 10, rate }, seconds, rate > 10.0))
@@ -259,10 +262,11 @@ pub fn sections() -> Vec<Section> {
             id: "growth",
             scenario: "growth",
             title: "How the chain's cost grows with its nodes",
-            about: "The same chain at 100 Hz with 1, 10, 100 and 1000 relays. A hop should cost the same in a large \
-                    system as in a small one. The time per hop is without what Sinew's executor fetches when it wakes, \
-                    before the timer's callback takes the stamp; from the tick's due time to the sink (the whole \
-                    time, not divided) holds it, with the wake-up.",
+            about: "The same chain at 100 Hz with 1, 10, 100 and 1000 relays. A hop should cost \
+                    the same in a large system as in a small one. The time per hop is without what \
+                    Sinew's executor fetches when it wakes, before the timer's callback takes the \
+                    stamp; from the tick's due time to the sink (the whole time, not divided) \
+                    holds it, with the wake-up.",
             measures: vec![&HOP, &DUE, &CPU, &MEMORY],
             cases: [1, 10, 100, 1000]
                 .map(|relays| case(Work::Chain { relays, rate: 100.0 }, 0.7, relays < 1000))
@@ -277,8 +281,8 @@ pub fn sections() -> Vec<Section> {
             id: "process-chain",
             scenario: "process-chain",
             title: "The same chain over two processes",
-            about: "Every hop goes from one process into the other, and both sleep until a message comes: most of \
-                    the time is the kernel's waking.",
+            about: "Every hop goes from one process into the other, and both sleep until a message \
+                    comes: most of the time is the kernel's waking.",
             measures: vec![&HOP],
             cases: rates
                 .map(|(rate, seconds)| case(Work::ProcessChain { relays: 10, rate }, seconds, rate > 100.0))
@@ -289,8 +293,9 @@ pub fn sections() -> Vec<Section> {
             id: "service-chain",
             scenario: "service-chain",
             title: "A chain of services in one process",
-            about: "A client calls the first of eleven servers, each calls the next before it answers: the time from the \
-                    call to the last server's start, divided by the servers; and the round trip, halved and divided alike.",
+            about: "A client calls the first of eleven servers, each calls the next before it \
+                    answers: the time from the call to the last server's start, divided by the \
+                    servers; and the round trip, halved and divided alike.",
             measures: vec![&HOP, &TRIP],
             cases: rates
                 .map(|(rate, seconds)| case(Work::ServiceChain { relays: 10, rate }, seconds, rate > 100.0))
@@ -301,8 +306,9 @@ pub fn sections() -> Vec<Section> {
             id: "pingpong-loan",
             scenario: "pingpong",
             title: "Ping-pong of loans, polling",
-            about: "Two processes on two cores, a message forth and one back, of which only the first 8 bytes are touched: what \
-                    handing over costs. A copy would show by its size.",
+            about: "Two processes on two cores, a message forth and one back, of which only the \
+                    first 8 bytes are touched: what handing over costs. A copy would show by its \
+                    size.",
             measures: vec![&ONE_WAY],
             cases: SIZES.map(|(size, quick)| case(loan(size), 0.3, quick)).into(),
             plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
@@ -311,8 +317,9 @@ pub fn sections() -> Vec<Section> {
             id: "pingpong-whole",
             scenario: "pingpong",
             title: "Ping-pong of whole messages, polling",
-            about: "The same, but the sender writes all of the message and the receiver reads all of it: from before the \
-                    first byte is written until the last one has been read.",
+            about: "The same, but the sender writes all of the message and the receiver reads all \
+                    of it: from before the first byte is written until the last one has been \
+                    read.",
             measures: vec![&ONE_WAY],
             cases: SIZES.map(|(size, quick)| case(whole(size), 0.3, quick)).into(),
             plots: vec![Plot::Lines(Axis::Size, &ONE_WAY)],
@@ -321,8 +328,9 @@ pub fn sections() -> Vec<Section> {
             id: "pingpong-sleep",
             scenario: "pingpong",
             title: "Ping-pong, sleeping",
-            about: "Both sides sleep until a message comes, back to back and 100 times a second: what counts is how few \
-                    system calls are made besides the wake-up that the kernel needs.",
+            about: "Both sides sleep until a message comes, back to back and 100 times a second: \
+                    what counts is how few system calls are made besides the wake-up that the \
+                    kernel needs.",
             measures: vec![&ONE_WAY],
             cases: vec![
                 case(asleep(Mode::Loan, 64, None), 0.3, true),
@@ -341,8 +349,8 @@ pub fn sections() -> Vec<Section> {
             id: "fanout",
             scenario: "fanout",
             title: "One publisher, many subscribers",
-            about: "One publisher at 100 Hz, all its subscribers in one other process that polls: the time inside publish, \
-                    and until the last subscriber has the message.",
+            about: "One publisher at 100 Hz, all its subscribers in one other process that polls: \
+                    the time inside publish, and until the last subscriber has the message.",
             measures: vec![&PUBLISH, &LAST],
             cases: [1, 8, 32]
                 .map(|subscriptions| case(Work::Fanout { subscriptions }, 0.7, subscriptions != 8))
@@ -353,8 +361,8 @@ pub fn sections() -> Vec<Section> {
             id: "requests",
             scenario: "requests",
             title: "Request and response between two processes",
-            about: "A client in one process, a server in another, 16 bytes each way: half a round trip, so that it compares with \
-                    a message one way.",
+            about: "A client in one process, a server in another, 16 bytes each way: half a round \
+                    trip, so that it compares with a message one way.",
             measures: vec![&ONE_WAY],
             cases: vec![
                 case(Work::Requests { wait: Wait::Poll, rate: None }, 0.3, true),
@@ -371,8 +379,9 @@ pub fn sections() -> Vec<Section> {
             id: "entities",
             scenario: "entities",
             title: "Creating publishers and subscriptions",
-            about: "A hundred pairs, each on a topic of its own, until they know each other: the time to create a \
-                    pair, the memory it takes, and the CPU time that all threads of all processes use meanwhile.",
+            about: "A hundred pairs, each on a topic of its own, until they know each other: the \
+                    time to create a pair, the memory it takes, and the CPU time that all threads \
+                    of all processes use meanwhile.",
             measures: vec![&CREATE, &PAIR, &CREATE_CPU],
             cases: [Path::Intra, Path::Shm]
                 .map(|path| case(Work::Entities { pairs: 100, path }, 0.1, true))
@@ -388,8 +397,9 @@ pub fn sections() -> Vec<Section> {
             id: "throughput-intra",
             scenario: "throughput",
             title: "Throughput in one process",
-            about: "As many messages as one thread can send to another without losing one; each is written whole and read whole. \
-                    `sinew` calls back in an executor; `sinew, take` takes messages in a loop.",
+            about: "As many messages as one thread can send to another without losing one; each is \
+                    written whole and read whole. `sinew` calls back in an executor; `sinew, take` \
+                    takes messages in a loop.",
             measures: vec![&RATE],
             cases: flood(Path::Intra),
             plots: vec![Plot::Lines(Axis::Size, &RATE)],
@@ -398,8 +408,9 @@ pub fn sections() -> Vec<Section> {
             id: "throughput-shm",
             scenario: "throughput",
             title: "Throughput between two processes",
-            about: "The same from one process to another. `sinew` takes messages in a loop that polls, as iceoryx2 does; \
-                    sockets, pipes and zenoh sleep until there are messages, and so does `sinew, callback` in an executor.",
+            about: "The same from one process to another. `sinew` takes messages in a loop that \
+                    polls, as iceoryx2 does; sockets, pipes and zenoh sleep until there are \
+                    messages, and so does `sinew, callback` in an executor.",
             measures: vec![&RATE],
             cases: flood(Path::Shm),
             plots: vec![Plot::Lines(Axis::Size, &RATE)],
@@ -408,8 +419,9 @@ pub fn sections() -> Vec<Section> {
             id: "latest",
             scenario: "latest",
             title: "The latest value",
-            about: "One process writes a value as often as it can, another reads the newest one as often as it can. A read \
-                    can be of the same value as the one before: how old that is, since its write began, is the third figure.",
+            about: "One process writes a value as often as it can, another reads the newest one as \
+                    often as it can. A read can be of the same value as the one before: how old \
+                    that is, since its write began, is the third figure.",
             measures: vec![&READ, &WRITE, &AGE],
             cases: [64, 64 << 10].map(|size| case(Work::Latest { size }, 0.3, true)).into(),
             plots: vec![
@@ -425,8 +437,9 @@ pub fn sections() -> Vec<Section> {
             id: "big",
             scenario: "big",
             title: "An image of 8 MB, ten times a second",
-            about: "A complete image goes to another process that sleeps: until that process has it, and the time inside publish. \
-                    Copying it once takes the time of `floor copy`.",
+            about: "A complete image goes to another process that sleeps: until that process has \
+                    it, and the time inside publish. Copying it once takes the time of `floor \
+                    copy`.",
             measures: vec![&THERE, &PUBLISH],
             cases: vec![case(Work::Big {}, 1.5, true)],
             plots: vec![Plot::Bars("8 MB, 10 Hz", &THERE), Plot::Bars("8 MB, 10 Hz", &PUBLISH)],
@@ -435,8 +448,9 @@ pub fn sections() -> Vec<Section> {
             id: "topology",
             scenario: "topology",
             title: "Whole robots",
-            about: "The graphs of iRobot's ROS 2 benchmark: Mont Blanc has 20 nodes, Sierra Nevada 10, each publisher with a \
-                    timer of its own, all in one process. The mean of all messages' latencies.",
+            about: "The graphs of iRobot's ROS 2 benchmark: Mont Blanc has 20 nodes, Sierra Nevada \
+                    10, each publisher with a timer of its own, all in one process. The mean of \
+                    all messages' latencies.",
             measures: vec![&MEAN, &P99, &CPU],
             cases: ["mont_blanc", "sierra_nevada"]
                 .map(|name| case(Work::Topology { name: name.to_owned() }, 6.0, name == "mont_blanc"))
@@ -514,7 +528,8 @@ fn ours(work: &Work) -> Vec<Ours> {
                 Wait::Poll => "spin",
                 Wait::Sleep => "sleep",
             };
-            // Paced calls are measured in any case: they are the row that is picked, or a short one beside it.
+            // Paced calls are measured in any case: they are the row that is picked, or a short one
+            // beside it.
             let pick = rate.map_or(("pace", json!("back to back")), |rate| ("rate", json!(rate)));
             let rate = rate.unwrap_or(100.0);
             vec![one(&format!("service-chain --other-process --wait {wait} --rate {rate}"), &[pick])]

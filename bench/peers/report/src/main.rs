@@ -1,4 +1,5 @@
-//! `peers`: measures Sinew and its peers in turns, and writes the report. `bench/peers/README.md` says how to use it.
+//! `peers`: measures Sinew and its peers in turns, and writes the report. `bench/peers/README.md`
+//! says how to use it.
 
 mod bars;
 mod cases;

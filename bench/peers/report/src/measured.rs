@@ -20,7 +20,8 @@ pub struct Measured {
     pub label: String,
     /// Sinew's ways first, then the peers' in the order of the programs.
     pub sides: Vec<Side>,
-    /// References: what the machine itself takes for the like, measured by Sinew's side in its turns.
+    /// References: what the machine itself takes for the like, measured by Sinew's side in its
+    /// turns.
     pub floors: Vec<Side>,
     /// How many rounds were asked for.
     pub rounds: u32,
@@ -121,7 +122,8 @@ impl Side {
         }
     }
 
-    /// All figures over the rounds: counts are added, the largest of all is kept, of the rest the median.
+    /// All figures over the rounds: counts are added, the largest of all is kept, of the rest the
+    /// median.
     pub fn over_rounds(&self) -> Round {
         let names: std::collections::BTreeSet<_> =
             self.rounds.iter().flatten().flat_map(BTreeMap::keys).collect();

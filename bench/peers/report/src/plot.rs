@@ -1,5 +1,5 @@
-//! Plots as SVG. Their colours are classes, which one style sheet defines for light and for dark pages; so they read well on
-//! either, inside a page and as files.
+//! Plots as SVG. Their colours are classes, which one style sheet defines for light and for dark
+//! pages; so they read well on either, inside a page and as files.
 
 use svg::Document;
 use svg::node::element::{Circle, Group, Line, Polyline, Rectangle, Style, Text, Title};
@@ -224,7 +224,8 @@ fn apart(scale: &Scale, distance: f64) -> Vec<(f64, f64)> {
     kept
 }
 
-/// A line for each, both scales logarithmic; `places` are the positions that there are on the axis below.
+/// A line for each, both scales logarithmic; `places` are the positions that there are on the axis
+/// below.
 pub fn lines(
     title: &str,
     below: &str,

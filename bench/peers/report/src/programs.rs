@@ -1,4 +1,5 @@
-//! The programs that take part: peers of this workspace, which are built one by one, and adapters that are found.
+//! The programs that take part: peers of this workspace, which are built one by one, and adapters
+//! that are found.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -138,8 +138,8 @@ fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// Our figures by each peer's, by the figure's name and the system's. Of times and bytes, below 1 is
-/// better; of messages a second, above.
+/// Our figures by each peer's, by the figure's name and the system's. Of times and bytes, below 1
+/// is better; of messages a second, above.
 fn ratios(part: &Part, case: &Measured, ours: &Side) -> Value {
     let against = |key: &str| {
         let ratio = |peer: &Side| {

@@ -118,7 +118,8 @@ pub fn close(report: &Report) -> Table {
     for (part, case, measure) in report.compared() {
         let is_close = |(_, advantage): &(&Side, Ratio)| advantage.middle < CLEAR;
         for (side, advantage) in case.rivals(measure).into_iter().filter(is_close) {
-            // The advantage of a time or of bytes is their figure by ours: turned round again, it is ours by theirs.
+            // The advantage of a time or of bytes is their figure by ours: turned round again, it
+            // is ours by theirs.
             let ratio = spread(advantage.advantage(measure.unit));
             let cells = [part.section.title, &case.label, &side.system, measure.title, &ratio];
             rows.push((false, cells.map(str::to_owned).into()));

@@ -1,4 +1,5 @@
-//! Running a program for one round: with a limit, in a process group of its own, so that all it has started ends with it.
+//! Running a program for one round: with a limit, in a process group of its own, so that all it has
+//! started ends with it.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -45,7 +46,8 @@ pub enum Turn {
 }
 
 impl Turns {
-    /// From now on, Ctrl-C, SIGTERM and a closed terminal end the turn that is under way and all further ones.
+    /// From now on, Ctrl-C, SIGTERM and a closed terminal end the turn that is under way and all
+    /// further ones.
     ///
     /// # Errors
     ///

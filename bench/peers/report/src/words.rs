@@ -9,20 +9,21 @@ use crate::measured::{Measured, Ratio};
 pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
 
 /// Where it is told why Sinew is behind.
-pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to learn, as far as it \
-    was profiled, is in docs/decisions/0016-beside-the-peers.md.";
+pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to \
+    learn, as far as it was profiled, is in docs/decisions/0016-beside-the-peers.md.";
 
 /// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;
 
 /// What a floor is.
-pub const FLOORS: &str = "A floor is a reference: what the machine takes for the like without a library, measured in \
-    a rhythm of its own. It is no bound: a case with another rhythm may find its lines in nearer caches and its cores \
-    more awake, and beat it.";
+pub const FLOORS: &str = "A floor is a reference: what the machine takes for the like without a \
+    library, measured in a rhythm of its own. It is no bound: a case with another rhythm may find \
+    its lines in nearer caches and its cores more awake, and beat it.";
 
 /// What the numbers beside a ratio are, and who wins.
-pub const SPREAD: &str = "Beside a ratio stand its least and its most of a round. Who wins is said by the ratios, not by \
-    the order of the medians; where one round says this and another that, it is not decided.";
+pub const SPREAD: &str = "Beside a ratio stand its least and its most of a round. Who wins is said \
+    by the ratios, not by the order of the medians; where one round says this and another that, it \
+    is not decided.";
 
 /// A figure in the unit it reads best in.
 pub fn figure(value: f64, unit: Unit) -> String {
@@ -300,8 +301,8 @@ mod tests {
         assert!(verdict(&ours, hop).contains("can't win"));
         assert_eq!(
             verdicts(&[wins.clone(), loses, even], hop),
-            "Sinew wins at 10 Hz: the next best takes 2.5 times as long; a wins at 100 Hz: Sinew takes 1.50 times as \
-             long; they are even at 1000 Hz (a)."
+            "Sinew wins at 10 Hz: the next best takes 2.5 times as long; a wins at 100 Hz: Sinew \
+             takes 1.50 times as long; they are even at 1000 Hz (a)."
         );
         let twice = [wins.clone(), case(100.0, &[("sinew", 100.0, 0.0), ("a", 400.0, 0.0)])];
         assert_eq!(

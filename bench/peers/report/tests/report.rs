@@ -1,5 +1,5 @@
-//! The runner as its users meet it, with whatever peers are built and with an adapter that does what adapters may do. The
-//! form of the report is checked, never a time.
+//! The runner as its users meet it, with whatever peers are built and with an adapter that does
+//! what adapters may do. The form of the report is checked, never a time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -242,7 +242,8 @@ fn every_scenario_is_in_the_report() {
     assert_eq!(std::fs::read_dir(scene.path("tmp")).unwrap().count(), 0, "files are left");
 }
 
-/// Each system has, in each scenario that it names, a row with the figure that is compared; none fails.
+/// Each system has, in each scenario that it names, a row with the figure that is compared; none
+/// fails.
 fn every_peer_does_what_it_names(report: &Value) {
     let rows = report["results"].as_array().unwrap();
     let peers: Vec<&Value> =
@@ -361,7 +362,8 @@ fn a_run_that_is_killed_leaves_nothing() {
     assert!(is_clear, "a process or a file is left");
 }
 
-/// Until Sinew's program has said its version, there is nothing to report of; a report is written all the same.
+/// Until Sinew's program has said its version, there is nothing to report of; a report is written
+/// all the same.
 #[test]
 fn a_run_that_is_ended_before_it_measures_says_so() {
     let scene = Scene::set();

@@ -36,8 +36,8 @@ struct Thrift;
 impl Program for Thrift {
     fn systems() -> Peer {
         let system = |wire: Wire, how: &str, link: &str| {
-            let chain = "each server is a thread of its own, and each call goes through a socket, also \
-                         within the process; ours runs in the thread of the caller";
+            let chain = "each server is a thread of its own, and each call goes through a socket, \
+                         also within the process; ours runs in the thread of the caller";
             let requests = "each connection has a thread that blocks in its read";
             System::new(wire.name(), how, link)
                 .scenario("service-chain", Some(chain))

@@ -47,11 +47,11 @@ struct Tonic;
 
 impl Program for Tonic {
     fn systems() -> Peer {
-        let differs = "the client awaits its answer in a runtime; each call is an HTTP/2 stream with \
-                       headers of its own, and goes through a socket, also within a process";
-        let how = "unary calls over a Unix socket, as all is on one host; each server of a chain is a task \
-                   of the multi-threaded runtime with two workers, and a process that is kept to one \
-                   core has the runtime of one thread, which is the faster there";
+        let differs = "the client awaits its answer in a runtime; each call is an HTTP/2 stream \
+                       with headers of its own, and goes through a socket, also within a process";
+        let how = "unary calls over a Unix socket, as all is on one host; each server of a chain \
+                   is a task of the multi-threaded runtime with two workers, and a process that is \
+                   kept to one core has the runtime of one thread, which is the faster there";
         let link = "https://github.com/hyperium/tonic/tree/master/examples/src/uds";
         Peer {
             peer: "tonic".to_owned(),

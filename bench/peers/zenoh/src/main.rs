@@ -113,8 +113,8 @@ fn one() -> System {
     .scenario(
         "throughput",
         Some(
-            "each message is allocated anew; the receiving thread blocks on the subscriber's FIFO channel, \
-             which holds as many as ours",
+            "each message is allocated anew; the receiving thread blocks on the subscriber's FIFO \
+             channel, which holds as many as ours",
         ),
     )
     .scenario("topology", Some("each publisher is a tokio task with an interval, and runs the callbacks"))
@@ -149,8 +149,8 @@ fn each() -> System {
     .scenario(
         "latest",
         Some(
-            "a write ends before the value has left, and values that can't be sent in time are dropped; \
-             the reader takes the newest from a ring channel and copies it",
+            "a write ends before the value has left, and values that can't be sent in time are \
+             dropped; the reader takes the newest from a ring channel and copies it",
         ),
     )
 }
@@ -158,15 +158,15 @@ fn each() -> System {
 fn shared() -> System {
     System::new(
         SHARED,
-        "two processes, each with a session, linked over loopback TCP; payloads are buffers of a pool \
-         of shared memory that the sender fills in place; express but for throughput",
+        "two processes, each with a session, linked over loopback TCP; payloads are buffers of a \
+         pool of shared memory that the sender fills in place; express but for throughput",
         "https://docs.rs/zenoh/latest/zenoh/shm/",
     )
     .scenario(
         "pingpong",
         Some(
-            "zenoh does not poll: its receivers are always woken, and all threads of a process share its \
-             core; an answer of 16 bytes goes over TCP",
+            "zenoh does not poll: its receivers are always woken, and all threads of a process \
+             share its core; an answer of 16 bytes goes over TCP",
         ),
     )
     .scenario("big", Some("a buffer of 8 MB without the header of an image; TCP tells where it lies"))

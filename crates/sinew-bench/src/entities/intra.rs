@@ -1,6 +1,7 @@
 //! Both ends in one process.
 //!
-//! Each measurement is made by a process of its own (our own program again), so that none sees the memory of another.
+//! Each measurement is made by a process of its own (our own program again), so that none sees the
+//! memory of another.
 
 use std::time::Duration;
 

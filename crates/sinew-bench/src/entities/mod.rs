@@ -1,5 +1,5 @@
-//! Scenario `entities`: what a publisher with its subscription costs in time and memory, and whether many idle ones make a
-//! wake-up dearer.
+//! Scenario `entities`: what a publisher with its subscription costs in time and memory, and
+//! whether many idle ones make a wake-up dearer.
 
 mod intra;
 mod matching;
