@@ -3,6 +3,7 @@
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
 
+use super::described::Described;
 use super::history::Joins;
 use super::inbox::Inbox;
 use super::liveliness::Pulse;
@@ -14,7 +15,6 @@ use super::routes::{Class, Routes};
 use crate::logging::later;
 use crate::message::table::Table;
 use crate::mismatch::{End, Match};
-use crate::outside::description::Described;
 use crate::outside::drain_later;
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
@@ -464,7 +464,7 @@ fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
         match_up(inbox, None, outbox);
         return;
     };
-    let reason = format!("{mismatch} with {}", proxy.offered.whose);
+    let reason = format!("{mismatch} with {}", proxy.offered.whose());
     if !inbox.observers.cannot_match(&mismatch, &reason, outbox) {
         warn_subscription(inbox, &reason, outbox);
     }
@@ -480,7 +480,7 @@ fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
         }
         return;
     };
-    let reason = format!("{mismatch} with {}", wanted.whose);
+    let reason = format!("{mismatch} with {}", wanted.whose());
     if !outlet.observers.cannot_match(&mismatch, &reason, outbox) {
         warn_publisher(outlet, &reason, outbox);
     }

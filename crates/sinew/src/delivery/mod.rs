@@ -12,6 +12,7 @@
 //! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners, its way out of the process |
 //! | `given` | who gets what of one message, where that takes filters, places or copies |
 //! | `graph` | who is there and who matches |
+//! | `described` | what an end elsewhere says of itself |
 //! | `observers` | telling both ends |
 //! | `alarm` | looking at something when its time is up |
 //! | `deadline` | whether messages come often enough |
@@ -25,6 +26,7 @@
 pub(crate) mod alarm;
 pub(crate) mod calls;
 pub(crate) mod deadline;
+pub(crate) mod described;
 pub(crate) mod given;
 pub(crate) mod graph;
 pub(crate) mod history;

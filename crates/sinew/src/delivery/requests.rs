@@ -13,7 +13,7 @@ use crate::executor::turn::Turn;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
 use crate::message::table::Table;
-use crate::outside::service::{Visitor, told_of};
+use crate::outside::service::Visitor;
 use crate::service::CallFailure;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_msg::{Service, ServiceType};
@@ -52,6 +52,20 @@ impl Types {
     /// The names of both, for those who know no service type.
     pub(crate) fn describe_short(&self) -> String {
         format!("{} -> {}", self.request.name(), self.response.name())
+    }
+
+    /// What others are told of them: name, hash, and whether they can leave the process.
+    pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
+        let travels = self.request.image.is_some() && self.response.image.is_some();
+        if let Some(service) = self.service {
+            return (service.name.to_owned(), service.hash.0, travels);
+        }
+        let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
+        let (request, mut both) = (hash(self.request), hash(self.response));
+        // Turned, so that two types in exchanged roles are something else.
+        both.rotate_left(1);
+        both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
+        (self.describe_short(), both, travels)
     }
 
     pub(crate) fn agree(&self, other: &Self) -> bool {
@@ -173,7 +187,7 @@ impl AwayServer {
 
     /// Whether it serves calls of these types.
     pub(crate) fn serves(&self, types: &Types) -> bool {
-        let (name, hash, travels) = told_of(types);
+        let (name, hash, travels) = types.told();
         travels && *self.type_name == name && self.hash == hash
     }
 

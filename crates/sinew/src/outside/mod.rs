@@ -21,6 +21,7 @@ mod types;
 
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
+use crate::delivery::described::Described;
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
 use crate::delivery::requests::Types;
@@ -31,10 +32,9 @@ use crate::message::table::Table;
 use crate::node::Node;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
-use description::Described;
 use proxy::Proxy;
 use receiver::Receiver;
-use service::{Serves, Visiting, told_of};
+use service::{Serves, Visiting};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -318,7 +318,7 @@ impl Outside {
         types: &Types,
         qos: QoS,
     ) -> Result<OwnEntity, CreateError> {
-        let (type_name, hash, travels) = told_of(types);
+        let (type_name, hash, travels) = types.told();
         let entity = Entity {
             kind,
             number,
@@ -399,7 +399,7 @@ impl Observer for Watching {
                     hash: entity.hash,
                     limit,
                 };
-                if described.travels() {
+                if described.travels {
                     context.services.add_away(&name, server);
                 }
             }

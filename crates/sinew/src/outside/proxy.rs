@@ -8,9 +8,9 @@
 //! ([`Solo`]). So nobody waits, and filters run under no lock that they could want.
 
 use super::Outside;
-use super::description::Described;
 use super::solo::Solo;
 use crate::clock::Stamp;
+use crate::delivery::described::Described;
 use crate::delivery::given::{Given, Promises};
 use crate::delivery::history::{Entry, Joins};
 use crate::delivery::inbox::Inbox;

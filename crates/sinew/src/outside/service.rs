@@ -28,7 +28,6 @@ use crate::executor::scheduler::Scheduler;
 use crate::logging::{Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::{Lineage, Publication, introduce};
-use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::service::CallFailure;
 use crate::sync::{Arc, Guard, Mutex};
@@ -738,18 +737,4 @@ pub(crate) struct Serves {
     pub(crate) number: u64,
     pub(crate) node: Arc<str>,
     pub(crate) types: Types,
-}
-
-/// What others are told of a service's types: name, hash, and whether they can leave the process.
-pub(crate) fn told_of(types: &Types) -> (String, [u8; 32], bool) {
-    let travels = types.request().image.is_some() && types.response().image.is_some();
-    if let Some(service) = types.service() {
-        return (service.name.to_owned(), service.hash.0, travels);
-    }
-    let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
-    let (request, mut both) = (hash(types.request()), hash(types.response()));
-    // Turned, so that two types in exchanged roles are something else.
-    both.rotate_left(1);
-    both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
-    (types.describe_short(), both, travels)
 }
