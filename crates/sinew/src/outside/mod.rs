@@ -24,8 +24,7 @@ use crate::delivery::calls::Calls;
 use crate::delivery::described::Described;
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
-use crate::delivery::requests::Types;
-use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
+use crate::delivery::requests::{RemoteLine, RemoteServer, Types};
 use crate::error::CreateError;
 use crate::logging::{Level, later, tell};
 use crate::message::table::Table;
@@ -34,7 +33,7 @@ use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use proxy::Proxy;
 use receiver::Receiver;
-use service::{Serves, Visiting};
+use service::{AwayServer, Line, Serves, Visiting};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -55,10 +54,10 @@ pub(crate) struct Outside {
     inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
     /// Our servers, likewise.
     servers: Mutex<HashMap<EntityKey, Serves>>,
-    /// Our clients, by the entities of their ways to servers.
-    clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
-    /// Names of others' servers.
-    services: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Our clients' ways to servers, by their entities.
+    lines: Mutex<HashMap<EntityKey, Weak<Line>>>,
+    /// Servers of others.
+    services: Mutex<HashMap<(u64, EntityKey), Arc<AwayServer>>>,
     /// Clients of others for whose answers there is no room.
     unserved: Mutex<Vec<Arc<Visiting>>>,
     receiver: Mutex<Option<Receiver>>,
@@ -82,7 +81,7 @@ impl Outside {
             subscriptions: Mutex::default(),
             inboxes: Mutex::default(),
             servers: Mutex::default(),
-            clients: Mutex::default(),
+            lines: Mutex::default(),
             services: Mutex::default(),
             unserved: Mutex::default(),
             receiver: Mutex::default(),
@@ -156,10 +155,12 @@ impl Outside {
             qos: QoS::services(),
             of_node: None,
         };
-        let mut clients = self.clients.lock(); // as in `advertise_or`
-        let entity = self.advertise(&about)?;
-        clients.insert(entity.key(), Arc::downgrade(calls));
-        Ok(entity)
+        self.advertise(&about)
+    }
+
+    /// Answers by this line find it from now on.
+    pub(crate) fn know_line(&self, line: &Arc<Line>) {
+        self.lines.lock().insert(line.key(), Arc::downgrade(line));
     }
 
     pub(crate) fn forget_server(&self, key: EntityKey) {
@@ -168,7 +169,7 @@ impl Outside {
     }
 
     pub(crate) fn forget_line(&self, key: EntityKey) {
-        self.clients.lock().remove(&key);
+        self.lines.lock().remove(&key);
     }
 
     pub(crate) fn context(&self) -> Option<Arc<ContextShared>> {
@@ -239,8 +240,8 @@ impl Outside {
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
             servers.iter().for_each(|server| server.requests.retune());
-            let clients: Vec<_> = self.clients.lock().values().filter_map(Weak::upgrade).collect();
-            clients.iter().filter_map(|client| client.line_now()).for_each(|line| line.retune());
+            let lines: Vec<_> = self.lines.lock().values().filter_map(Weak::upgrade).collect();
+            lines.iter().for_each(|line| line.retune());
         }
     }
 
@@ -389,18 +390,10 @@ impl Observer for Watching {
                 context.graph.add_remote_subscription(peer, key, described);
             }
             EntityKind::Server => {
-                let name = described.topic.clone();
-                outside.services.lock().insert((peer.id(), key), name.clone());
-                let limit = described.qos.max_samples.unwrap_or(MAX_REQUESTS);
-                let server = AwayServer {
-                    peer: peer.clone(),
-                    key,
-                    type_name: entity.type_name.as_str().into(),
-                    hash: entity.hash,
-                    limit,
-                };
-                if described.travels {
-                    context.services.add_away(&name, server);
+                let server = AwayServer::new(&outside, peer, key, described);
+                outside.services.lock().insert((peer.id(), key), server.clone());
+                if server.described().travels {
+                    context.services.add_away(&entity.name, server);
                 }
             }
             _ => {}
@@ -418,9 +411,10 @@ impl Observer for Watching {
         if let Some(topic) = topic {
             context.graph.remove_remote_subscription(&topic, peer.id(), key);
         }
-        let service = outside.services.lock().remove(&(peer.id(), key));
-        if let Some(service) = service {
-            context.services.remove_away(&service, peer.id(), key);
+        let server = outside.services.lock().remove(&(peer.id(), key));
+        if let Some(server) = server {
+            let server: Arc<dyn RemoteServer> = server;
+            context.services.remove_away(&server.described().topic, &server);
         }
     }
 
@@ -450,9 +444,8 @@ impl Observer for Watching {
             }
             return Some(visiting);
         }
-        let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
-        if let Some(client) = client {
-            let line = client.line_now().filter(|line| line.is_known_as(target))?;
+        let line = outside.lines.lock().get(&target).and_then(Weak::upgrade);
+        if let Some(line) = line {
             line.accept(incoming);
             return Some(line);
         }
