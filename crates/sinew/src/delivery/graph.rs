@@ -3,7 +3,6 @@
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
 
-use super::described::Described;
 use super::history::Joins;
 use super::inbox::Inbox;
 use super::liveliness::Pulse;
@@ -11,6 +10,7 @@ use super::observers::Observers;
 use super::outbox::Outbox;
 use super::outlet::{Offered, Outlet};
 use super::reader::Reader;
+use super::remote_sink::{PublisherEndpoint, RemoteSubscription};
 use super::routes::{Class, Routes};
 use crate::logging::later;
 use crate::message::table::Table;
@@ -19,7 +19,6 @@ use crate::outside::drain_later;
 use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
-use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -43,14 +42,7 @@ struct Topic {
     /// Publishers of other processes.
     proxies: Vec<Arc<Proxy>>,
     /// Subscriptions of other processes.
-    remote: Vec<Remote>,
-}
-
-/// A subscription of another process.
-struct Remote {
-    peer: Arc<Peer>,
-    key: EntityKey,
-    wanted: Described,
+    remote: Vec<Arc<RemoteSubscription>>,
 }
 
 /// Most topics have one of each: the first takes no more memory than it needs.
@@ -108,14 +100,14 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `entity`. It matches before this returns, so its
+    /// Makes a publisher, which others know by `endpoint`. It matches before this returns, so its
     /// first message reaches who is there.
     pub(crate) fn add_outlet(
         &self,
         topic: &str,
         offered: Offered,
         observers: Observers,
-        entity: Option<OwnEntity>,
+        endpoint: Option<Box<dyn PublisherEndpoint>>,
     ) -> Arc<Outlet> {
         later_with(|outbox| {
             let mut topics = self.topics.lock();
@@ -126,8 +118,8 @@ impl Graph {
             for inbox in &entry.inboxes {
                 tell(&outlet, inbox, outbox);
             }
-            if let Some(known_as) = entity {
-                outlet.is_known_as(known_as);
+            if let Some(endpoint) = endpoint {
+                outlet.is_known_as(endpoint);
                 for remote in &entry.remote {
                     meet_remote(&outlet, remote, outbox);
                 }
@@ -282,12 +274,11 @@ impl Graph {
     }
 
     /// A subscription of another process came.
-    pub(crate) fn add_remote_subscription(&self, peer: &Arc<Peer>, key: EntityKey, wanted: Described) {
+    pub(crate) fn add_remote_subscription(&self, remote: Arc<RemoteSubscription>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let name = Self::topic_name(&mut topics, &wanted.topic);
+            let name = Self::topic_name(&mut topics, &remote.wanted.topic);
             let entry = topics.entry(name).or_default();
-            let remote = Remote { peer: peer.clone(), key, wanted };
             for outlet in &entry.outlets {
                 meet_remote(outlet, &remote, outbox);
             }
@@ -297,21 +288,21 @@ impl Graph {
     }
 
     /// A subscription of another process is gone.
-    pub(crate) fn remove_remote_subscription(&self, topic: &str, peer: u64, key: EntityKey) {
+    pub(crate) fn remove_remote_subscription(&self, remote: &Arc<RemoteSubscription>) {
         let gone = Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let entry = topics.get_mut(topic)?;
-            let is_it = |remote: &Remote| remote.peer.id() == peer && remote.key == key;
-            let remote = entry.remote.iter().position(is_it).map(|index| entry.remote.swap_remove(index))?;
+            let entry = topics.get_mut(&*remote.wanted.topic)?;
+            let index = entry.remote.iter().position(|other| Arc::ptr_eq(other, remote))?;
+            entry.remote.swap_remove(index);
             for outlet in &entry.outlets {
-                let matched = matches!(match_remote(outlet, &remote), Match::Yes);
-                if matched && outlet.disconnect(peer, key) {
+                let matched = matches!(match_remote(outlet, remote), Match::Yes);
+                if matched && outlet.disconnect(remote) {
                     outlet.observers.is_unmatched(outbox);
                 }
             }
             self.changed.notify_all();
-            let entry = entry.is_empty().then(|| topics.remove(topic));
-            Some((remote, entry))
+            let entry = entry.is_empty().then(|| topics.remove(&*remote.wanted.topic));
+            Some(entry)
         });
         drop(gone); // outside the lock
     }
@@ -452,7 +443,7 @@ fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
     Match::outside(&proxy.offered.end(), &inbox.asks())
 }
 
-fn match_remote(outlet: &Outlet, remote: &Remote) -> Match {
+fn match_remote(outlet: &Outlet, remote: &RemoteSubscription) -> Match {
     Match::outside(&outlet.offers(), &remote.wanted.end())
 }
 
@@ -471,11 +462,11 @@ fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
 }
 
 /// Tells a publisher what a subscription of another process is to it.
-fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
+fn meet_remote(outlet: &Arc<Outlet>, remote: &Arc<RemoteSubscription>, outbox: &mut Outbox) {
     let wanted = &remote.wanted;
     let found = match_remote(outlet, remote);
     let Some(mismatch) = found.mismatch(&outlet.offers(), &wanted.end()) else {
-        if outlet.connect(&remote.peer, remote.key, &wanted.qos) {
+        if outlet.connect(remote) {
             outlet.observers.is_matched(outbox);
         }
         return;

@@ -38,6 +38,7 @@ pub(crate) mod outbox;
 pub(crate) mod outlet;
 pub(crate) mod plan;
 pub(crate) mod reader;
+pub(crate) mod remote_sink;
 pub(crate) mod requests;
 pub(crate) mod routes;
 pub(crate) mod services;

@@ -24,6 +24,7 @@ use crate::delivery::calls::Calls;
 use crate::delivery::described::Described;
 use crate::delivery::inbox::Inbox;
 use crate::delivery::outbox::Outbox;
+use crate::delivery::remote_sink::RemoteSubscription;
 use crate::delivery::requests::{RemoteLine, RemoteServer, Types};
 use crate::error::CreateError;
 use crate::logging::{Level, later, tell};
@@ -33,6 +34,7 @@ use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use proxy::Proxy;
 use receiver::Receiver;
+use sender::Elsewhere;
 use service::{AwayServer, Line, Serves, Visiting};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
@@ -48,8 +50,8 @@ pub(crate) struct Outside {
     context: Weak<ContextShared>,
     /// Publishers of others.
     proxies: Mutex<HashMap<(u64, EntityKey), Arc<Proxy>>>,
-    /// Topics of others' subscriptions.
-    subscriptions: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Subscriptions of others.
+    subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by what the others know them by.
     inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
     /// Our servers, likewise.
@@ -386,8 +388,10 @@ impl Observer for Watching {
                 context.graph.add_proxy(proxy);
             }
             EntityKind::Subscription => {
-                outside.subscriptions.lock().insert((peer.id(), key), described.topic.clone());
-                context.graph.add_remote_subscription(peer, key, described);
+                let address = Box::new(Elsewhere { peer: peer.clone(), key });
+                let subscription = Arc::new(RemoteSubscription { wanted: described, address });
+                outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
+                context.graph.add_remote_subscription(subscription);
             }
             EntityKind::Server => {
                 let server = AwayServer::new(&outside, peer, key, described);
@@ -407,9 +411,9 @@ impl Observer for Watching {
             context.graph.remove_proxy(&proxy);
             proxy.end();
         }
-        let topic = outside.subscriptions.lock().remove(&(peer.id(), key));
-        if let Some(topic) = topic {
-            context.graph.remove_remote_subscription(&topic, peer.id(), key);
+        let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
+        if let Some(subscription) = subscription {
+            context.graph.remove_remote_subscription(&subscription);
         }
         let server = outside.services.lock().remove(&(peer.id(), key));
         if let Some(server) = server {
