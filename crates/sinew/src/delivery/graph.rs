@@ -4,7 +4,7 @@
 //! comes here.
 
 use super::history::Joins;
-use super::inbox::Inbox;
+use super::inbox::{Inbox, RemoteSource};
 use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::outbox::Outbox;
@@ -15,8 +15,6 @@ use super::routes::{Class, Routes};
 use crate::logging::later;
 use crate::message::table::Table;
 use crate::mismatch::{End, Match};
-use crate::outside::drain_later;
-use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
 use std::collections::HashMap;
@@ -40,7 +38,7 @@ struct Topic {
     inboxes: Vec<Arc<Inbox>>,
     classes: Vec<Arc<Class>>,
     /// Publishers of other processes.
-    proxies: Vec<Arc<Proxy>>,
+    proxies: Vec<Arc<dyn RemoteSource>>,
     /// Subscriptions of other processes.
     remote: Vec<Arc<RemoteSubscription>>,
 }
@@ -240,10 +238,10 @@ impl Graph {
     // ---- other processes ----
 
     /// A publisher of another process came.
-    pub(crate) fn add_proxy(&self, proxy: Arc<Proxy>) {
+    pub(crate) fn add_proxy(&self, proxy: Arc<dyn RemoteSource>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let name = Self::topic_name(&mut topics, &proxy.offered.topic);
+            let name = Self::topic_name(&mut topics, &proxy.offered().topic);
             let entry = topics.entry(name).or_default();
             for inbox in &entry.inboxes {
                 meet_proxy(&proxy, inbox, outbox);
@@ -255,20 +253,20 @@ impl Graph {
     }
 
     /// A publisher of another process is gone. What it published is read to the end.
-    pub(crate) fn remove_proxy(&self, proxy: &Arc<Proxy>) {
+    pub(crate) fn remove_proxy(&self, proxy: &Arc<dyn RemoteSource>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let topic = topics.get_mut(&*proxy.offered.topic)?;
+            let topic = topics.get_mut(&*proxy.offered().topic)?;
             let index = topic.proxies.iter().position(|other| Arc::ptr_eq(other, proxy))?;
             let gone = topic.proxies.swap_remove(index);
             for inbox in &topic.inboxes {
-                if matches!(match_proxy(proxy, inbox), Match::Yes) {
+                if matches!(match_proxy(&**proxy, inbox), Match::Yes) {
                     unmatch(inbox, None, outbox);
                 }
             }
-            drain_later(outbox, &gone);
+            outbox.drain_later(gone);
             self.changed.notify_all();
-            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered.topic));
+            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered().topic));
             Some(topic)
         });
     }
@@ -382,11 +380,11 @@ impl Topic {
     }
 
     /// The subscriptions of a publisher of another process are those that match it now.
-    fn serve(&self, proxy: &Arc<Proxy>, outbox: &mut Outbox) {
-        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(proxy, inbox), Match::Yes);
+    fn serve(&self, proxy: &Arc<dyn RemoteSource>, outbox: &mut Outbox) {
+        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(&**proxy, inbox), Match::Yes);
         let inboxes: Vec<_> = self.inboxes.iter().filter(matching).cloned().collect();
         proxy.serve(&inboxes);
-        drain_later(outbox, proxy);
+        outbox.drain_later(proxy.clone());
     }
 
     /// The class of publishers like this; a new one finds who is there.
@@ -439,8 +437,8 @@ fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
     inbox.observers.is_unmatched(outbox);
 }
 
-fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
-    Match::outside(&proxy.offered.end(), &inbox.asks())
+fn match_proxy(proxy: &dyn RemoteSource, inbox: &Inbox) -> Match {
+    Match::outside(&proxy.offered().end(), &inbox.asks())
 }
 
 fn match_remote(outlet: &Outlet, remote: &RemoteSubscription) -> Match {
@@ -448,14 +446,14 @@ fn match_remote(outlet: &Outlet, remote: &RemoteSubscription) -> Match {
 }
 
 /// Tells a subscription what a publisher of another process is to it.
-fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
-    let found = match_proxy(proxy, inbox);
-    let Some(mismatch) = found.mismatch(&proxy.offered.end(), &inbox.asks()) else {
+fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
+    let found = match_proxy(&**proxy, inbox);
+    let Some(mismatch) = found.mismatch(&proxy.offered().end(), &inbox.asks()) else {
         inbox.add_source(proxy);
         match_up(inbox, None, outbox);
         return;
     };
-    let reason = format!("{mismatch} with {}", proxy.offered.whose());
+    let reason = format!("{mismatch} with {}", proxy.offered().whose());
     if !inbox.observers.cannot_match(&mismatch, &reason, outbox) {
         warn_subscription(inbox, &reason, outbox);
     }

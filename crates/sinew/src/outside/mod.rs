@@ -22,7 +22,7 @@ mod types;
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
 use crate::delivery::described::Described;
-use crate::delivery::inbox::Inbox;
+use crate::delivery::inbox::{Inbox, RemoteSource};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::remote_sink::RemoteSubscription;
 use crate::delivery::requests::{RemoteLine, RemoteServer, Types};
@@ -408,7 +408,8 @@ impl Observer for Watching {
         let Some((outside, context)) = self.both() else { return };
         let proxy = outside.proxies.lock().remove(&(peer.id(), key));
         if let Some(proxy) = proxy {
-            context.graph.remove_proxy(&proxy);
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph.remove_proxy(&source);
             proxy.end();
         }
         let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
@@ -435,8 +436,9 @@ impl Observer for Watching {
             let described = Described::of(&incoming.source_entity().ok()?, incoming.peer())?;
             let proxy = Proxy::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
-            context.graph.add_proxy(proxy.clone());
-            context.graph.remove_proxy(&proxy);
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph.add_proxy(source.clone());
+            context.graph.remove_proxy(&source);
             proxy.end();
             return Some(proxy);
         };
@@ -469,9 +471,4 @@ impl Observer for Watching {
             outside.retry();
         }
     }
-}
-
-/// Runs `work` for each proxy once all locks are released.
-pub(crate) fn drain_later(outbox: &mut Outbox, proxy: &Arc<Proxy>) {
-    outbox.proxies.push(proxy.clone());
 }
