@@ -1,12 +1,13 @@
 //! The other processes of the host: this context's participant in shared memory, and what it knows
-//! of the others.
+//! of the others. It is the transport over shared memory: it implements the traits with which
+//! [`delivery`](crate::delivery) reaches ends elsewhere, and is known to nothing there.
 //!
 //! | file | what |
 //! |---|---|
 //! | `description` | what participants tell each other of an entity |
-//! | `sender` | a publisher's way out |
-//! | `proxy` | a publisher of another process, as its subscriptions here see it |
-//! | `service` | services: a client's line to a server of another process, and the visitors a server has |
+//! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
+//! | `proxy` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
+//! | `service` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteLine`), and the visitors a server has (`RemoteClient`) |
 //! | `solo` | what one thread at a time reads, and others have read again instead of waiting |
 //! | `types` | the descriptions of our types, for tools |
 //! | `receiver` | the thread that receives for those who wait without an executor |
