@@ -18,6 +18,7 @@ use crate::message::table::Table;
 use crate::message::work::Work;
 use crate::message::{Gid, Sample, Shared, Unique};
 use crate::node::{Advertised, Node, NodeCore};
+use crate::outside::sender::ShmEndpoint;
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex, next_serial};
 pub use draft::Draft;
@@ -618,7 +619,8 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             &Advertised { number: offered.number, name: &topic, table: offered.table, qos: self.qos },
             None,
         )?;
-        let outlet = context.graph.add_outlet(&topic, offered, observers, entity);
+        let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
+        let outlet = context.graph.add_outlet(&topic, offered, observers, endpoint);
         let inner = Inner {
             outlet: outlet.clone(),
             boxes: Mutex::new(None),

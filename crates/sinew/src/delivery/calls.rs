@@ -18,7 +18,7 @@
 //! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
 //! callbacks are other people's code: cloned, called and dropped under no lock.
 
-use super::requests::{AwayServer, Requests, Types};
+use super::requests::{RemoteLine, RemoteServer, Requests, Types};
 use crate::clock::Stamp;
 use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
@@ -26,9 +26,8 @@ use crate::executor::turn::Turn;
 use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication};
-use crate::outside::service::Line;
 use crate::sync::{Arc, Bell, Mutex};
-use sinew_shm::{Counter, Counters, EntityKey, OwnEntity, Port};
+use sinew_shm::{Counter, Counters, EntityKey, OwnEntity};
 use slab::Slab;
 use std::any::Any;
 use std::collections::VecDeque;
@@ -80,16 +79,28 @@ enum Waiter {
     Thread(Arc<Bell>),
     Task(Waker),
     Callback(Then),
-    /// A thread that waits for another process.
-    Port(Arc<Port>),
-    /// A client of another process, and what it calls the call.
-    Away(Arc<dyn Away>, (u64, u32)),
+    /// A thread that waits for an answer from elsewhere.
+    Elsewhere(Arc<dyn Wakes>),
+    /// A client elsewhere, and what it calls the call.
+    Away(Arc<dyn RemoteClient>, (u64, u32)),
 }
 
-/// A client of another process.
-pub(crate) trait Away: Send + Sync {
+/// What a thread sleeps on that waits for an answer from elsewhere.
+pub(crate) trait Wakes: Send + Sync {
+    /// The thread looks again.
+    fn wake(&self);
+}
+
+/// A client elsewhere, as the server here sees it.
+pub(crate) trait RemoteClient: Send + Sync {
     /// Sends it what came of a call. Takes short locks, and runs nobody's code.
     fn answer(&self, call: (u64, u32), outcome: &Outcome);
+
+    /// Sends the failures for which there was no room.
+    fn send_overdue(&self);
+
+    /// Another executor runs the server, or none: others are told of requests.
+    fn retune(self: Arc<Self>);
 }
 
 struct Call {
@@ -124,12 +135,24 @@ pub(crate) struct Calls {
     pub(crate) types: Types,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
-    /// The way to a server of another process.
-    way: Mutex<Option<Arc<Line>>>,
+    /// The way to a server elsewhere.
+    way: Mutex<Option<Connected>>,
     /// What other processes know the client by.
     entity: OnceLock<OwnEntity>,
     /// How long a thread that waits for another process stays awake.
     patience: OnceLock<Duration>,
+}
+
+/// A server elsewhere, and the line to it.
+struct Connected {
+    server: Arc<dyn RemoteServer>,
+    line: Arc<dyn RemoteLine>,
+}
+
+impl Connected {
+    fn leads_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
+        Arc::ptr_eq(&self.server, server)
+    }
 }
 
 #[repr(C)]
@@ -236,7 +259,7 @@ impl State {
             Waiter::Nobody => Woken::Nobody,
             Waiter::Thread(bell) => Woken::Thread(bell),
             Waiter::Task(waker) => Woken::Task(waker),
-            Waiter::Port(port) => Woken::Port(port),
+            Waiter::Elsewhere(waiting) => Woken::Elsewhere(waiting),
             Waiter::Away(..) => Woken::Nobody, // seen to above
             callback @ Waiter::Callback(_) => {
                 call.waiter = callback;
@@ -272,8 +295,8 @@ enum Woken {
     Thread(Arc<Bell>),
     Task(Waker),
     Executor(Arc<Scheduler>),
-    Port(Arc<Port>),
-    Away(Arc<dyn Away>, (u64, u32), Outcome),
+    Elsewhere(Arc<dyn Wakes>),
+    Away(Arc<dyn RemoteClient>, (u64, u32), Outcome),
 }
 
 impl Woken {
@@ -284,7 +307,7 @@ impl Woken {
             Woken::Thread(bell) => bell.ring(),
             Woken::Task(waker) => waker.wake(),
             Woken::Executor(scheduler) => scheduler.signal(),
-            Woken::Port(port) => port.ring(),
+            Woken::Elsewhere(waiting) => waiting.wake(),
             Woken::Away(away, call, outcome) => away.answer(call, &outcome),
         }
     }
@@ -347,7 +370,7 @@ impl Calls {
     // ---- other processes ----
 
     /// A call of a client of another process.
-    pub(crate) fn begin_away(&self, client: Arc<dyn Away>, name: (u64, u32)) -> CallId {
+    pub(crate) fn begin_away(&self, client: Arc<dyn RemoteClient>, name: (u64, u32)) -> CallId {
         let mut state = self.state.lock();
         state.counts.begun += 1;
         let sequence = state.counts.begun;
@@ -388,28 +411,26 @@ impl Calls {
     }
 
     /// The way to a server of another process, if requests go there now.
-    pub(crate) fn line_now(&self) -> Option<Arc<Line>> {
-        self.way.lock().clone()
+    fn line_now(&self) -> Option<Arc<dyn RemoteLine>> {
+        self.way.lock().as_ref().map(|way| way.line.clone())
     }
 
     /// Whether requests go to this server of another process now.
-    pub(crate) fn goes_to(&self, server: &AwayServer) -> bool {
-        self.line_now().is_some_and(|line| line.leads_to(server.peer.id(), server.key))
+    pub(crate) fn goes_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
+        self.way.lock().as_ref().is_some_and(|way| way.leads_to(server))
     }
 
     /// The way to this server of another process.
-    pub(crate) fn line(self: &Arc<Self>, server: &AwayServer) -> Result<Arc<Line>, CallFailure> {
+    pub(crate) fn line(
+        self: &Arc<Self>,
+        server: &Arc<dyn RemoteServer>,
+    ) -> Result<Arc<dyn RemoteLine>, CallFailure> {
         let mut way = self.way.lock();
-        if let Some(line) = way.as_ref().filter(|line| line.leads_to(server.peer.id(), server.key)) {
-            return Ok(line.clone());
+        if let Some(way) = way.as_ref().filter(|way| way.leads_to(server)) {
+            return Ok(way.line.clone());
         }
-        let problem = |problem: String| CallFailure::Outside { problem };
-        let Some(outside) = self.context.outside() else {
-            return Err(problem("the client is not known to other processes".to_owned()));
-        };
-        let to = (&server.peer, server.key, server.limit);
-        let line = Line::open(outside, self, to).map_err(|error| problem(error.to_string()))?;
-        let before = way.replace(line.clone());
+        let line = server.connect(self).map_err(|problem| CallFailure::Outside { problem })?;
+        let before = way.replace(Connected { server: server.clone(), line: line.clone() });
         // After the line can be found: whoever finds out that the server is gone ends the line
         // then, or has done so before this look.
         let is_there = server.is_there();
@@ -418,10 +439,10 @@ impl Calls {
         }
         drop(way);
         if let Some(before) = before {
-            self.end_line(&before); // another one is taken only if that server is gone
+            self.end_line(&*before.line); // another one is taken only if that server is gone
         }
         if !is_there {
-            self.end_line(&line);
+            self.end_line(&*line);
             return Err(CallFailure::ServerGone);
         }
         Ok(line)
@@ -436,39 +457,39 @@ impl Calls {
     }
 
     /// The line by which a call's request went, while requests go by it.
-    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<Line>> {
+    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<dyn RemoteLine>> {
         let line = self.line_now()?;
         let key = self.state.lock().call(id)?.line?;
-        line.is_known_as(key).then_some(line)
+        (line.key() == key).then_some(line)
     }
 
     /// A server of another process is gone: who waits for its answer is told.
-    pub(crate) fn lose(&self, peer: u64, server: EntityKey) {
-        let line = {
+    pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
+        let way = {
             let mut way = self.way.lock();
-            if way.as_ref().is_none_or(|line| !line.leads_to(peer, server)) {
+            if way.as_ref().is_none_or(|way| !way.leads_to(server)) {
                 return;
             }
             way.take()
         };
-        if let Some(line) = &line {
-            self.end_line(line);
+        if let Some(way) = &way {
+            self.end_line(&*way.line);
         }
     }
 
     /// No more requests go by a line, and those that did are not answered any more.
-    fn end_line(&self, line: &Line) {
+    fn end_line(&self, line: &dyn RemoteLine) {
         line.end();
-        line.drain_replies(); // its last answers
-        self.fail(&CallFailure::ServerGone, |call| call.line.is_some_and(|key| line.is_known_as(key)));
+        line.drain(); // its last answers
+        self.fail(&CallFailure::ServerGone, |call| call.line == Some(line.key()));
     }
 
     /// An answer that came by a line can't be told from the others: whoever waits for one of them
     /// is told.
     #[cold]
-    pub(crate) fn lose_answers(&self, line: &Line, problem: String) {
+    pub(crate) fn lose_answers(&self, line: &dyn RemoteLine, problem: String) {
         let failure = CallFailure::Outside { problem };
-        self.fail(&failure, |call| call.line.is_some_and(|key| line.is_known_as(key)));
+        self.fail(&failure, |call| call.line == Some(line.key()));
     }
 
     /// Whose executor runs the callbacks of calls.
@@ -476,12 +497,16 @@ impl Calls {
         self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
     }
 
-    /// As [`take_or_wait`](Self::take_or_wait), on a port.
-    pub(crate) fn take_or_wait_on(&self, id: CallId, port: &Arc<Port>) -> Option<Outcome> {
+    /// As [`take_or_wait`](Self::take_or_wait), for an answer from elsewhere.
+    pub(crate) fn take_or_wait_on(
+        &self,
+        id: CallId,
+        waiting: impl FnOnce() -> Arc<dyn Wakes>,
+    ) -> Option<Outcome> {
         let mut state = self.state.lock();
         let call = state.call(id)?;
         if call.outcome.is_none() {
-            call.waiter = Waiter::Port(port.clone());
+            call.waiter = Waiter::Elsewhere(waiting());
             return None;
         }
         state.remove(id).and_then(|call| call.outcome)
@@ -711,9 +736,9 @@ impl Calls {
             drop(self.requests.withdraw(self.number, id));
         }
         drop(gone);
-        let line = self.way.lock().take();
-        if let Some(line) = line {
-            line.end();
+        let way = self.way.lock().take();
+        if let Some(way) = way {
+            way.line.end();
         }
     }
 

@@ -4,23 +4,20 @@
 //! comes here.
 
 use super::history::Joins;
-use super::inbox::Inbox;
+use super::inbox::{Inbox, RemoteSource};
 use super::liveliness::Pulse;
 use super::observers::Observers;
 use super::outbox::Outbox;
 use super::outlet::{Offered, Outlet};
 use super::reader::Reader;
+use super::remote_sink::{PublisherEndpoint, RemoteSubscription};
 use super::routes::{Class, Routes};
 use crate::logging::later;
 use crate::message::table::Table;
 use crate::mismatch::{End, Match};
-use crate::outside::description::Described;
-use crate::outside::drain_later;
-use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::session::Session;
 use crate::sync::{Arc, Condvar, Mutex};
-use sinew_shm::{EntityKey, OwnEntity, Peer};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -38,16 +35,9 @@ struct Topic {
     inboxes: Vec<Arc<Inbox>>,
     classes: Vec<Arc<Class>>,
     /// Publishers of other processes.
-    proxies: Vec<Arc<Proxy>>,
+    proxies: Vec<Arc<dyn RemoteSource>>,
     /// Subscriptions of other processes.
-    remote: Vec<Remote>,
-}
-
-/// A subscription of another process.
-struct Remote {
-    peer: Arc<Peer>,
-    key: EntityKey,
-    wanted: Described,
+    remote: Vec<Arc<RemoteSubscription>>,
 }
 
 /// Most topics have one of each: the first takes no more memory than it needs.
@@ -84,14 +74,14 @@ impl Graph {
         name
     }
 
-    /// Makes a publisher, which others know by `entity`. It matches before this returns, so its
+    /// Makes a publisher, which others know by `endpoint`. It matches before this returns, so its
     /// first message reaches who is there.
     pub(crate) fn add_outlet(
         &self,
         topic: &str,
         offered: Offered,
         observers: Observers,
-        entity: Option<OwnEntity>,
+        endpoint: Option<Box<dyn PublisherEndpoint>>,
     ) -> Arc<Outlet> {
         later_with(|outbox| {
             let mut topics = self.topics.lock();
@@ -102,8 +92,8 @@ impl Graph {
             for inbox in &entry.inboxes {
                 tell(&outlet, inbox, outbox);
             }
-            if let Some(known_as) = entity {
-                outlet.is_known_as(known_as);
+            if let Some(endpoint) = endpoint {
+                outlet.is_known_as(endpoint);
                 for remote in &entry.remote {
                     meet_remote(&outlet, remote, outbox);
                 }
@@ -224,10 +214,10 @@ impl Graph {
     // ---- other processes ----
 
     /// A publisher of another process came.
-    pub(crate) fn add_proxy(&self, proxy: Arc<Proxy>) {
+    pub(crate) fn add_proxy(&self, proxy: Arc<dyn RemoteSource>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let name = Self::topic_name(&mut topics, &proxy.offered.topic);
+            let name = Self::topic_name(&mut topics, &proxy.offered().topic);
             let entry = topics.entry(name).or_default();
             for inbox in &entry.inboxes {
                 meet_proxy(&proxy, inbox, outbox);
@@ -239,31 +229,30 @@ impl Graph {
     }
 
     /// A publisher of another process is gone. What it published is read to the end.
-    pub(crate) fn remove_proxy(&self, proxy: &Arc<Proxy>) {
+    pub(crate) fn remove_proxy(&self, proxy: &Arc<dyn RemoteSource>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let topic = topics.get_mut(&*proxy.offered.topic)?;
+            let topic = topics.get_mut(&*proxy.offered().topic)?;
             let index = topic.proxies.iter().position(|other| Arc::ptr_eq(other, proxy))?;
             let gone = topic.proxies.swap_remove(index);
             for inbox in &topic.inboxes {
-                if matches!(match_proxy(proxy, inbox), Match::Yes) {
+                if matches!(match_proxy(&**proxy, inbox), Match::Yes) {
                     unmatch(inbox, None, outbox);
                 }
             }
-            drain_later(outbox, &gone);
+            outbox.drain_later(gone);
             self.changed.notify_all();
-            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered.topic));
+            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered().topic));
             Some(topic)
         });
     }
 
     /// A subscription of another process came.
-    pub(crate) fn add_remote_subscription(&self, peer: &Arc<Peer>, key: EntityKey, wanted: Described) {
+    pub(crate) fn add_remote_subscription(&self, remote: Arc<RemoteSubscription>) {
         Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let name = Self::topic_name(&mut topics, &wanted.topic);
+            let name = Self::topic_name(&mut topics, &remote.wanted.topic);
             let entry = topics.entry(name).or_default();
-            let remote = Remote { peer: peer.clone(), key, wanted };
             for outlet in &entry.outlets {
                 meet_remote(outlet, &remote, outbox);
             }
@@ -273,21 +262,21 @@ impl Graph {
     }
 
     /// A subscription of another process is gone.
-    pub(crate) fn remove_remote_subscription(&self, topic: &str, peer: u64, key: EntityKey) {
+    pub(crate) fn remove_remote_subscription(&self, remote: &Arc<RemoteSubscription>) {
         let gone = Outbox::with(|outbox| {
             let mut topics = self.topics.lock();
-            let entry = topics.get_mut(topic)?;
-            let is_it = |remote: &Remote| remote.peer.id() == peer && remote.key == key;
-            let remote = entry.remote.iter().position(is_it).map(|index| entry.remote.swap_remove(index))?;
+            let entry = topics.get_mut(&*remote.wanted.topic)?;
+            let index = entry.remote.iter().position(|other| Arc::ptr_eq(other, remote))?;
+            entry.remote.swap_remove(index);
             for outlet in &entry.outlets {
-                let matched = matches!(match_remote(outlet, &remote), Match::Yes);
-                if matched && outlet.disconnect(peer, key) {
+                let matched = matches!(match_remote(outlet, remote), Match::Yes);
+                if matched && outlet.disconnect(remote) {
                     outlet.observers.is_unmatched(outbox);
                 }
             }
             self.changed.notify_all();
-            let entry = entry.is_empty().then(|| topics.remove(topic));
-            Some((remote, entry))
+            let entry = entry.is_empty().then(|| topics.remove(&*remote.wanted.topic));
+            Some(entry)
         });
         drop(gone); // outside the lock
     }
@@ -362,11 +351,11 @@ impl Topic {
     }
 
     /// The subscriptions of a publisher of another process are those that match it now.
-    fn serve(&self, proxy: &Arc<Proxy>, outbox: &mut Outbox) {
-        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(proxy, inbox), Match::Yes);
+    fn serve(&self, proxy: &Arc<dyn RemoteSource>, outbox: &mut Outbox) {
+        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(&**proxy, inbox), Match::Yes);
         let inboxes: Vec<_> = self.inboxes.iter().filter(matching).cloned().collect();
         proxy.serve(&inboxes);
-        drain_later(outbox, proxy);
+        outbox.drain_later(proxy.clone());
     }
 
     /// The class of publishers like this; a new one finds who is there.
@@ -419,39 +408,39 @@ fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
     inbox.observers.is_unmatched(outbox);
 }
 
-fn match_proxy(proxy: &Proxy, inbox: &Inbox) -> Match {
-    Match::outside(&proxy.offered.end(), &inbox.asks())
+fn match_proxy(proxy: &dyn RemoteSource, inbox: &Inbox) -> Match {
+    Match::outside(&proxy.offered().end(), &inbox.asks())
 }
 
-fn match_remote(outlet: &Outlet, remote: &Remote) -> Match {
+fn match_remote(outlet: &Outlet, remote: &RemoteSubscription) -> Match {
     Match::outside(&outlet.offers(), &remote.wanted.end())
 }
 
 /// Tells a subscription what a publisher of another process is to it.
-fn meet_proxy(proxy: &Arc<Proxy>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
-    let found = match_proxy(proxy, inbox);
-    let Some(mismatch) = found.mismatch(&proxy.offered.end(), &inbox.asks()) else {
+fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
+    let found = match_proxy(&**proxy, inbox);
+    let Some(mismatch) = found.mismatch(&proxy.offered().end(), &inbox.asks()) else {
         inbox.add_source(proxy);
         match_up(inbox, None, outbox);
         return;
     };
-    let reason = format!("{mismatch} with {}", proxy.offered.whose);
+    let reason = format!("{mismatch} with {}", proxy.offered().whose());
     if !inbox.observers.cannot_match(&mismatch, &reason, outbox) {
         warn_subscription(inbox, &reason, outbox);
     }
 }
 
 /// Tells a publisher what a subscription of another process is to it.
-fn meet_remote(outlet: &Arc<Outlet>, remote: &Remote, outbox: &mut Outbox) {
+fn meet_remote(outlet: &Arc<Outlet>, remote: &Arc<RemoteSubscription>, outbox: &mut Outbox) {
     let wanted = &remote.wanted;
     let found = match_remote(outlet, remote);
     let Some(mismatch) = found.mismatch(&outlet.offers(), &wanted.end()) else {
-        if outlet.connect(&remote.peer, remote.key, &wanted.qos) {
+        if outlet.connect(remote) {
             outlet.observers.is_matched(outbox);
         }
         return;
     };
-    let reason = format!("{mismatch} with {}", wanted.whose);
+    let reason = format!("{mismatch} with {}", wanted.whose());
     if !outlet.observers.cannot_match(&mismatch, &reason, outbox) {
         warn_publisher(outlet, &reason, outbox);
     }

@@ -24,13 +24,13 @@ use crate::message::table::{CloneInto, Table};
 use crate::message::work::Work;
 use crate::message::{Check, MessageInfo};
 use crate::mismatch::End;
-use crate::outside::proxy::Proxy;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
 use ahead::Ahead;
 use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters, EntityKey};
 use sources::Sources;
+pub(crate) use sources::{Bad, Direct, RemoteSource};
 use std::ops::ControlFlow;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -87,7 +87,7 @@ pub(crate) struct Inbox {
     pub(crate) observers: Observers,
     pub(crate) lost: Option<Arc<Source<MessageLost>>>,
     pub(crate) liveliness: Option<Watcher>,
-    /// Publishers of other processes that match. Whoever takes by hand reads what they have.
+    /// Publishers elsewhere that match. A thread that takes by hand reads what they have.
     sources: Sources,
     complaints: Complaints,
 }
@@ -114,8 +114,9 @@ struct State {
     noted: i64,
     /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
     work: Box<Work>,
-    /// The only publisher of another process.
-    only: Option<Arc<Proxy>>,
+    /// The only publisher elsewhere. Boxed, since a reference to it takes two words: what every
+    /// message touches stays on the lines that are fetched.
+    only: Option<Box<Arc<dyn RemoteSource>>>,
     /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`, publishers
     /// that found no place wait for half of them, and after a moment for any.
     enough: usize,

@@ -4,7 +4,6 @@ use super::listening::Heard;
 use crate::executor::scheduler::Scheduler;
 use crate::logging::{About, Level, tell};
 use crate::message::block::Erased;
-use crate::outside::proxy::Proxy;
 use crate::sync::Arc;
 use std::cell::Cell;
 
@@ -16,10 +15,16 @@ pub(crate) struct Outbox {
     pub(crate) signals: Vec<Arc<Scheduler>>,
     pub(crate) heard: Vec<Heard>,
     warnings: Vec<Warning>,
-    /// Publishers of other processes, from whom there may be something to read.
-    pub(crate) proxies: Vec<Arc<Proxy>>,
+    /// Where there may be something to read that came from elsewhere.
+    undrained: Vec<Arc<dyn Drainable>>,
     /// It is kept as it is: a lock is held all the while.
     is_kept: bool,
+}
+
+/// Something that brings in what came from elsewhere.
+pub(crate) trait Drainable: Send + Sync {
+    /// Brings in what there is. The caller holds no lock.
+    fn drain(&self);
 }
 
 /// Something for the person who runs the program.
@@ -82,8 +87,8 @@ impl Outbox {
         if !outbox.dropped.is_empty() {
             outbox.dropped.clear();
         }
-        while let Some(proxy) = outbox.proxies.pop() {
-            proxy.drain();
+        while let Some(source) = outbox.undrained.pop() {
+            source.drain();
         }
         if !outbox.warnings.is_empty() {
             outbox.say_warnings();
@@ -101,6 +106,11 @@ impl Outbox {
     #[cold]
     pub(crate) fn warn(&mut self, node: &Arc<str>, topic: &Arc<str>, text: String) {
         self.warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
+    }
+
+    /// Has what came from elsewhere read, once all locks are released.
+    pub(crate) fn drain_later(&mut self, source: Arc<dyn Drainable>) {
+        self.undrained.push(source);
     }
 
     pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {

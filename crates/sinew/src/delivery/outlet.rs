@@ -408,12 +408,12 @@ impl Outlet {
         if !self.all_are_outside(&state) || !open.has_room() {
             return false;
         }
-        let Ok(prepared) = open.prepare_length(length) else { return false };
+        let Ok(prepared) = open.prepare(length, None) else { return false };
         state.count(Work::encoding(encoding.plain.is_some(), length));
         let State { sequence, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         drop(state);
-        let image = open.encode_with(prepared, |to| (encoding.encode)(value, to));
+        let image = prepared.encode(open, |to| (encoding.encode)(value, to));
         open.send(&publication, image);
         true
     }
@@ -438,7 +438,11 @@ impl Outlet {
             drop((state, way_out));
             return self.publish_with_care(message, form);
         }
-        let prepared = match open.map(|sender| sender.prepare(&mut message)).transpose() {
+        let prepared = open.map(|sender| {
+            let length = message.image_length().unwrap_or(0);
+            sender.prepare(length, Some(&mut message))
+        });
+        let prepared = match prepared.transpose() {
             Ok(prepared) => prepared,
             Err(error) if matches!(state.way, Way::Nobody) => return Err((message, self.no_space(&error))),
             Err(_) => {
@@ -459,7 +463,7 @@ impl Outlet {
         let send = |message: &Erased| {
             let sender = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
             if let Some((sender, prepared)) = sender.zip(prepared) {
-                let image = sender.encode(message, prepared);
+                let image = prepared.encode(sender, |to| message.write_image(to));
                 sender.send(&publication, image);
             }
             drop(way_out);

@@ -5,7 +5,8 @@
 //! by the server, or taken back by its caller, or its caller is told why not: the queue is full, the server went or has other
 //! types, the context was shut down.
 
-use super::calls::{CallId, Calls, Fault};
+use super::calls::{CallId, Calls, Fault, Outcome, RemoteClient};
+use super::described::Described;
 use crate::clock::{Stamp, Time};
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::trail;
@@ -14,11 +15,10 @@ use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::message::info::Publication;
 use crate::message::table::Table;
-use crate::outside::service::{Visitor, told_of};
 use crate::session::Session;
 use crate::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
 use sinew_msg::{Service, ServiceType};
-use sinew_shm::{Counter, Counters, EntityKey, Peer};
+use sinew_shm::{Counter, Counters, EntityKey};
 use std::collections::VecDeque;
 use std::mem;
 
@@ -53,6 +53,20 @@ impl Types {
     /// The names of both, for those who know no service type.
     pub(crate) fn describe_short(&self) -> String {
         format!("{} -> {}", self.request.name(), self.response.name())
+    }
+
+    /// What others are told of them: name, hash, and whether they can leave the process.
+    pub(crate) fn told(&self) -> (String, [u8; 32], bool) {
+        let travels = self.request.image.is_some() && self.response.image.is_some();
+        if let Some(service) = self.service {
+            return (service.name.to_owned(), service.hash.0, travels);
+        }
+        let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
+        let (request, mut both) = (hash(self.request), hash(self.response));
+        // Turned, so that two types in exchanged roles are something else.
+        both.rotate_left(1);
+        both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
+        (self.describe_short(), both, travels)
     }
 
     pub(crate) fn agree(&self, other: &Self) -> bool {
@@ -144,10 +158,10 @@ struct State {
     home: Option<Home>,
     queue: VecDeque<Request>,
     serving: Option<Serving>,
-    /// Servers of other processes; the first answers while there is none here.
-    away: Vec<AwayServer>,
-    /// Clients of other processes.
-    visitors: Vec<Arc<Visitor>>,
+    /// Servers elsewhere; the first answers while there is none here.
+    away: Vec<Arc<dyn RemoteServer>>,
+    /// Clients elsewhere.
+    visitors: Vec<Arc<dyn RemoteClient>>,
     /// Clients of this process that match the server.
     clients: usize,
     seen: Seen,
@@ -155,40 +169,56 @@ struct State {
     counters: Option<Counters>,
 }
 
-/// A server of another process.
-#[derive(Clone)]
-pub(crate) struct AwayServer {
-    pub(crate) peer: Arc<Peer>,
-    pub(crate) key: EntityKey,
-    pub(crate) type_name: Arc<str>,
-    pub(crate) hash: [u8; 32],
-    pub(crate) limit: usize,
+/// A server elsewhere, as clients here see it.
+pub(crate) trait RemoteServer: Send + Sync {
+    /// What it says of itself.
+    fn described(&self) -> &Described;
+
+    /// Whether it hasn't gone, be it that nobody here has noticed yet.
+    fn is_there(&self) -> bool;
+
+    /// A client's own line to it. An error says what is wrong.
+    fn connect(&self, calls: &Arc<Calls>) -> Result<Arc<dyn RemoteLine>, String>;
 }
 
-impl AwayServer {
-    /// Whether it hasn't gone, be it that nobody here has noticed yet.
-    #[inline]
-    pub(crate) fn is_there(&self) -> bool {
-        self.peer.has(self.key)
-    }
+/// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
+pub(crate) trait RemoteLine: Send + Sync {
+    /// What the server knows it by: another line of the same client is another one.
+    fn key(&self) -> EntityKey;
 
-    /// Whether it serves calls of these types.
-    pub(crate) fn serves(&self, types: &Types) -> bool {
-        let (name, hash, travels) = told_of(types);
-        travels && *self.type_name == name && self.hash == hash
-    }
+    /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
+    fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure>;
 
-    /// Says who has which types.
-    pub(crate) fn mismatch(&self, service: &str, types: &Types) -> String {
-        format!(
-            "the server of {service} in process {} ({}) has type {} ({}), the client has type {}",
-            self.peer.pid(),
-            self.peer.program(),
-            self.type_name,
-            sinew_msg::TypeHash(self.hash),
-            types.describe()
-        )
-    }
+    /// Waits for the answer to a call of its client, until `deadline` (steady machine time). Then
+    /// the call is given up, as by [`Calls::give_up`], of which this is the result. `None` if the
+    /// answer must be waited for in another way.
+    fn wait(&self, calls: &Calls, id: CallId, deadline: Time) -> Option<Result<Outcome, Option<Erased>>>;
+
+    /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
+    fn retune(&self);
+
+    /// Settles the calls whose answers are there.
+    fn drain(&self);
+
+    /// The client or the server goes: no more requests. Answers may still come.
+    fn end(&self);
+}
+
+/// Whether a server elsewhere serves calls of these types.
+pub(crate) fn serves(server: &dyn RemoteServer, types: &Types) -> bool {
+    let (name, hash, travels) = types.told();
+    let described = server.described();
+    travels && described.type_name == name && described.hash == hash
+}
+
+/// Says who has which types, where the server is elsewhere.
+pub(crate) fn mismatch_elsewhere(service: &str, server: &dyn RemoteServer, types: &Types) -> String {
+    let Described { process, type_name, hash, .. } = server.described();
+    format!(
+        "the server of {service} in {process} has type {type_name} ({}), the client has type {}",
+        sinew_msg::TypeHash(*hash),
+        types.describe()
+    )
 }
 
 impl State {
@@ -224,12 +254,13 @@ impl State {
 
     /// How many servers there are for calls of these types.
     fn servers(&self, types: &Types) -> usize {
-        let away = self.away.iter().filter(|server| server.is_there() && server.serves(types));
+        let away = self.away.iter().filter(|server| server.is_there() && serves(&***server, types));
         usize::from(self.is_served_here(types)) + away.count()
     }
 
     fn is_served(&self, types: &Types) -> bool {
-        self.is_served_here(types) || self.away.iter().any(|server| server.is_there() && server.serves(types))
+        let is_served_by = |server: &Arc<dyn RemoteServer>| server.is_there() && serves(&**server, types);
+        self.is_served_here(types) || self.away.iter().any(is_served_by)
     }
 
     fn oldest(&self) -> Option<Stamp> {
@@ -310,7 +341,8 @@ impl Requests {
             return Err((request.message, CallFailure::ServerGone));
         }
         // Where it went before fits: to compare the types again would allocate.
-        let fits = |server: &&AwayServer| calls.goes_to(server) || server.serves(&calls.types);
+        let fits =
+            |server: &&Arc<dyn RemoteServer>| calls.goes_to(server) || serves(&***server, &calls.types);
         if state.serving.is_none()
             && let Some(server) = state.away.iter().find(fits).cloned()
         {
@@ -398,13 +430,13 @@ impl Requests {
     // ---- other processes ----
 
     /// A server of another process came: what waits goes to it.
-    pub(crate) fn add_away(&self, server: AwayServer) {
+    pub(crate) fn add_away(&self, server: Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
         let mut waiting = VecDeque::new();
         if state.serving.is_none() {
             let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
                 .into_iter()
-                .partition(|request| server.serves(&request.caller.calls.types));
+                .partition(|request| serves(&*server, &request.caller.calls.types));
             waiting = fitting;
             state.queue = others;
         }
@@ -425,7 +457,7 @@ impl Requests {
     fn forward(
         &self,
         request: Request,
-        server: &AwayServer,
+        server: &Arc<dyn RemoteServer>,
         quietly: bool,
     ) -> Result<Option<Arc<Scheduler>>, Refused> {
         let calls = &request.caller.calls;
@@ -438,8 +470,8 @@ impl Requests {
             Ok(()) => Ok(None),
             Err(CallFailure::ServerGone) => {
                 // Others are told when its end is noticed.
-                self.remove_away(server.peer.id(), server.key);
-                calls.lose(server.peer.id(), server.key);
+                self.remove_away(server);
+                calls.lose(server);
                 self.push(request, quietly, Origin::Returned)
             }
             Err(failure) => Err((request.message, failure)),
@@ -452,23 +484,24 @@ impl Requests {
     }
 
     /// A server of another process is gone.
-    pub(crate) fn remove_away(&self, peer: u64, key: EntityKey) {
-        self.state.lock().away.retain(|server| server.peer.id() != peer || server.key != key);
+    pub(crate) fn remove_away(&self, server: &Arc<dyn RemoteServer>) {
+        let mut state = self.state.lock();
+        state.away.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
     }
 
     /// A client of another process came, and is kept until it or the server goes. False if the server has gone already.
-    pub(crate) fn add_visitor(&self, server: u64, visitor: &Arc<Visitor>) -> bool {
+    pub(crate) fn add_visitor(&self, server: u64, visitor: Arc<dyn RemoteClient>) -> bool {
         let mut state = self.state.lock();
         if !state.serves(server) {
             return false;
         }
-        state.visitors.push(visitor.clone());
+        state.visitors.push(visitor);
         state.count_matched();
         true
     }
 
     /// A client of another process is gone.
-    pub(crate) fn remove_visitor(&self, visitor: &Arc<Visitor>) {
+    pub(crate) fn remove_visitor(&self, visitor: &Arc<dyn RemoteClient>) {
         let mut state = self.state.lock();
         state.visitors.retain(|known| !Arc::ptr_eq(known, visitor)); // the caller's reference isn't the last one
         state.count_matched();
@@ -503,7 +536,7 @@ impl Requests {
     /// Who runs the server has changed.
     pub(crate) fn retune(&self) {
         let visitors = self.state.lock().visitors.clone();
-        visitors.iter().for_each(|visitor| visitor.retune());
+        visitors.into_iter().for_each(|visitor| visitor.retune());
     }
 
     /// Whether there is a server now, and whether there ever was one.
@@ -672,8 +705,8 @@ impl Requests {
             return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
         }
         let server = state.away.first()?;
-        let is_served = state.away.iter().any(|server| server.serves(types));
-        (!is_served).then(|| server.mismatch(&self.name, types))
+        let is_served = state.away.iter().any(|server| serves(&**server, types));
+        (!is_served).then(|| mismatch_elsewhere(&self.name, &**server, types))
     }
 }
 

@@ -4,11 +4,10 @@
 //! never comes here.
 
 use super::calls::Calls;
-use super::requests::{AwayServer, Requests, Serving, Types, mismatch};
+use super::requests::{RemoteServer, Requests, Serving, Types, mismatch, mismatch_elsewhere, serves};
 use crate::failure::CreateError;
 use crate::logging::{About, Level, tell};
 use crate::sync::{Arc, Mutex};
-use sinew_shm::EntityKey;
 use slab::Slab;
 use std::collections::HashMap;
 
@@ -100,13 +99,14 @@ impl Services {
     }
 
     /// A server of another process came.
-    pub(crate) fn add_away(&self, name: &str, server: AwayServer) {
+    pub(crate) fn add_away(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, strangers) = {
             let mut names = self.0.lock();
             let entry = Entry::of(&mut names, name);
-            let others = entry.clients.iter().filter(|(_, calls)| !server.serves(&calls.types));
-            let strange =
-                |(_, calls): (_, &Arc<Calls>)| (calls.node.clone(), server.mismatch(name, &calls.types));
+            let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
+            let strange = |(_, calls): (_, &Arc<Calls>)| {
+                (calls.node.clone(), mismatch_elsewhere(name, &*server, &calls.types))
+            };
             (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
         };
         for (node, stranger) in strangers {
@@ -125,13 +125,13 @@ impl Services {
     }
 
     /// A server of another process is gone: who waits for its answers is told.
-    pub(crate) fn remove_away(&self, name: &str, peer: u64, key: EntityKey) {
+    pub(crate) fn remove_away(&self, name: &str, server: &Arc<dyn RemoteServer>) {
         let mut clients: Vec<Arc<Calls>> = Vec::new();
         let gone = self.remove(name, |entry| {
             clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
-            entry.requests.remove_away(peer, key);
+            entry.requests.remove_away(server);
         });
-        clients.iter().for_each(|calls| calls.lose(peer, key));
+        clients.iter().for_each(|calls| calls.lose(server));
         drop(gone); // outside the lock
     }
 

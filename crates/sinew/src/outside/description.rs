@@ -16,7 +16,7 @@
 //! | 40.. | `max_samples`, u64; 0 for the default |
 //! | 48.. | `max_blocking_time` in ns |
 
-use crate::mismatch::End;
+use crate::delivery::described::Described;
 use crate::qos::{Durability, History, Liveliness, QoS, Reliability};
 use sinew_shm::{Entity, Peer};
 use std::time::Duration;
@@ -91,41 +91,19 @@ impl QoS {
     }
 }
 
-/// What is known of an entity of another participant.
-#[derive(Debug, Clone)]
-pub(crate) struct Described {
-    pub(crate) topic: String,
-    /// For people: its node and its process.
-    pub(crate) whose: String,
-    type_name: String,
-    hash: [u8; 32],
-    travels: bool,
-    pub(crate) qos: QoS,
-    pub(crate) number: u64,
-}
-
 impl Described {
-    /// `None` if it says what makes no sense.
+    /// What `entity` of `peer` says of itself; `None` if that makes no sense.
     pub(crate) fn of(entity: &Entity, peer: &Peer) -> Option<Self> {
         Some(Self {
             topic: entity.name.clone(),
-            whose: format!("{} in process {} ({})", entity.node, peer.pid(), peer.program()),
+            node: entity.node.clone(),
+            process: format!("process {} ({})", peer.pid(), peer.program()),
             type_name: entity.type_name.clone(),
             hash: entity.hash,
             travels: QoS::says_travels(&entity.qos),
             qos: QoS::from_bytes(&entity.qos)?,
             number: entity.number,
         })
-    }
-
-    /// Whether values of the type can come from, or go to, its process.
-    pub(crate) fn travels(&self) -> bool {
-        self.travels
-    }
-
-    /// What matching knows of it.
-    pub(crate) fn end(&self) -> End<'_> {
-        End::told((&self.type_name, self.hash), self.travels, &self.qos)
     }
 }
 

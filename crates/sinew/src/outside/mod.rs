@@ -1,12 +1,13 @@
 //! The other processes of the host: this context's participant in shared memory, and what it knows
-//! of the others.
+//! of the others. It is the transport over shared memory: it implements the traits with which
+//! [`delivery`](crate::delivery) reaches ends elsewhere, and is known to nothing there.
 //!
 //! | file | what |
 //! |---|---|
 //! | `description` | what participants tell each other of an entity |
-//! | `sender` | a publisher's way out |
-//! | `proxy` | a publisher of another process, as its subscriptions here see it |
-//! | `service` | services: a client's line to a server of another process, and the visitors a server has |
+//! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
+//! | `proxy` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
+//! | `service` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteLine`), and the visitors a server has (`RemoteClient`) |
 //! | `solo` | what one thread at a time reads, and others have read again instead of waiting |
 //! | `types` | the descriptions of our types, for tools |
 //! | `receiver` | the thread that receives for those who wait without an executor |
@@ -21,10 +22,11 @@ mod types;
 
 use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
-use crate::delivery::inbox::Inbox;
+use crate::delivery::described::Described;
+use crate::delivery::inbox::{Inbox, RemoteSource};
 use crate::delivery::outbox::Outbox;
-use crate::delivery::requests::Types;
-use crate::delivery::requests::{AwayServer, MAX_REQUESTS};
+use crate::delivery::remote_sink::RemoteSubscription;
+use crate::delivery::requests::{RemoteLine, RemoteServer, Types};
 use crate::executor::ears::Presence;
 use crate::executor::scheduler::Scheduler;
 use crate::failure::CreateError;
@@ -32,10 +34,10 @@ use crate::logging::{Level, later, tell};
 use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
-use description::Described;
 use proxy::Proxy;
 use receiver::Receiver;
-use service::{Serves, Visiting, told_of};
+use sender::Elsewhere;
+use service::{AwayServer, Line, Serves, Visiting};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -50,16 +52,16 @@ pub(crate) struct Outside {
     context: Weak<ContextShared>,
     /// Publishers of others.
     proxies: Mutex<HashMap<(u64, EntityKey), Arc<Proxy>>>,
-    /// Topics of others' subscriptions.
-    subscriptions: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Subscriptions of others.
+    subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by what the others know them by.
     inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
     /// Our servers, likewise.
     servers: Mutex<HashMap<EntityKey, Serves>>,
-    /// Our clients, by the entities of their ways to servers.
-    clients: Mutex<HashMap<EntityKey, Weak<Calls>>>,
-    /// Names of others' servers.
-    services: Mutex<HashMap<(u64, EntityKey), String>>,
+    /// Our clients' ways to servers, by their entities.
+    lines: Mutex<HashMap<EntityKey, Weak<Line>>>,
+    /// Servers of others.
+    services: Mutex<HashMap<(u64, EntityKey), Arc<AwayServer>>>,
     /// Clients of others for whose answers there is no room.
     unserved: Mutex<Vec<Arc<Visiting>>>,
     receiver: Mutex<Option<Receiver>>,
@@ -83,7 +85,7 @@ impl Outside {
             subscriptions: Mutex::default(),
             inboxes: Mutex::default(),
             servers: Mutex::default(),
-            clients: Mutex::default(),
+            lines: Mutex::default(),
             services: Mutex::default(),
             unserved: Mutex::default(),
             receiver: Mutex::default(),
@@ -157,10 +159,12 @@ impl Outside {
             qos: QoS::services(),
             of_node: None,
         };
-        let mut clients = self.clients.lock(); // as in `advertise_or`
-        let entity = self.advertise(&about)?;
-        clients.insert(entity.key(), Arc::downgrade(calls));
-        Ok(entity)
+        self.advertise(&about)
+    }
+
+    /// Answers by this line find it from now on.
+    pub(crate) fn know_line(&self, line: &Arc<Line>) {
+        self.lines.lock().insert(line.key(), Arc::downgrade(line));
     }
 
     pub(crate) fn forget_server(&self, key: EntityKey) {
@@ -169,7 +173,7 @@ impl Outside {
     }
 
     pub(crate) fn forget_line(&self, key: EntityKey) {
-        self.clients.lock().remove(&key);
+        self.lines.lock().remove(&key);
     }
 
     pub(crate) fn context(&self) -> Option<Arc<ContextShared>> {
@@ -246,8 +250,8 @@ impl Outside {
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
             servers.iter().for_each(|server| server.requests.retune());
-            let clients: Vec<_> = self.clients.lock().values().filter_map(Weak::upgrade).collect();
-            clients.iter().filter_map(|client| client.line_now()).for_each(|line| line.retune());
+            let lines: Vec<_> = self.lines.lock().values().filter_map(Weak::upgrade).collect();
+            lines.iter().for_each(|line| line.retune());
         }
     }
 
@@ -326,7 +330,7 @@ impl Outside {
         types: &Types,
         qos: QoS,
     ) -> Result<OwnEntity, CreateError> {
-        let (type_name, hash, travels) = told_of(types);
+        let (type_name, hash, travels) = types.told();
         let entity = Entity {
             kind,
             number,
@@ -393,22 +397,16 @@ impl Observer for Watching {
                 context.graph.add_proxy(proxy);
             }
             EntityKind::Subscription => {
-                outside.subscriptions.lock().insert((peer.id(), key), described.topic.clone());
-                context.graph.add_remote_subscription(peer, key, described);
+                let address = Box::new(Elsewhere { peer: peer.clone(), key });
+                let subscription = Arc::new(RemoteSubscription { wanted: described, address });
+                outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
+                context.graph.add_remote_subscription(subscription);
             }
             EntityKind::Server => {
-                let name = described.topic.clone();
-                outside.services.lock().insert((peer.id(), key), name.clone());
-                let limit = described.qos.max_samples.unwrap_or(MAX_REQUESTS);
-                let server = AwayServer {
-                    peer: peer.clone(),
-                    key,
-                    type_name: entity.type_name.as_str().into(),
-                    hash: entity.hash,
-                    limit,
-                };
-                if described.travels() {
-                    context.services.add_away(&name, server);
+                let server = AwayServer::new(&outside, peer, key, described);
+                outside.services.lock().insert((peer.id(), key), server.clone());
+                if server.described().travels {
+                    context.services.add_away(&entity.name, server);
                 }
             }
             _ => {}
@@ -419,16 +417,18 @@ impl Observer for Watching {
         let Some((outside, context)) = self.both() else { return };
         let proxy = outside.proxies.lock().remove(&(peer.id(), key));
         if let Some(proxy) = proxy {
-            context.graph.remove_proxy(&proxy);
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph.remove_proxy(&source);
             proxy.end();
         }
-        let topic = outside.subscriptions.lock().remove(&(peer.id(), key));
-        if let Some(topic) = topic {
-            context.graph.remove_remote_subscription(&topic, peer.id(), key);
+        let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
+        if let Some(subscription) = subscription {
+            context.graph.remove_remote_subscription(&subscription);
         }
-        let service = outside.services.lock().remove(&(peer.id(), key));
-        if let Some(service) = service {
-            context.services.remove_away(&service, peer.id(), key);
+        let server = outside.services.lock().remove(&(peer.id(), key));
+        if let Some(server) = server {
+            let server: Arc<dyn RemoteServer> = server;
+            context.services.remove_away(&server.described().topic, &server);
         }
     }
 
@@ -445,8 +445,9 @@ impl Observer for Watching {
             let described = Described::of(&incoming.source_entity().ok()?, incoming.peer())?;
             let proxy = Proxy::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
-            context.graph.add_proxy(proxy.clone());
-            context.graph.remove_proxy(&proxy);
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph.add_proxy(source.clone());
+            context.graph.remove_proxy(&source);
             proxy.end();
             return Some(proxy);
         };
@@ -458,9 +459,8 @@ impl Observer for Watching {
             }
             return Some(visiting);
         }
-        let client = outside.clients.lock().get(&target).and_then(Weak::upgrade);
-        if let Some(client) = client {
-            let line = client.line_now().filter(|line| line.is_known_as(target))?;
+        let line = outside.lines.lock().get(&target).and_then(Weak::upgrade);
+        if let Some(line) = line {
             line.accept(incoming);
             return Some(line);
         }
@@ -480,9 +480,4 @@ impl Observer for Watching {
             outside.retry();
         }
     }
-}
-
-/// Runs `work` for each proxy once all locks are released.
-pub(crate) fn drain_later(outbox: &mut Outbox, proxy: &Arc<Proxy>) {
-    outbox.proxies.push(proxy.clone());
 }

@@ -8,22 +8,22 @@
 //! ([`Solo`]). So nobody waits, and filters run under no lock that they could want.
 
 use super::Outside;
-use super::description::Described;
 use super::solo::Solo;
 use crate::clock::Stamp;
+use crate::delivery::described::Described;
 use crate::delivery::given::{Given, Promises};
 use crate::delivery::history::{Entry, Joins};
-use crate::delivery::inbox::Inbox;
-use crate::delivery::outbox::Outbox;
+use crate::delivery::inbox::{Bad, Direct, Inbox, RemoteSource};
+use crate::delivery::outbox::{Drainable, Outbox};
 use crate::delivery::plan::Form;
 use crate::delivery::reader::{Complaints, Group, Reader, groups};
 use crate::logging::{About, tell};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};
-use crate::message::work::Work;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_msg::DecodeError;
 use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
+use std::fmt;
 use std::sync::Weak;
 
 /// A publisher of another process.
@@ -60,18 +60,6 @@ pub(crate) struct Ends {
 
 /// The group for which a message is, and the message.
 type Stalled = (usize, Erased, Publication);
-
-/// What [`Proxy::take_for`] found.
-pub(crate) enum Direct {
-    /// It is not so simple.
-    NotSo,
-    Nothing,
-    /// A message, how many were lost before it, and what making it took.
-    Message(Erased, Publication, u64, Work),
-    /// Beside it, so many were lost, as below.
-    Unreadable(SegmentError, u64),
-    Undecodable(DecodeError, u64),
-}
 
 struct Reading {
     incoming: Option<Incoming>,
@@ -132,11 +120,6 @@ impl Proxy {
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
-    /// These are to get its messages from now on. The caller then drains.
-    pub(crate) fn serve(&self, inboxes: &[Arc<Inbox>]) {
-        self.change_served(|_| inboxes.to_vec());
-    }
-
     /// Changes who is served. One at a time, from who they are to what is done for them: else one who goes could be brought back by a
     /// change of another thread, and would be kept for ever.
     fn change_served(&self, change: impl FnOnce(&[Arc<Inbox>]) -> Vec<Arc<Inbox>>) {
@@ -151,27 +134,11 @@ impl Proxy {
         drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
     }
 
-    /// A subscription goes: nothing here keeps it. The graph sees to that for publishers it knows; this one may have gone before, and what
-    /// it published is still to be read.
-    pub(crate) fn part(&self, inbox: &Inbox) {
-        let is_it = |other: &Arc<Inbox>| std::ptr::eq(Arc::as_ptr(other), inbox);
-        if self.served.lock().iter().any(is_it) {
-            self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
-            self.drain();
-        }
-    }
-
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
     fn port_for(&self, inboxes: &[Arc<Inbox>]) -> Option<Arc<Port>> {
         let outside = self.outside.upgrade()?;
         let executor = inboxes.iter().find_map(|inbox| outside.port_of(&*inbox.scheduler()?));
         executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
-    }
-
-    /// Another executor serves its subscriptions, or none.
-    pub(crate) fn retune(&self) {
-        self.change_served(<[_]>::to_vec);
-        self.drain();
     }
 
     /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps not yet.
@@ -185,19 +152,9 @@ impl Proxy {
         self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
     }
 
-    /// Everything was read, and nothing more comes. A connection that ends is not enough: where subscriptions come and go, there will be
-    /// another one.
-    pub(crate) fn is_over(&self) -> bool {
-        // Acquire: pairs with `end` and `read_on`.
-        self.is_gone.load(Ordering::Acquire)
-            && self.is_over.load(Ordering::Acquire)
-            && self.accepted.lock().is_none()
-    }
-
-    /// The next message for the only subscription that there is, and only the newest `depth`. Called under that subscription's lock: so
-    /// it waits for nothing, and leaves to its caller what else is to be done.
+    /// As [`RemoteSource::take_for`]. What else is to be done it leaves to its caller.
     #[inline]
-    pub(crate) fn take_for(&self, inbox: &Inbox, depth: u64) -> Direct {
+    fn take_next(&self, inbox: &Inbox, depth: u64) -> Direct {
         if self.has_news() {
             return Direct::NotSo;
         }
@@ -218,7 +175,11 @@ impl Proxy {
         let message = match incoming.read(buffer) {
             Ok(Some(message)) => message,
             Ok(None) => return Direct::NotSo,
-            Err(error) => return Direct::Unreadable(error, skipped), // itself it counts with the next one
+            Err(error) => {
+                let text = self.unreadable(&error).to_string();
+                let lost = skipped; // itself it counts with the next one
+                return Direct::Bad(Bad { lost, problem: None, level: self.complaints.level(), text });
+            }
         };
         if self.offered.qos.is_blocking() && inbox.wanted.qos.is_blocking() {
             incoming.set_cursor(incoming.next()); // its image is copied or held
@@ -231,79 +192,38 @@ impl Proxy {
         };
         match value {
             Ok((value, work)) => Direct::Message(value, publication, lost, work),
-            Err(error) => Direct::Undecodable(error, lost + 1),
+            Err(error) => {
+                let text = self.undecodable(&error).to_string();
+                let (lost, problem) = (lost + 1, Some(error));
+                Direct::Bad(Bad { lost, problem, level: self.complaints.level(), text })
+            }
         }
-    }
-
-    /// The only subscription that there is has taken a message, and `oldest` is the first that it still has: what came before that
-    /// is done with. Called under that subscription's lock. False: it is not so simple, or there may be more to be read now.
-    #[inline]
-    pub(crate) fn advance_for(&self, inbox: &Inbox, oldest: &Publication) -> bool {
-        if oldest.publisher != self.publisher || self.has_news() {
-            return false;
-        }
-        let Some(mut reading) = self.reading.try_enter() else { return false };
-        let Reading { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
-        let [group] = &ends.groups[..] else { return false };
-        if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
-            return false;
-        }
-        incoming.set_cursor(oldest.sequence.min(incoming.next()));
-        drop(reading);
-        !self.is_wanted()
     }
 
     /// Whether somebody found it being read, and left word that there is more.
     #[inline]
-    pub(crate) fn is_wanted(&self) -> bool {
+    fn is_wanted(&self) -> bool {
         self.reading.is_wanted()
-    }
-
-    /// Says what was wrong with what was [taken](Self::take_for). Returns how many messages were lost, and why one of them.
-    #[cold]
-    pub(crate) fn report<'a>(&self, direct: &'a Direct) -> (u64, Option<&'a DecodeError>) {
-        match direct {
-            Direct::Unreadable(error, lost) => {
-                self.cannot_read(error);
-                (*lost, None)
-            }
-            Direct::Undecodable(error, lost) => {
-                self.cannot_decode(error);
-                (*lost, Some(error))
-            }
-            _ => (0, None),
-        }
     }
 
     #[cold]
     fn cannot_read(&self, error: &SegmentError) {
-        let topic = &self.offered.topic;
-        let about = About { node: "", subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} can't be read: {error}");
+        let about = About { node: "", subject: &self.offered.topic };
+        tell!(self.complaints.level(); about, "{}", self.unreadable(error));
     }
 
     #[cold]
     fn cannot_decode(&self, error: &DecodeError) {
-        let topic = &self.offered.topic;
-        let about = About { node: "", subject: topic };
-        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
+        let about = About { node: "", subject: &self.offered.topic };
+        tell!(self.complaints.level(); about, "{}", self.undecodable(error));
     }
 
-    /// The same for somebody who asks again and again: one look at the ring tells whether there is anything to do.
-    #[inline]
-    pub(crate) fn look(&self) {
-        // What a publisher waits for is told with each look.
-        if !self.offered.qos.is_blocking()
-            && let Some(mut reading) = self.reading.try_enter()
-        {
-            let is_calm = reading.stalled.is_empty();
-            let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
-            drop(reading);
-            if is_calm && nothing && !self.has_news() && !self.is_wanted() {
-                return;
-            }
-        }
-        self.drain();
+    fn unreadable(&self, error: &SegmentError) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "a message on {} can't be read: {error}", self.offered.topic))
+    }
+
+    fn undecodable(&self, error: &DecodeError) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "a message on {} can't be decoded: {error}", self.offered.topic))
     }
 
     /// Reads what there is.
@@ -538,6 +458,82 @@ impl Ends {
             depth = depth.max(qos.capacity() as u64);
         }
         Some(depth)
+    }
+}
+
+impl RemoteSource for Proxy {
+    fn offered(&self) -> &Described {
+        &self.offered
+    }
+
+    fn serve(&self, inboxes: &[Arc<Inbox>]) {
+        self.change_served(|_| inboxes.to_vec());
+    }
+
+    fn part(&self, inbox: &Inbox) {
+        let is_it = |other: &Arc<Inbox>| std::ptr::eq(Arc::as_ptr(other), inbox);
+        if self.served.lock().iter().any(is_it) {
+            self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
+            self.drain();
+        }
+    }
+
+    fn retune(&self) {
+        self.change_served(<[_]>::to_vec);
+        self.drain();
+    }
+
+    #[inline]
+    fn look(&self) {
+        // What a publisher waits for is told with each look.
+        if !self.offered.qos.is_blocking()
+            && let Some(mut reading) = self.reading.try_enter()
+        {
+            let is_calm = reading.stalled.is_empty();
+            let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
+            drop(reading);
+            if is_calm && nothing && !self.has_news() && !self.is_wanted() {
+                return;
+            }
+        }
+        self.drain();
+    }
+
+    // A connection that ends is not enough: where subscriptions come and go, there will be
+    // another one.
+    fn is_over(&self) -> bool {
+        // Acquire: pairs with `end` and `read_on`.
+        self.is_gone.load(Ordering::Acquire)
+            && self.is_over.load(Ordering::Acquire)
+            && self.accepted.lock().is_none()
+    }
+
+    #[inline]
+    fn take_for(&self, inbox: &Inbox, depth: u64) -> (Direct, bool) {
+        let direct = self.take_next(inbox, depth);
+        (direct, self.is_wanted())
+    }
+
+    #[inline]
+    fn advance_for(&self, inbox: &Inbox, oldest: &Publication) -> bool {
+        if oldest.publisher != self.publisher || self.has_news() {
+            return false;
+        }
+        let Some(mut reading) = self.reading.try_enter() else { return false };
+        let Reading { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
+        let [group] = &ends.groups[..] else { return false };
+        if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
+            return false;
+        }
+        incoming.set_cursor(oldest.sequence.min(incoming.next()));
+        drop(reading);
+        !self.is_wanted()
+    }
+}
+
+impl Drainable for Proxy {
+    fn drain(&self) {
+        Proxy::drain(self);
     }
 }
 

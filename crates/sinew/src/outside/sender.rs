@@ -1,4 +1,5 @@
-//! A publisher's way out of the process: its ring, and who is connected to it.
+//! A publisher's way out of the process: its ring, and who is connected to it. To the publisher it
+//! is a [`RemoteSink`].
 //!
 //! There is one for a publisher that has, or had, a matching subscription in another process. Each message becomes one image, whoever and
 //! however many they are; small ones are copied into the ring's slot, others encoded straight into the chunk that is published.
@@ -8,17 +9,22 @@
 //! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
 //! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
 
+use crate::delivery::remote_sink::{
+    BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
+};
 use crate::message::block::Erased;
-use crate::message::foreign::Keep;
+use crate::message::foreign::{Keep, Lends};
 use crate::message::info::Publication;
-use crate::message::work::Work;
+use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::sync::Arc;
 use sinew_shm::{
     CapacityError, Connect, Counter, Counters, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting,
     Writer,
 };
+use std::collections::VecDeque;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Bytes of image that go into a ring's slot, unless the type says how long its images are.
 const INLINE: usize = 200;
@@ -26,10 +32,63 @@ const INLINE: usize = 200;
 /// The longest image of a plain type that goes into a slot.
 const LONGEST_INLINE: usize = 456;
 
+/// A publisher, as other processes of the host know it.
+pub(crate) struct ShmEndpoint {
+    entity: Arc<OwnEntity>,
+    qos: QoS,
+    /// How long the images of a plain type are.
+    plain: Option<usize>,
+    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
+    lender: OnceLock<(Lender, usize)>,
+}
+
+impl ShmEndpoint {
+    pub(crate) fn boxed(entity: OwnEntity, qos: QoS, table: &Table) -> Box<dyn PublisherEndpoint> {
+        let plain = table.is_plain().then_some(table.layout.size() + 4);
+        Box::new(Self { entity: Arc::new(entity), qos, plain, lender: OnceLock::new() })
+    }
+}
+
+impl PublisherEndpoint for ShmEndpoint {
+    fn counters(&self) -> Counters {
+        self.entity.counters()
+    }
+
+    fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {
+        let sender = Sender::new(&self.entity, self.qos, self.plain, next)?;
+        self.lender.get_or_init(|| (sender.writer.lender(), sender.writer.inline()));
+        Ok(Box::new(sender))
+    }
+
+    fn sends_where_it_lies(&self, message: &Erased) -> bool {
+        let Some((_, inline)) = self.lender.get() else { return true };
+        match message.keep() {
+            Some(Keep::Loan(loan)) => self.entity.participant().id() == loan.participant(),
+            _ => message.image_length().is_some_and(|length| length <= *inline),
+        }
+    }
+}
+
+impl Lends for ShmEndpoint {
+    fn lend(&self, length: usize) -> Option<Loan> {
+        let (lender, inline) = self.lender.get()?;
+        if length <= *inline {
+            return None; // a small image is copied into the ring anyway
+        }
+        lender.loan(length).ok()
+    }
+}
+
+/// Where a subscription of another process is: the [address](RemoteSubscription::address) of one.
+pub(crate) struct Elsewhere {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+}
+
 /// A publisher's way out.
 pub(crate) struct Sender {
     writer: Writer,
-    pub(crate) lender: Lender,
+    offered: QoS,
     /// Matching subscriptions elsewhere.
     matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
     /// The image of a small message.
@@ -45,66 +104,23 @@ impl fmt::Debug for Sender {
     }
 }
 
-/// A matching subscription elsewhere that is to be connected.
-pub(crate) struct Refused {
-    pub(crate) peer: Arc<Peer>,
-    pub(crate) key: EntityKey,
-    pub(crate) requested: QoS,
-    /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
-    pub(crate) has_retained: bool,
-}
-
-/// What was done with retained messages that weren't in the ring.
-#[derive(Default)]
-pub(crate) struct BroughtBack {
-    /// The number of the first that is wanted.
-    first: u64,
-    pub(crate) work: Work,
-    /// So many had no room.
-    pub(crate) left_out: Option<(usize, CapacityError)>,
-}
-
-/// A message's image, or where it will be.
-pub(crate) enum Prepared {
-    /// It lies in shared memory already.
-    There(Lent),
-    /// To be encoded into this.
-    Loan(Loan),
-    /// To be encoded into the scratch: so many bytes.
-    Small(usize),
-}
-
-impl Prepared {
-    /// What it takes to bring this message out.
-    #[inline]
-    pub(crate) fn work(&self, message: &Erased) -> Work {
-        let length = match self {
-            Prepared::There(_) => return Work::NONE,
-            Prepared::Loan(loan) => loan.bytes().len(),
-            Prepared::Small(length) => *length,
-        };
-        Work::encoding(message.is_image() || message.table().is_plain(), length)
-    }
-}
-
 impl Sender {
     /// `next`: the number of the publisher's next message.
-    pub(crate) fn new(
+    fn new(
         entity: &Arc<OwnEntity>,
-        qos: &QoS,
+        offered: QoS,
         plain: Option<usize>,
         next: u64,
     ) -> Result<Self, CapacityError> {
         let inline = plain.filter(|&length| length <= LONGEST_INLINE).unwrap_or(INLINE);
-        let mut writer = Writer::new(entity.clone(), qos.ring_depth(), inline, next)?;
-        if qos.is_transient_local() {
-            writer.retain(qos.capacity());
+        let mut writer = Writer::new(entity.clone(), offered.ring_depth(), inline, next)?;
+        if offered.is_transient_local() {
+            writer.retain(offered.capacity());
         }
-        let lender = writer.lender();
         let counters = entity.counters();
         Ok(Self {
             writer,
-            lender,
+            offered,
             matched: Vec::with_capacity(1),
             scratch: Vec::new(),
             counters,
@@ -112,81 +128,33 @@ impl Sender {
         })
     }
 
-    /// Whether anybody is connected.
-    #[inline]
-    pub(crate) fn is_connected(&self) -> bool {
-        self.writer.is_connected()
-    }
-
-    /// Bytes of image that are copied into the ring.
-    pub(crate) fn inline(&self) -> usize {
-        self.writer.inline()
-    }
-
-    /// Whether somebody must get everything.
-    #[inline]
-    pub(crate) fn is_bound(&self) -> bool {
-        self.writer.is_bound()
-    }
-
-    /// A subscription elsewhere matches. `next`: the number of the next message; `retained`: of those before, with their messages.
-    /// Returns what was done with them.
-    pub(crate) fn connect<'a>(
-        &mut self,
-        other: &mut Refused,
-        offered: &QoS,
-        next: u64,
-        retained: impl DoubleEndedIterator<Item = &'a (Erased, Publication)> + ExactSizeIterator,
-    ) -> Result<BroughtBack, CapacityError> {
-        let mut brought_back = BroughtBack::default();
-        let Refused { peer, key, requested, has_retained } = other;
-        if !self.writer.is_connected() {
-            self.writer.skip_to(next);
-        }
-        let depth = requested.ring_depth();
-        self.writer.grow_for_reader(depth)?;
-        self.writer.grow(retained.len())?;
-        if requested.is_transient_local() && retained.len() > 0 && !*has_retained {
-            let wanted = retained.rev().take(requested.capacity());
-            let must_get_all = offered.is_blocking() && requested.is_blocking();
-            brought_back = self.bring_back(wanted, next, must_get_all)?;
-            self.writer.hand_over(peer, *key, brought_back.first, must_get_all)?;
-            *has_retained = true;
-        }
-        if !self.writer.has(peer.id()) {
-            let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
-            self.writer.connect(peer, &connect)?;
-        }
-        self.matched.push((peer.clone(), *key, *requested));
-        self.bind(peer.id(), offered);
-        Ok(brought_back)
-    }
-
-    /// Brings retained messages into the ring that are not there, the newest first: so none makes room for an older one. Where room ends,
-    /// the rest is left out, or it is an error if the late subscription must get all.
+    /// Brings retained messages into the ring that are not there, the newest first: so none makes
+    /// room for an older one. Where room ends, the rest is left out, or it is an error if the late
+    /// subscription must get all. Also returns the number of the first that is wanted.
     fn bring_back<'a>(
         &mut self,
         newest_first: impl Iterator<Item = &'a (Erased, Publication)>,
         next: u64,
         must_get_all: bool,
-    ) -> Result<BroughtBack, CapacityError> {
-        let mut done = BroughtBack { first: next, ..BroughtBack::default() };
+    ) -> Result<(u64, BroughtBack), CapacityError> {
+        let (mut first, mut done) = (next, BroughtBack::default());
         for (message, publication) in newest_first {
             let number = publication.sequence;
-            done.first = done.first.min(number);
+            first = first.min(number);
             if self.writer.has_number(number) {
                 continue;
             }
             let head = head_of(publication);
             let mut message = message.another();
+            let length = message.image_length().unwrap_or(0);
             let prepared = match &done.left_out {
                 Some((_, error)) => Err(error.clone()),
-                None => self.prepare_before(number, &mut message),
+                None => self.prepare_before(number, length, Some(&mut message)),
             };
             match prepared {
                 Ok(prepared) => {
                     done.work = done.work + prepared.work(&message);
-                    let lent = self.encode(&message, prepared);
+                    let lent = prepared.encode(self, |to| message.write_image(to));
                     let image = lent.ok_or(&self.scratch[..]);
                     self.writer.bring_back(number, &head, Some(image));
                 }
@@ -198,74 +166,29 @@ impl Sender {
                 }
             }
         }
-        Ok(done)
+        Ok((first, done))
     }
 
-    /// A reader is bound if one of its subscriptions must get everything: to the smallest history of those.
-    fn bind(&mut self, peer: u64, offered: &QoS) {
+    /// A reader is bound if one of its subscriptions must get everything: to the smallest history
+    /// of those.
+    fn bind(&mut self, peer: u64) {
         let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
-        let bound = of_peer.filter(|(.., qos)| offered.is_blocking() && qos.is_blocking());
+        let bound = of_peer.filter(|(.., qos)| self.offered.is_blocking() && qos.is_blocking());
         self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
     }
 
-    /// As [`Writer::let_go`].
-    pub(crate) fn let_go(&mut self) {
-        self.writer.let_go();
-    }
-
-    /// A subscription elsewhere is gone.
-    pub(crate) fn disconnect(&mut self, peer: u64, key: EntityKey, offered: &QoS) {
-        self.matched.retain(|(other, other_key, _)| other.id() != peer || *other_key != key);
-        if self.matched.iter().any(|(other, ..)| other.id() == peer) {
-            self.bind(peer, offered);
-        } else {
-            self.writer.disconnect(peer);
-        }
-    }
-
-    /// Whether every reader that must get everything has room for a message.
+    /// As [`RemoteSink::prepare`], for the message with this number: only those before it make
+    /// room.
     #[inline]
-    pub(crate) fn has_room(&mut self) -> bool {
-        self.writer.has_room()
-    }
-
-    /// `None` if there is room, and enough of it after a wait; see [`Writer::wait_for_room`].
-    pub(crate) fn wait_for_room(&mut self) -> Option<Waiting> {
-        self.writer.wait_for_room()
-    }
-
-    /// As [`Writer::footprint`].
-    pub(crate) fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
-        if level == 0 {
-            name(self.scratch.as_ptr().addr(), self.scratch.len());
-            self.counters.footprint(name);
-        }
-        self.writer.footprint(level, name)
-    }
-
-    /// Makes sure that there is memory for the message's image.
-    #[inline]
-    pub(crate) fn prepare(&mut self, message: &mut Erased) -> Result<Prepared, CapacityError> {
-        self.prepare_before(self.writer.next(), message)
-    }
-
-    /// The same for the message with this number: only those before it make room.
-    #[inline]
-    fn prepare_before(&mut self, number: u64, message: &mut Erased) -> Result<Prepared, CapacityError> {
-        if let Some(lent) = self.is_there(message) {
+    fn prepare_before(
+        &mut self,
+        number: u64,
+        length: usize,
+        message: Option<&mut Erased>,
+    ) -> Result<Prepared, CapacityError> {
+        if let Some(lent) = message.and_then(|message| self.is_there(message)) {
             return Ok(Prepared::There(lent));
         }
-        self.prepare_length_before(number, message.image_length().unwrap_or(0))
-    }
-
-    /// The same for the next message, whose image has so many bytes.
-    #[inline]
-    pub(crate) fn prepare_length(&mut self, length: usize) -> Result<Prepared, CapacityError> {
-        self.prepare_length_before(self.writer.next(), length)
-    }
-
-    #[inline]
-    fn prepare_length_before(&mut self, number: u64, length: usize) -> Result<Prepared, CapacityError> {
         if length <= self.writer.inline() {
             return Ok(Prepared::Small(length));
         }
@@ -288,33 +211,81 @@ impl Sender {
             _ => None,
         }
     }
+}
 
-    /// Writes the message's image. `None`: it is in the scratch.
-    #[inline]
-    pub(crate) fn encode(&mut self, message: &Erased, prepared: Prepared) -> Option<Lent> {
-        self.encode_with(prepared, |to| message.write_image(to))
+impl RemoteSink for Sender {
+    fn connect(
+        &mut self,
+        joiner: &mut Joiner,
+        next: u64,
+        retained: &VecDeque<(Erased, Publication)>,
+    ) -> Result<BroughtBack, CapacityError> {
+        let mut brought_back = BroughtBack::default();
+        let Joiner { subscription, has_retained } = joiner;
+        let requested = &subscription.wanted.qos;
+        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else {
+            return Ok(brought_back); // another transport's
+        };
+        if !self.writer.is_connected() {
+            self.writer.skip_to(next);
+        }
+        let depth = requested.ring_depth();
+        self.writer.grow_for_reader(depth)?;
+        self.writer.grow(retained.len())?;
+        if requested.is_transient_local() && !retained.is_empty() && !*has_retained {
+            let wanted = retained.iter().rev().take(requested.capacity());
+            let must_get_all = self.offered.is_blocking() && requested.is_blocking();
+            let first;
+            (first, brought_back) = self.bring_back(wanted, next, must_get_all)?;
+            self.writer.hand_over(peer, *key, first, must_get_all)?;
+            *has_retained = true;
+        }
+        if !self.writer.has(peer.id()) {
+            let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
+            self.writer.connect(peer, &connect)?;
+        }
+        self.matched.push((peer.clone(), *key, *requested));
+        self.bind(peer.id());
+        Ok(brought_back)
     }
 
-    /// Has the image written. `None`: it is in the scratch.
-    #[inline]
-    pub(crate) fn encode_with(&mut self, prepared: Prepared, encode: impl FnOnce(&mut [u8])) -> Option<Lent> {
-        match prepared {
-            Prepared::There(lent) => Some(lent),
-            Prepared::Loan(mut loan) => {
-                encode(loan.bytes_mut());
-                Some(loan.share())
-            }
-            Prepared::Small(length) => {
-                self.scratch.resize(length, 0);
-                encode(&mut self.scratch);
-                None
-            }
+    fn disconnect(&mut self, subscription: &RemoteSubscription) {
+        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else { return };
+        let peer = peer.id();
+        self.matched.retain(|(other, other_key, _)| other.id() != peer || other_key != key);
+        if self.matched.iter().any(|(other, ..)| other.id() == peer) {
+            self.bind(peer);
+        } else {
+            self.writer.disconnect(peer);
         }
     }
 
-    /// Publishes the image: what `encode` returned, or the scratch.
-    #[inline]
-    pub(crate) fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+    fn is_connected(&self) -> bool {
+        self.writer.is_connected()
+    }
+
+    fn is_bound(&self) -> bool {
+        self.writer.is_bound()
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.writer.has_room()
+    }
+
+    fn wait_for_room(&mut self) -> Option<Waiting> {
+        self.writer.wait_for_room()
+    }
+
+    fn prepare(&mut self, length: usize, message: Option<&mut Erased>) -> Result<Prepared, CapacityError> {
+        self.prepare_before(self.writer.next(), length, message)
+    }
+
+    fn buffer(&mut self, length: usize) -> &mut [u8] {
+        self.scratch.resize(length, 0);
+        &mut self.scratch
+    }
+
+    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
         let head = head_of(publication);
         let length = image.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
         self.counters.add(Counter::Bytes, length as u64);
@@ -324,12 +295,26 @@ impl Sender {
         }
     }
 
-    /// There was no room for the image: those outside miss the message. Whether that is the first one.
     #[cold]
-    pub(crate) fn leave_out(&mut self, publication: &Publication) -> bool {
+    fn leave_out(&mut self, publication: &Publication) -> bool {
         self.writer.leave_out(publication.sequence, &head_of(publication));
         self.counters.add(Counter::Missed, 1);
         !std::mem::replace(&mut self.has_warned, true)
+    }
+
+    fn let_go(&mut self) {
+        self.writer.let_go();
+    }
+
+    fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        if level == 0 {
+            name(self.scratch.as_ptr().addr(), self.scratch.len());
+            self.counters.footprint(name);
+            // The code, too: the publisher reaches it through a table, and can't name it.
+            name(<Self as RemoteSink>::prepare as *const () as usize, 256);
+            name(<Self as RemoteSink>::send as *const () as usize, 512);
+        }
+        self.writer.footprint(level, name)
     }
 }
 

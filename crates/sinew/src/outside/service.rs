@@ -21,15 +21,18 @@
 use super::sender::head_of;
 use super::solo::Solo;
 use super::{About, Outside};
-use crate::clock::Stamp;
-use crate::delivery::calls::{Away, CallId, Calls, Fault, Outcome};
-use crate::delivery::requests::{Caller, Origin, Request, Requests, Types};
+use crate::clock::{Stamp, Time};
+use crate::delivery::calls::{CallId, Calls, Fault, Outcome, RemoteClient, Wakes};
+use crate::delivery::described::Described;
+use crate::delivery::requests::{
+    Caller, MAX_REQUESTS, Origin, RemoteLine, RemoteServer, Request, Requests, Types,
+};
+use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Scheduler;
 use crate::failure::CallFailure;
 use crate::logging::{Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::info::{Lineage, Publication, introduce};
-use crate::message::table::Table;
 use crate::qos::QoS;
 use crate::sync::{Arc, Guard, Mutex};
 use sinew_shm::{
@@ -37,7 +40,6 @@ use sinew_shm::{
 };
 use std::collections::VecDeque;
 use std::sync::{OnceLock, Weak};
-use std::time::Duration;
 
 /// Bytes before the image.
 const HEADER: usize = 16;
@@ -203,14 +205,48 @@ impl Body<'_> {
     }
 }
 
+/// A server of another process.
+pub(crate) struct AwayServer {
+    outside: Weak<Outside>,
+    peer: Arc<Peer>,
+    key: EntityKey,
+    described: Described,
+}
+
+impl AwayServer {
+    pub(crate) fn new(
+        outside: &Arc<Outside>,
+        peer: &Arc<Peer>,
+        key: EntityKey,
+        described: Described,
+    ) -> Arc<Self> {
+        Arc::new(Self { outside: Arc::downgrade(outside), peer: peer.clone(), key, described })
+    }
+}
+
+impl RemoteServer for AwayServer {
+    fn described(&self) -> &Described {
+        &self.described
+    }
+
+    fn is_there(&self) -> bool {
+        self.peer.has(self.key)
+    }
+
+    fn connect(&self, calls: &Arc<Calls>) -> Result<Arc<dyn RemoteLine>, String> {
+        let Some(outside) = self.outside.upgrade() else {
+            return Err("the client is not known to other processes".to_owned());
+        };
+        let line = Line::open(&outside, calls, self).map_err(|error| error.to_string())?;
+        Ok(line)
+    }
+}
+
 /// A client's connection with the server of another process.
 pub(crate) struct Line {
     calls: Weak<Calls>,
     outside: Weak<Outside>,
-    /// Where the server is.
-    peer: u64,
-    server: EntityKey,
-    /// What the server knows it by: another line of the same client is another one.
+    /// As [`RemoteLine::key`].
     key: EntityKey,
     /// How many requests may be under way.
     limit: usize,
@@ -251,43 +287,29 @@ struct Threads {
 
 impl Line {
     /// Connects a client with a server of another process.
-    pub(crate) fn open(
+    fn open(
         outside: &Arc<Outside>,
         calls: &Arc<Calls>,
-        (peer, server, limit): (&Arc<Peer>, EntityKey, usize),
+        server: &AwayServer,
     ) -> Result<Arc<Self>, CapacityError> {
         let entity = Arc::new(outside.advertise_line(calls)?);
         let key = entity.key();
-        let way = Way::open(&entity, peer, server).inspect_err(|_| outside.forget_line(key))?;
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
         let replies = Replies { incoming: None, buffer: Vec::new(), pool, settled: Vec::new(), lost: None };
-        Ok(Arc::new(Self {
+        let this = Arc::new(Self {
             calls: Arc::downgrade(calls),
             outside: Arc::downgrade(outside),
-            peer: peer.id(),
-            server,
             key,
-            limit,
-            way: Mutex::new(Some(way)),
+            limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
+            way: Mutex::new(None),
             replies: Solo::new(replies),
             changes: Mutex::default(),
             threads: Mutex::default(),
-        }))
-    }
-
-    /// How long a thread that waits stays awake.
-    pub(crate) fn patience(&self) -> Duration {
-        self.calls.upgrade().map_or(Duration::ZERO, |calls| calls.patience())
-    }
-
-    /// Whether answers to this entity are for it.
-    pub(crate) fn is_known_as(&self, key: EntityKey) -> bool {
-        self.key == key
-    }
-
-    /// Whether it leads to this server.
-    pub(crate) fn leads_to(&self, peer: u64, server: EntityKey) -> bool {
-        self.peer == peer && self.server == server
+        });
+        outside.know_line(&this); // before the server hears of it, whose answers are to find it
+        let way = Way::open(&entity, &server.peer, server.key).inspect_err(|_| outside.forget_line(key))?;
+        *this.way.lock() = Some(way);
+        Ok(this)
     }
 
     /// Answers come by this connection. The caller then drains.
@@ -295,39 +317,6 @@ impl Line {
         let before = self.changes.lock().incoming.replace(incoming);
         drop(before);
         self.retune();
-    }
-
-    /// Sends a request. `quietly`: the calling thread is about to wait for the answer.
-    pub(crate) fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure> {
-        if !quietly && self.threads.lock().alone.is_some() {
-            self.retune();
-        }
-        let publication = &request.publication;
-        let head = head_of(publication);
-        let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
-        let mut way = self.way.lock();
-        let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
-        // Under this lock: whoever ends the line finds the call afterwards.
-        request.caller.calls.goes_by(request.caller.id, self.key);
-        match way.send(header, &head, Body::Value(&request.message), self.limit) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(CallFailure::Full { limit: self.limit }),
-            Err(error) => Err(CallFailure::Outside { problem: error.to_string() }),
-        }
-    }
-
-    /// The client or the server goes: no more requests. (It stays until the server's answers have ended, too.)
-    pub(crate) fn end(&self) {
-        let way = self.way.lock().take();
-        drop(way);
-        if let Some(outside) = self.outside.upgrade() {
-            outside.forget_line(self.key);
-        }
-    }
-
-    /// Who waits has changed.
-    pub(crate) fn retune(&self) {
-        self.tell_right_one(self.threads.lock());
     }
 
     /// A thread that waits alone is told of answers itself, else the executor or the receiver.
@@ -344,7 +333,7 @@ impl Line {
     }
 
     /// This thread waits for an answer, on this port of its own.
-    pub(crate) fn enter(&self, port: &Arc<Port>) {
+    fn enter(&self, port: &Arc<Port>) {
         let mut threads = self.threads.lock();
         threads.waiting += 1;
         let is_told = threads.alone.as_ref().is_some_and(|alone| Arc::ptr_eq(alone, port));
@@ -355,7 +344,7 @@ impl Line {
     }
 
     /// This thread waits no longer. Its port stays the one that is told, until somebody else waits: nothing is to be told meanwhile.
-    pub(crate) fn leave(&self) {
+    fn leave(&self) {
         let mut threads = self.threads.lock();
         threads.waiting -= 1;
         if threads.alone.is_some() && self.calls.upgrade().is_some_and(|calls| calls.has_open()) {
@@ -365,7 +354,7 @@ impl Line {
 
     /// Reads what answers there are.
     #[inline]
-    pub(crate) fn drain_replies(&self) {
+    fn drain_replies(&self) {
         self.replies.look(|mut replies| {
             let mut settled = std::mem::take(&mut replies.settled);
             self.read(&mut replies, &mut settled);
@@ -429,6 +418,99 @@ impl Line {
         incoming.set_cursor(incoming.next());
         if incoming.is_over() {
             incoming.done();
+        }
+    }
+}
+
+/// This thread is one of those that wait for answers by a line.
+struct Entered<'a>(&'a Line);
+
+impl<'a> Entered<'a> {
+    fn begin(line: &'a Line, port: &Arc<Port>) -> Self {
+        line.enter(port);
+        Self(line)
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+impl Wakes for Port {
+    fn wake(&self) {
+        self.ring();
+    }
+}
+
+impl RemoteLine for Line {
+    fn key(&self) -> EntityKey {
+        self.key
+    }
+
+    fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure> {
+        if !quietly && self.threads.lock().alone.is_some() {
+            self.retune();
+        }
+        let publication = &request.publication;
+        let head = head_of(publication);
+        let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
+        let mut way = self.way.lock();
+        let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
+        // Under this lock: whoever ends the line finds the call afterwards.
+        request.caller.calls.goes_by(request.caller.id, self.key);
+        match way.send(header, &head, Body::Value(&request.message), self.limit) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(CallFailure::Full { limit: self.limit }),
+            Err(error) => Err(CallFailure::Outside { problem: error.to_string() }),
+        }
+    }
+
+    /// On a port of this thread's own, so that the answer wakes it at once.
+    fn wait(&self, calls: &Calls, id: CallId, deadline: Time) -> Option<Result<Outcome, Option<Erased>>> {
+        let port = self.outside.upgrade()?.port_of_this_thread()?;
+        let _blocked = Blocked::begin();
+        let _entered = Entered::begin(self, &port);
+        let awake = Time::steady() + calls.patience();
+        loop {
+            let seen = port.bell(); // K1
+            self.drain_replies();
+            if let Some(outcome) = calls.take_or_wait_on(id, || port.clone()) {
+                return Some(Ok(outcome));
+            }
+            let now = Time::steady();
+            let left = deadline - now;
+            if left.is_zero() {
+                return Some(calls.give_up(id));
+            }
+            if now < awake {
+                std::hint::spin_loop();
+                continue;
+            }
+            port.park(); // K2
+            if !port.is_pending() {
+                port.sleep(seen, Some(left)); // K3
+            }
+            port.unpark();
+            port.drain();
+        }
+    }
+
+    fn retune(&self) {
+        self.tell_right_one(self.threads.lock());
+    }
+
+    fn drain(&self) {
+        self.drain_replies();
+    }
+
+    /// Its entity stays until the server's answers have ended, too.
+    fn end(&self) {
+        let way = self.way.lock().take();
+        drop(way);
+        if let Some(outside) = self.outside.upgrade() {
+            outside.forget_line(self.key);
         }
     }
 }
@@ -520,15 +602,6 @@ impl Visitor {
         }))
     }
 
-    /// Another executor runs the server, or none.
-    pub(crate) fn retune(self: &Arc<Self>) {
-        let Some(outside) = self.outside.upgrade() else { return };
-        let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
-        let port = scheduler.and_then(|scheduler| outside.port_of(&scheduler)).or_else(|| outside.receiver());
-        *self.port.lock() = Some(port);
-        self.drain_requests();
-    }
-
     /// Reads what requests there are.
     pub(crate) fn drain_requests(self: &Arc<Self>) {
         self.reading.look(|mut reading| {
@@ -586,7 +659,8 @@ impl Visitor {
         incoming.set_cursor(incoming.next());
         if incoming.is_over() {
             incoming.done();
-            self.requests.remove_visitor(self); // whose answers end with it
+            let this: Arc<dyn RemoteClient> = self.clone();
+            self.requests.remove_visitor(&this); // whose answers end with it
         }
     }
 
@@ -597,11 +671,6 @@ impl Visitor {
         self.answers.lock().send_short(header(0, 0, answer::LOST), &self.head(), problem);
     }
 
-    /// Sends the failures for which there was no room.
-    pub(crate) fn send_overdue(&self) {
-        self.answers.lock().send_overdue();
-    }
-
     fn head(&self) -> Head {
         let stamp = self.calls.context.session.clock.stamp();
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
@@ -609,8 +678,7 @@ impl Visitor {
 
     /// Asks the server on behalf of the client.
     fn ask(self: &Arc<Self>, message: Erased, publication: Publication, away: (u64, u32)) {
-        let this: Arc<dyn Away> = self.clone();
-        let id = self.calls.begin_away(this, away);
+        let id = self.calls.begin_away(self.clone(), away);
         let caller = Caller { calls: self.calls.clone(), id };
         let origin = Origin::Visitor { server: self.calls.number };
         match self.requests.push(Request { message, publication, caller }, false, origin) {
@@ -623,7 +691,19 @@ impl Visitor {
     }
 }
 
-impl Away for Visitor {
+impl RemoteClient for Visitor {
+    fn send_overdue(&self) {
+        self.answers.lock().send_overdue();
+    }
+
+    fn retune(self: Arc<Self>) {
+        let Some(outside) = self.outside.upgrade() else { return };
+        let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
+        let port = scheduler.and_then(|scheduler| outside.port_of(&scheduler)).or_else(|| outside.receiver());
+        *self.port.lock() = Some(port);
+        self.drain_requests();
+    }
+
     fn answer(&self, (sequence, place): (u64, u32), outcome: &Outcome) {
         let text;
         let (kind, body) = match outcome {
@@ -714,7 +794,7 @@ impl Visiting {
         let Some(incoming) = waiting.take() else { return Ok(()) };
         drop(waiting);
         let Some(visitor) = Visitor::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
-        if self.server.requests.add_visitor(self.server.number, &visitor) {
+        if self.server.requests.add_visitor(self.server.number, visitor.clone()) {
             self.visitor.get_or_init(|| Arc::downgrade(&visitor)); // the thread that took the incoming does this
             visitor.retune();
         }
@@ -738,18 +818,4 @@ pub(crate) struct Serves {
     pub(crate) number: u64,
     pub(crate) node: Arc<str>,
     pub(crate) types: Types,
-}
-
-/// What others are told of a service's types: name, hash, and whether they can leave the process.
-pub(crate) fn told_of(types: &Types) -> (String, [u8; 32], bool) {
-    let travels = types.request().image.is_some() && types.response().image.is_some();
-    if let Some(service) = types.service() {
-        return (service.name.to_owned(), service.hash.0, travels);
-    }
-    let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
-    let (request, mut both) = (hash(types.request()), hash(types.response()));
-    // Turned, so that two types in exchanged roles are something else.
-    both.rotate_left(1);
-    both.iter_mut().zip(request).for_each(|(byte, other)| *byte ^= other);
-    (types.describe_short(), both, travels)
 }

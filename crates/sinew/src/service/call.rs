@@ -5,16 +5,15 @@ use super::client_core::{Inner, result_of};
 use super::error::CallError;
 use crate::clock::{Time, nanoseconds};
 use crate::delivery::calls::{CallId, Calls, Fault, Outcome};
+use crate::delivery::requests::RemoteLine;
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
 use crate::executor::waits::InVain;
 use crate::executor::{current, trail};
 use crate::failure::CallFailure;
 use crate::message::block::Erased;
-use crate::outside::service::Line;
 use crate::sync::{Arc, Bell};
 use sinew_msg::Service;
-use sinew_shm::Port;
 use std::fmt;
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -43,22 +42,6 @@ impl Drop for Waiting<'_> {
         if !self.over {
             drop(self.calls.give_up(self.id)); // the waiting ended by a panic
         }
-    }
-}
-
-/// This thread is one of those that wait for answers by a line.
-struct Entered<'a>(&'a Line);
-
-impl<'a> Entered<'a> {
-    fn begin(line: &'a Line, port: &Arc<Port>) -> Self {
-        line.enter(port);
-        Self(line)
-    }
-}
-
-impl Drop for Entered<'_> {
-    fn drop(&mut self) {
-        self.0.leave();
     }
 }
 
@@ -97,7 +80,7 @@ impl Waiting<'_> {
         let deadline = begin + timeout;
         loop {
             if let Some(line) = calls.line_of(*id)
-                && let Some(outcome) = self.wait_outside(&line, deadline, timeout)
+                && let Some(outcome) = self.wait_outside(&*line, deadline, timeout)
             {
                 return outcome;
             }
@@ -125,37 +108,11 @@ impl Waiting<'_> {
         }
     }
 
-    /// Waits for an answer from another process: on a port of this thread's own, so that the answer
-    /// wakes it at once. `None` if it must be waited for in another way.
+    /// Waits for an answer from elsewhere. `None` if it must be waited for in another way.
     #[inline(never)]
-    fn wait_outside(&self, line: &Line, deadline: Time, timeout: Duration) -> Option<Outcome> {
-        let Waiting { calls, id, .. } = self;
-        let port = calls.context.outside()?.port_of_this_thread()?;
-        let _blocked = Blocked::begin();
-        let _entered = Entered::begin(line, &port);
-        let awake = Time::steady() + line.patience();
-        loop {
-            let seen = port.bell(); // K1
-            line.drain_replies();
-            if let Some(outcome) = calls.take_or_wait_on(*id, &port) {
-                return Some(outcome);
-            }
-            let now = Time::steady();
-            let left = deadline - now;
-            if left.is_zero() {
-                return Some(self.give_up(timeout));
-            }
-            if now < awake {
-                std::hint::spin_loop();
-                continue;
-            }
-            port.park(); // K2
-            if !port.is_pending() {
-                port.sleep(seen, Some(left)); // K3
-            }
-            port.unpark();
-            port.drain();
-        }
+    fn wait_outside(&self, line: &dyn RemoteLine, deadline: Time, timeout: Duration) -> Option<Outcome> {
+        let answer = line.wait(self.calls, self.id, deadline)?;
+        Some(answer.unwrap_or_else(|request| Err(self.timed_out(timeout, request))))
     }
 
     /// Sleeps until there is an outcome, or this thread could run the server.
@@ -196,14 +153,17 @@ impl Waiting<'_> {
     #[cold]
     #[inline(never)]
     fn give_up(&self, waited: Duration) -> Outcome {
-        let calls = self.calls;
-        calls.give_up(self.id).unwrap_or_else(|request| {
-            let failure = match (&request, calls.requests.service()) {
-                (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
-                _ => CallFailure::Timeout { waited, started: request.is_none() },
-            };
-            Err(Fault { failure, request })
-        })
+        self.calls.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
+    }
+
+    /// Why there is no answer in time; `request` if nobody took it.
+    #[cold]
+    fn timed_out(&self, waited: Duration, request: Option<Erased>) -> Fault {
+        let failure = match (&request, self.calls.requests.service()) {
+            (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
+            _ => CallFailure::Timeout { waited, started: request.is_none() },
+        };
+        Fault { failure, request }
     }
 }
 

@@ -1,20 +1,89 @@
-//! A subscription's publishers in other processes.
+//! A subscription's publishers elsewhere, and what a transport does for each of them.
 
 use super::{Inbox, State, Wanted};
+use crate::delivery::described::Described;
 use crate::delivery::history::Entry;
-use crate::delivery::outbox::Outbox;
+use crate::delivery::outbox::{Drainable, Outbox};
 use crate::delivery::plan::Role;
 use crate::executor::scheduler::Scheduler;
-use crate::outside::proxy::{Direct, Proxy};
+use crate::logging::{About, Level, tell};
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::message::work::Work;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use sinew_msg::DecodeError;
 use std::ops::ControlFlow;
 
-/// Publishers of other processes.
+/// A publisher elsewhere, as its subscriptions here see it.
+///
+/// Its messages come into their histories when it is [drained](Drainable::drain): by the executor
+/// that its transport tells of them, or by a thread that asks for a message. One thread at a time
+/// reads; a thread that finds another one reading has that one read once more, and doesn't wait.
+pub(crate) trait RemoteSource: Drainable {
+    /// What it says of itself.
+    fn offered(&self) -> &Described;
+
+    /// From now on these get its messages. The caller then drains.
+    fn serve(&self, inboxes: &[Arc<Inbox>]);
+
+    /// This subscription goes: nothing of the source keeps it any longer. Drains.
+    fn part(&self, inbox: &Inbox);
+
+    /// Other executors serve its subscriptions now, or none: others are told of its messages.
+    /// Drains.
+    fn retune(&self) {
+        self.drain();
+    }
+
+    /// Drains if there may be anything to read: for a thread that asks again and again.
+    fn look(&self) {
+        self.drain();
+    }
+
+    /// Whether the publisher is gone, and everything that it published was read.
+    fn is_over(&self) -> bool;
+
+    /// The next message for the only subscription that there is, past its history; of more than
+    /// `depth` messages only the newest. Also whether the caller then drains. Called under that
+    /// subscription's lock, so it waits for nothing.
+    fn take_for(&self, _inbox: &Inbox, _depth: u64) -> (Direct, bool) {
+        (Direct::NotSo, false)
+    }
+
+    /// The only subscription that there is has taken a message, and `oldest` is the first that it
+    /// still has: what came before that is done with. False if that isn't all, and the caller then
+    /// looks. Called under that subscription's lock.
+    fn advance_for(&self, _inbox: &Inbox, _oldest: &Publication) -> bool {
+        false
+    }
+}
+
+/// What [`RemoteSource::take_for`] found.
+pub(crate) enum Direct {
+    /// It is not so simple.
+    NotSo,
+    Nothing,
+    /// A message, how many were lost before it, and what making it took.
+    Message(Erased, Publication, u64, Work),
+    /// One that makes no sense.
+    Bad(Bad),
+}
+
+/// A message that can't be read or decoded.
+pub(crate) struct Bad {
+    /// So many were lost, with those before it.
+    pub(crate) lost: u64,
+    pub(crate) problem: Option<DecodeError>,
+    /// For the log.
+    pub(crate) level: Level,
+    pub(crate) text: String,
+}
+
+/// Publishers elsewhere.
 #[derive(Default)]
 pub(super) struct Sources {
     pub(super) any: AtomicBool,
-    all: Mutex<Arc<Vec<Arc<Proxy>>>>,
+    all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
 }
 
 impl Inbox {
@@ -32,8 +101,7 @@ impl Inbox {
         }
         let qos = &self.wanted.qos;
         let depth = if qos.is_keep_all() { u64::MAX } else { qos.capacity() as u64 };
-        let direct = proxy.take_for(self, depth);
-        let again = proxy.is_wanted();
+        let (direct, again) = proxy.take_for(self, depth);
         let (message, publication, lost) = match direct {
             Direct::Message(message, publication, lost, work) => {
                 state.work.count(work, &state.counters);
@@ -41,17 +109,19 @@ impl Inbox {
             }
             Direct::Nothing if !again => return ControlFlow::Break(None),
             _ => {
-                let proxy = proxy.clone();
+                let proxy = Arc::clone(proxy);
                 drop(guard);
-                let (lost, problem) = proxy.report(&direct);
-                Outbox::with(|outbox| self.count_lost_for(lost, problem, outbox));
+                if let Direct::Bad(Bad { lost, problem, level, text }) = direct {
+                    tell!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
+                    Outbox::with(|outbox| self.count_lost_for(lost, problem.as_ref(), outbox));
+                }
                 if again {
                     proxy.drain();
                 }
                 return ControlFlow::Continue(());
             }
         };
-        let left = (lost > 0 || again).then(|| proxy.clone());
+        let left = (lost > 0 || again).then(|| Arc::clone(proxy));
         let reception = state.history.pass();
         state.count(Some(publication.stamp.time));
         state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
@@ -81,7 +151,7 @@ impl Inbox {
     /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of them.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
-        let is_over = |proxy: &&Arc<Proxy>| proxy.is_over();
+        let is_over = |proxy: &&Arc<dyn RemoteSource>| proxy.is_over();
         if sources.iter().any(|proxy| is_over(&proxy)) {
             self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
             sources.iter().filter(is_over).for_each(|proxy| proxy.part(self));
@@ -97,19 +167,19 @@ impl Inbox {
 
     /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
     /// are kept, its ring must keep them.
-    fn takes_directly(&self, from: &Proxy) -> bool {
+    fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
         let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
-        let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered.qos.is_blocking();
+        let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered().qos.is_blocking();
         self.deadline.is_none() && self.lifespan == i64::MAX && is_kept
     }
 
-    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<Proxy>>)) {
+    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<dyn RemoteSource>>)) {
         let mut sources = self.sources.all.lock();
         let mut all = sources.to_vec();
         change(&mut all);
         self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
-        let only = if let [only] = &all[..] { Some(only.clone()) } else { None };
-        let direct = only.as_ref().is_some_and(|only| self.takes_directly(only));
+        let only = if let [only] = &all[..] { Some(Box::new(only.clone())) } else { None };
+        let direct = only.as_ref().is_some_and(|only| self.takes_directly(&***only));
         let only = {
             // Whole: who takes what was moved tells no publisher of another process of its place.
             let mut state = self.whole();
@@ -122,7 +192,7 @@ impl Inbox {
     }
 
     /// A publisher of another process matches.
-    pub(crate) fn add_source(&self, proxy: &Arc<Proxy>) {
+    pub(crate) fn add_source(&self, proxy: &Arc<dyn RemoteSource>) {
         self.change_sources(|all| all.push(proxy.clone()));
     }
 

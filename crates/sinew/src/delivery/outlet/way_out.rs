@@ -2,16 +2,17 @@
 
 use super::{Outlet, State, Unpublished};
 use crate::clock::Time;
+use crate::delivery::remote_sink::{
+    BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
+};
 use crate::executor::trail::Place;
 use crate::logging::{About, Level, tell};
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, Lends};
 use crate::message::info::Publication;
 use crate::message::work::Work;
-use crate::outside::sender::{BroughtBack, Prepared, Refused, Sender};
-use crate::qos::QoS;
 use crate::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
-use sinew_shm::{CapacityError, EntityKey, Lender, Lent, Loan, OwnEntity, Peer};
+use sinew_shm::{CapacityError, Lent, Loan};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -20,13 +21,11 @@ use std::sync::OnceLock;
 #[derive(Default)]
 pub(crate) struct WayOut {
     /// There once somebody matched. Locked before the publisher's state.
-    pub(super) sender: Mutex<Option<Box<Sender>>>,
-    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
-    lender: OnceLock<(Lender, usize)>,
+    pub(super) sender: Mutex<Option<Box<dyn RemoteSink>>>,
     /// What others know it by.
-    entity: OnceLock<Arc<OwnEntity>>,
+    endpoint: OnceLock<Box<dyn PublisherEndpoint>>,
     /// Subscriptions elsewhere that are not connected yet, for want of room.
-    pub(super) refused: Mutex<Vec<Refused>>,
+    pub(super) refused: Mutex<Vec<Joiner>>,
     /// Control blocks for messages that are lent where they will be published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages of which there is only an image.
@@ -48,7 +47,7 @@ impl WayOut {
 
 /// A message's way out, for the time of one publish.
 pub(super) struct Opened<'a> {
-    sender: Guard<'a, Option<Box<Sender>>>,
+    sender: Guard<'a, Option<Box<dyn RemoteSink>>>,
     /// Until it is used. An error: it is delivered here alone.
     prepared: Option<Result<Prepared, CapacityError>>,
 }
@@ -73,7 +72,7 @@ impl Opened<'_> {
     pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
         let sender = self.sender.as_deref_mut()?;
         let prepared = self.prepared.take_if(|prepared| prepared.is_ok())?.ok()?;
-        sender.encode(message, prepared)
+        prepared.encode(sender, |to| message.write_image(to))
     }
 
     /// Returns what to say if there was no room for the first time.
@@ -130,7 +129,8 @@ impl Outlet {
                     return Err(Unpublished::Full);
                 }
             }
-            let prepared = open.prepare(message);
+            let length = message.image_length().unwrap_or(0);
+            let prepared = open.prepare(length, Some(&mut *message));
             let is_vital = !taken_here || open.is_bound();
             if let Err(error) = &prepared
                 && (is_vital || matches!(error, CapacityError::Left { .. }))
@@ -141,7 +141,7 @@ impl Outlet {
         }
     }
 
-    /// Names the memory that a message touches on its way out, as [`Writer::footprint`](sinew_shm::Writer::footprint).
+    /// Names the memory that a message touches on its way out, as [`RemoteSink::footprint`].
     pub(crate) fn look_along_way_out(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
             name((&raw const self.way_out.sender).addr(), size_of_val(&self.way_out.sender));
@@ -157,15 +157,16 @@ impl Outlet {
     }
 
     /// What others know it by; set once.
-    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
-        self.observers.is_counted(entity.counters());
-        self.state.lock().counters = Some(entity.counters());
-        let _ = self.way_out.entity.set(Arc::new(entity));
+    pub(crate) fn is_known_as(&self, endpoint: Box<dyn PublisherEndpoint>) {
+        self.observers.is_counted(endpoint.counters());
+        self.state.lock().counters = Some(endpoint.counters());
+        let _ = self.way_out.endpoint.set(endpoint);
     }
 
-    /// A subscription of another process matches. False: there is no room to connect it, which is tried [again](Self::connect_again).
-    pub(crate) fn connect(&self, peer: &Arc<Peer>, key: EntityKey, requested: &QoS) -> bool {
-        let mut other = Refused { peer: peer.clone(), key, requested: *requested, has_retained: false };
+    /// A subscription elsewhere matches. False: there is no room to connect it, which is tried
+    /// [again](Self::connect_again).
+    pub(crate) fn connect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
+        let mut other = Joiner { subscription: subscription.clone(), has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
         tell!(
             Level::Error; About { node: &self.node, subject: &self.topic },
@@ -197,27 +198,23 @@ impl Outlet {
         connected
     }
 
-    fn try_to_connect(&self, other: &mut Refused) -> Result<(), CapacityError> {
-        let Some(entity) = self.way_out.entity.get() else { return Ok(()) };
+    fn try_to_connect(&self, other: &mut Joiner) -> Result<(), CapacityError> {
+        let Some(endpoint) = self.way_out.endpoint.get() else { return Ok(()) };
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if state.closed {
             return Ok(());
         }
         let next = state.sequence + 1;
-        let plain = self.table.is_plain().then_some(self.table.layout.size() + 4);
         let made = match &mut *sender {
             Some(_) => Ok(()),
-            none => Sender::new(entity, &self.qos, plain, next).map(|made| {
-                self.way_out.lender.get_or_init(|| (made.lender.clone(), made.inline()));
-                *none = Some(Box::new(made));
-            }),
+            none => endpoint.open(next).map(|made| *none = Some(made)),
         };
         let retained = state.retained.as_ref().map(|retained| &retained.0);
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
             let Some(sender) = sender.as_deref_mut() else { return Ok(BroughtBack::default()) };
-            sender.connect(other, &self.qos, next, retained.unwrap_or(&none).iter())
+            sender.connect(other, next, retained.unwrap_or(&none))
         });
         self.mark_way_out(&sender, &mut state);
         let brought_back = connected?;
@@ -233,12 +230,12 @@ impl Outlet {
         Ok(())
     }
 
-    /// A subscription of another process is gone. Whether it was connected.
-    pub(crate) fn disconnect(&self, peer: u64, key: EntityKey) -> bool {
+    /// A subscription elsewhere is gone. Whether it was connected.
+    pub(crate) fn disconnect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let was_refused = {
             let mut refused = self.way_out.refused.lock();
             let before = refused.len();
-            refused.retain(|other| other.peer.id() != peer || other.key != key);
+            refused.retain(|other| !Arc::ptr_eq(&other.subscription, subscription));
             refused.len() < before
         };
         if was_refused {
@@ -247,13 +244,13 @@ impl Outlet {
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
         if let Some(sender) = sender.as_deref_mut() {
-            sender.disconnect(peer, key, &self.qos);
+            sender.disconnect(subscription);
         }
         self.mark_way_out(&sender, &mut state);
         true
     }
 
-    fn mark_way_out(&self, sender: &Option<Box<Sender>>, state: &mut State) {
+    fn mark_way_out(&self, sender: &Option<Box<dyn RemoteSink>>, state: &mut State) {
         state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
         state.generation = 0; // the next publish looks
         self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
@@ -269,13 +266,8 @@ impl Outlet {
 
     fn loan_in_chunk(&self) -> Option<Erased> {
         let size = self.table.layout.size();
-        let (lender, inline) = self.way_out.lender.get()?;
-        // A small image is copied into the ring anyway.
-        if size + 4 <= *inline {
-            return None;
-        }
         // If there is no room, an ordinary block does, and publishing says so.
-        let mut loan = lender.loan(size + 4).ok()?;
+        let mut loan = self.way_out.endpoint.get()?.lend(size + 4)?;
         let (header, value) = loan.bytes_mut().split_at_mut(4);
         header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
         let value = NonNull::from(value).cast::<u8>();
@@ -314,14 +306,7 @@ impl Outlet {
         if !self.leaves.load(Ordering::Relaxed) {
             return true;
         }
-        let Some((_, inline)) = self.way_out.lender.get() else { return true };
-        match message.keep() {
-            Some(Keep::Loan(loan)) => {
-                let entity = self.way_out.entity.get();
-                entity.is_some_and(|entity| entity.participant().id() == loan.participant())
-            }
-            _ => message.image_length().is_some_and(|length| length <= *inline),
-        }
+        self.way_out.endpoint.get().is_none_or(|endpoint| endpoint.sends_where_it_lies(message))
     }
 }
 
@@ -330,11 +315,7 @@ impl Lends for Outlet {
         if !self.leaves.load(Ordering::Relaxed) {
             return None;
         }
-        let (lender, inline) = self.way_out.lender.get()?;
-        if length <= *inline {
-            return None; // a small image is copied into the ring anyway
-        }
-        lender.loan(length).ok()
+        self.way_out.endpoint.get()?.lend(length)
     }
 }
 
