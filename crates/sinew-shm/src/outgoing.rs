@@ -220,7 +220,7 @@ pub struct Connect {
     pub first: u64,
     /// The first message that it would get without being a late joiner.
     pub live: u64,
-    /// Messages that the ring is to keep at least, as far as it [grows for readers](Writer::grow_for_reader).
+    /// Messages that the ring is to keep at least, as far as it [grows for readers](crate::Writer::grow_for_reader).
     pub depth: usize,
     /// For a reader that must get everything: how many messages may be under way to it; no more than the ring keeps.
     pub capacity: Option<usize>,

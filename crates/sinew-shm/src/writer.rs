@@ -437,7 +437,7 @@ impl Writer {
     }
 
     /// Publishes the next message with this number, with an image that fits into the ring ([`inline`](Self::inline)). In a forked
-    /// child, does nothing: see [`Participant::check`].
+    /// child, does nothing: see [`Participant::check`](crate::Participant::check).
     #[inline]
     pub fn publish_inline(&mut self, number: u64, head: &Head, image: &[u8]) {
         self.publish(number, head, Payload::Inline(image), None);

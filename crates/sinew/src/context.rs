@@ -11,7 +11,7 @@ use crate::executor::{AddError, Executor, Servable, sealed};
 use crate::failure::{ContextError, CreateError};
 use crate::interrupt::{self, ShutDown};
 use crate::logging::{Level, set_levels, tell};
-use crate::outside::Outside;
+use crate::outside::{Endpoints, Outside};
 use crate::session::Session;
 use crate::sync::{Arc, Mutex};
 use sinew_shm::Participant;
@@ -176,6 +176,20 @@ impl Host for Shared {
     }
 }
 
+impl Endpoints for Shared {
+    fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn services(&self) -> &Services {
+        &self.services
+    }
+}
+
 impl ShutDown for Shared {
     fn shutdown(&self) {
         self.session.end();
@@ -202,7 +216,8 @@ impl Shared {
         }
         let _one_at_a_time = joining.lock();
         if outside.get().is_none() {
-            let joined = Outside::join(self, base.as_deref(), self.domain).map_err(|source| {
+            let ends: Arc<dyn Endpoints> = self.clone();
+            let joined = Outside::join(&ends, base.as_deref(), self.domain).map_err(|source| {
                 CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) }
             })?;
             let _ = outside.set(joined);

@@ -8,7 +8,8 @@
 mod draft;
 mod edit;
 
-use crate::delivery::outlet::{Offered, Outlet, Unpublished};
+use crate::delivery::given::Unpublished;
+use crate::delivery::outlet::{Offered, Outlet};
 use crate::delivery::plan::Form;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::failure::{CreateError, PublishFailure};

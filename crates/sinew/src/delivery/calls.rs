@@ -20,12 +20,12 @@
 
 use super::requests::{RemoteLine, RemoteServer, Requests, Types};
 use crate::clock::Stamp;
-use crate::context::Shared as ContextShared;
 use crate::executor::scheduler::{self, Home, Scheduler};
 use crate::executor::turn::Turn;
 use crate::failure::CallFailure;
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication};
+use crate::session::Session;
 use crate::sync::{Arc, Bell, Mutex};
 use sinew_shm::{Counter, Counters, EntityKey, OwnEntity};
 use slab::Slab;
@@ -128,7 +128,7 @@ pub(crate) struct Counts {
 #[repr(C)] // what every call touches comes first
 pub(crate) struct Calls {
     state: Mutex<State>,
-    pub(crate) context: Arc<ContextShared>,
+    pub(crate) session: Arc<Session>,
     /// The client's number in its participant.
     pub(crate) number: u64,
     pub(crate) requests: Arc<Requests>,
@@ -324,7 +324,7 @@ pub(crate) struct Delivery {
 
 impl Calls {
     pub(crate) fn new(
-        context: &Arc<ContextShared>,
+        session: &Arc<Session>,
         number: u64,
         node: Arc<str>,
         types: Types,
@@ -340,7 +340,7 @@ impl Calls {
         };
         Arc::new(Self {
             state: Mutex::new(state),
-            context: context.clone(),
+            session: session.clone(),
             number,
             requests,
             types,
@@ -354,7 +354,7 @@ impl Calls {
     /// A new call.
     #[inline]
     pub(crate) fn begin(&self, then: Option<Then>) -> (CallId, Publication) {
-        let stamp = self.context.session.clock.stamp();
+        let stamp = self.session.clock.stamp();
         let waiter = then.map_or(Waiter::Nobody, Waiter::Callback);
         let mut state = self.state.lock();
         state.counts.begun += 1;
@@ -525,7 +525,7 @@ impl Calls {
             let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
             for id in ids {
                 let fault = Fault { failure: failure.clone(), request: None };
-                woken.extend(state.settle(id, Err(fault), || self.context.session.clock.stamp()).ok());
+                woken.extend(state.settle(id, Err(fault), || self.session.clock.stamp()).ok());
             }
         }
         woken.into_iter().for_each(Woken::wake);
@@ -535,7 +535,7 @@ impl Calls {
     #[inline(never)]
     pub(crate) fn settle(&self, id: CallId, outcome: Outcome) -> Result<(), Outcome> {
         let mut state = self.state.lock();
-        let woken = state.settle(id, outcome, || self.context.session.clock.stamp());
+        let woken = state.settle(id, outcome, || self.session.clock.stamp());
         drop(state);
         woken.map(Woken::wake)
     }

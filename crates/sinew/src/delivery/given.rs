@@ -5,12 +5,13 @@
 use super::history::Place;
 use super::inbox::{Inbox, NoPlace};
 use super::outbox::Outbox;
-use super::outlet::{Outlet, Unpublished};
 use super::plan::{Form, Plan, Role, Share};
 use super::routes::Routes;
 use crate::clock::Time;
 use crate::message::block::{Erased, Pool};
 use crate::message::info::Publication;
+use crate::qos::QoS;
+use crate::session::Session;
 use crate::sync::Arc;
 use std::mem;
 
@@ -137,6 +138,23 @@ fn duplicate(message: &Erased, routes: &Routes, pool: &Arc<Pool>) -> Erased {
     unsafe { message.duplicate(clone, pool) }
 }
 
+/// Why a message could not be published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unpublished {
+    /// There is no memory for its image.
+    NoSpace {
+        wanted: usize,
+        free: u64,
+        size: u64,
+    },
+    Shutdown,
+    Closed,
+    Full,
+    WouldDeadlock,
+    /// It is an image of which no value can be made, and somebody here takes values.
+    Undecodable,
+}
+
 /// Places reserved for one message. Dropped, they are given back.
 pub(crate) struct Promises<'a> {
     routes: &'a Routes,
@@ -149,15 +167,14 @@ impl<'a> Promises<'a> {
     pub(super) fn collect(
         routes: &'a Routes,
         given: &mut Given,
-        outlet: &Outlet,
+        (qos, session): (&QoS, &Session),
         deadline: Time,
     ) -> Result<Self, Unpublished> {
         let mut promises =
             Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        if !outlet.qos.is_blocking() {
+        if !qos.is_blocking() {
             return Ok(promises);
         }
-        let session = &outlet.session;
         let mut failure = None;
         given.chosen.retain(|(index, _)| {
             let inbox = &routes.inboxes[*index];

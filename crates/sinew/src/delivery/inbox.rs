@@ -3,6 +3,7 @@
 mod ahead;
 mod sources;
 
+use super::complaints::Complaints;
 use super::deadline::Deadline;
 use super::history::{Cause, Counts, Entry, History, Joins, Place};
 use super::listening::{Heard, Listener, Listening, Ticket, wake};
@@ -10,7 +11,6 @@ use super::liveliness::Watcher;
 use super::observers::Observers;
 use super::outbox::{Left, Outbox, Seldom};
 use super::plan::Role;
-use super::reader::Complaints;
 use crate::clock::{Clock, Stamp, Time};
 use crate::event::{MessageLost, RequestedDeadlineMissed, Source};
 use crate::executor::blocked::Blocked;

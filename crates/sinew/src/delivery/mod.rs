@@ -11,6 +11,7 @@
 //! | `routes` | the inboxes that publishers of one kind have |
 //! | `outlet` | a publisher: finding its inboxes, publishing, what it retains for late joiners, its way out of the process |
 //! | `given` | who gets what of one message, where that takes filters, places or copies |
+//! | `complaints` | telling once of what comes again and again |
 //! | `graph` | who is there and who matches |
 //! | `described` | what an end elsewhere says of itself |
 //! | `remote_sink` | subscriptions elsewhere, and the traits behind which a publisher's messages go there (`PublisherEndpoint`, `RemoteSink`) |
@@ -29,6 +30,7 @@
 
 pub(crate) mod alarm;
 pub(crate) mod calls;
+pub(crate) mod complaints;
 pub(crate) mod deadline;
 pub(crate) mod described;
 pub(crate) mod given;

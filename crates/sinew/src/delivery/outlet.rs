@@ -34,6 +34,7 @@ mod careful;
 mod way_out;
 
 use super::deadline::Deadline;
+use super::given::Unpublished;
 use super::history::{Entry, Place};
 use super::inbox::Inbox;
 use super::liveliness::Pulse;
@@ -177,23 +178,6 @@ impl Way {
             _ => true,
         }
     }
-}
-
-/// Why a message could not be published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unpublished {
-    /// There is no memory for its image.
-    NoSpace {
-        wanted: usize,
-        free: u64,
-        size: u64,
-    },
-    Shutdown,
-    Closed,
-    Full,
-    WouldDeadlock,
-    /// It is an image of which no value can be made, and somebody here takes values.
-    Undecodable,
 }
 
 /// What an outlet has done.

@@ -2,14 +2,12 @@
 //! the same type of ROS 2.
 
 use super::inbox::Inbox;
-use super::routes::Routes;
-use crate::logging::Level;
 use crate::message::Check;
 use crate::message::block::{Erased, Pool};
 use crate::message::foreign::{Keep, OwnImage, out_of_memory};
 use crate::message::table::Table;
 use crate::message::work::Work;
-use crate::sync::{Arc, AtomicBool, Ordering};
+use crate::sync::Arc;
 use sinew_msg::DecodeError;
 use sinew_shm::Hold;
 use std::ptr::NonNull;
@@ -35,55 +33,6 @@ enum InPlace {
     Values(Arc<Pool>),
     /// Views are taken. Control blocks for images.
     Images(Check, Arc<Pool>),
-}
-
-/// Whether it was told that messages make no sense.
-pub(crate) struct Complaints(AtomicBool);
-
-impl Default for Complaints {
-    fn default() -> Self {
-        Self(AtomicBool::new(false))
-    }
-}
-
-impl Complaints {
-    /// At which level one more is told: where one message makes no sense, the next thousand may not either. All of them are counted.
-    pub(crate) fn level(&self) -> Level {
-        // Relaxed: nothing else depends on who is the first.
-        if self.0.swap(true, Ordering::Relaxed) { Level::Debug } else { Level::Error }
-    }
-}
-
-/// Subscriptions of one type that take messages in the same way.
-pub(crate) struct Group {
-    pub(crate) routes: Arc<Routes>,
-    pub(crate) reader: Reader,
-}
-
-impl Group {
-    /// Counts what is done once for all of them: at the first.
-    #[inline]
-    pub(crate) fn count(&self, work: Work) {
-        if let Some(first) = self.routes.inboxes().first() {
-            first.count(work);
-        }
-    }
-}
-
-/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
-pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
-    let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
-    for inbox in inboxes {
-        match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
-            Some((_, of_type)) => of_type.push(inbox.clone()),
-            None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
-        }
-    }
-    groups.sort_by_key(|(reader, _)| reader.reads_in_place());
-    let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
-    let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
-    all.extend(groups.into_iter().map(group));
-    all
 }
 
 impl Reader {

@@ -326,7 +326,7 @@ impl Requests {
     ) -> Result<Option<Arc<Scheduler>>, Refused> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;
-        if calls.context.session.has_ended() {
+        if calls.session.has_ended() {
             return Err((request.message, CallFailure::Shutdown));
         }
         // A request keeps its context, and the queue keeps the request: one that no thread takes or withdraws any more would

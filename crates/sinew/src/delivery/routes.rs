@@ -3,11 +3,44 @@
 use super::history::Place;
 use super::inbox::Inbox;
 use super::plan::Role;
-use super::reader::{Group, groups};
+use super::reader::Reader;
 use crate::message::table::Table;
+use crate::message::work::Work;
 use crate::qos::QoS;
 use crate::sync::{Arc, Mutex};
 use std::mem;
+
+/// Subscriptions of one type that take messages in the same way.
+pub(crate) struct Group {
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) reader: Reader,
+}
+
+impl Group {
+    /// Counts what is done once for all of them: at the first.
+    #[inline]
+    pub(crate) fn count(&self, work: Work) {
+        if let Some(first) = self.routes.inboxes().first() {
+            first.count(work);
+        }
+    }
+}
+
+/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
+pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
+    let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
+    for inbox in inboxes {
+        match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
+            Some((_, of_type)) => of_type.push(inbox.clone()),
+            None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
+        }
+    }
+    groups.sort_by_key(|(reader, _)| reader.reads_in_place());
+    let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
+    let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
+    all.extend(groups.into_iter().map(group));
+    all
+}
 
 /// The subscriptions of a class of publishers, and what a publish needs to know of them all.
 #[derive(Default)]

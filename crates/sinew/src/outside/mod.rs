@@ -20,19 +20,21 @@ pub(crate) mod service;
 pub(crate) mod solo;
 mod types;
 
-use crate::context::Shared as ContextShared;
 use crate::delivery::calls::Calls;
 use crate::delivery::described::Described;
+use crate::delivery::graph::Graph;
 use crate::delivery::inbox::{Inbox, RemoteSource};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::remote_sink::RemoteSubscription;
 use crate::delivery::requests::{RemoteLine, RemoteServer, Types};
+use crate::delivery::services::Services;
 use crate::executor::ears::Presence;
 use crate::executor::scheduler::Scheduler;
 use crate::failure::CreateError;
 use crate::logging::{Level, later, tell};
 use crate::message::table::Table;
 use crate::qos::QoS;
+use crate::session::Session;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 use proxy::Proxy;
 use receiver::Receiver;
@@ -46,10 +48,17 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{OnceLock, Weak};
 
+/// A context, as far as what reaches other processes knows of it: the ends that are here.
+pub(crate) trait Endpoints: Send + Sync {
+    fn session(&self) -> &Arc<Session>;
+    fn graph(&self) -> &Graph;
+    fn services(&self) -> &Services;
+}
+
 /// A context's presence among the processes of its host.
 pub(crate) struct Outside {
     participant: OnceLock<Arc<Participant>>,
-    context: Weak<ContextShared>,
+    context: Weak<dyn Endpoints>,
     /// Publishers of others.
     proxies: Mutex<HashMap<(u64, EntityKey), Arc<Proxy>>>,
     /// Subscriptions of others.
@@ -73,7 +82,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// Joins the domain.
     pub(crate) fn join(
-        context: &Arc<ContextShared>,
+        context: &Arc<dyn Endpoints>,
         base: Option<&Path>,
         domain: u32,
     ) -> Result<Arc<Self>, JoinError> {
@@ -93,7 +102,7 @@ impl Outside {
             told: types::Told::default(),
         });
         let watching = Arc::new(Watching(Arc::downgrade(&this)));
-        let participant = Participant::join_as(context.session.participant, &domain, watching)?;
+        let participant = Participant::join_as(context.session().participant, &domain, watching)?;
         let _ = this.participant.set(participant);
         Ok(this)
     }
@@ -176,7 +185,7 @@ impl Outside {
         self.lines.lock().remove(&key);
     }
 
-    pub(crate) fn context(&self) -> Option<Arc<ContextShared>> {
+    pub(crate) fn context(&self) -> Option<Arc<dyn Endpoints>> {
         self.context.upgrade()
     }
 
@@ -282,29 +291,24 @@ impl Presence for Outside {
     }
 }
 
-impl ContextShared {
-    /// Tells other processes of a server, if there are to be any.
+impl Outside {
+    /// Tells other processes of a server.
     pub(crate) fn make_server_known(
         &self,
         node: &str,
         serves: &Serves,
         limit: usize,
-    ) -> Result<Option<OwnEntity>, CreateError> {
-        let Some(outside) = self.outside() else { return Ok(None) };
+    ) -> Result<OwnEntity, CreateError> {
         let qos = QoS::services().max_samples(limit);
         let name = &serves.requests.name;
-        let mut servers = outside.servers.lock(); // as in `advertise_or`
-        let entity = outside.advertise_service(
-            (EntityKind::Server, serves.number),
-            (node, name),
-            &serves.types,
-            qos,
-        )?;
+        let mut servers = self.servers.lock(); // as in `advertise_or`
+        let entity =
+            self.advertise_service((EntityKind::Server, serves.number), (node, name), &serves.types, qos)?;
         servers.insert(entity.key(), serves.clone());
-        Ok(Some(entity))
+        Ok(entity)
     }
 
-    /// Tells other processes of a client, if there are to be any. Before that, it is looked who
+    /// Tells other processes of a client. Before that, it is looked who
     /// they are now.
     pub(crate) fn make_client_known(
         &self,
@@ -312,17 +316,14 @@ impl ContextShared {
         name: &str,
         calls: &Arc<Calls>,
     ) -> Result<(), CreateError> {
-        let Some(outside) = self.outside() else { return Ok(()) };
-        outside.refresh();
+        self.refresh();
         let qos = QoS::services();
         let entity =
-            outside.advertise_service((EntityKind::Client, calls.number), (node, name), &calls.types, qos)?;
+            self.advertise_service((EntityKind::Client, calls.number), (node, name), &calls.types, qos)?;
         calls.is_known_as(entity);
         Ok(())
     }
-}
 
-impl Outside {
     fn advertise_service(
         &self,
         (kind, number): (EntityKind, u64),
@@ -365,7 +366,7 @@ pub(crate) struct About<'a> {
 struct Watching(Weak<Outside>);
 
 impl Watching {
-    fn both(&self) -> Option<(Arc<Outside>, Arc<ContextShared>)> {
+    fn both(&self) -> Option<(Arc<Outside>, Arc<dyn Endpoints>)> {
         let outside = self.0.upgrade()?;
         let context = outside.context.upgrade()?;
         Some((outside, context))
@@ -394,19 +395,19 @@ impl Observer for Watching {
             EntityKind::Publisher => {
                 let proxy = Proxy::new(&outside, peer, described);
                 outside.proxies.lock().insert((peer.id(), key), proxy.clone());
-                context.graph.add_proxy(proxy);
+                context.graph().add_proxy(proxy);
             }
             EntityKind::Subscription => {
                 let address = Box::new(Elsewhere { peer: peer.clone(), key });
                 let subscription = Arc::new(RemoteSubscription { wanted: described, address });
                 outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
-                context.graph.add_remote_subscription(subscription);
+                context.graph().add_remote_subscription(subscription);
             }
             EntityKind::Server => {
                 let server = AwayServer::new(&outside, peer, key, described);
                 outside.services.lock().insert((peer.id(), key), server.clone());
                 if server.described().travels {
-                    context.services.add_away(&entity.name, server);
+                    context.services().add_away(&entity.name, server);
                 }
             }
             _ => {}
@@ -418,17 +419,17 @@ impl Observer for Watching {
         let proxy = outside.proxies.lock().remove(&(peer.id(), key));
         if let Some(proxy) = proxy {
             let source: Arc<dyn RemoteSource> = proxy.clone();
-            context.graph.remove_proxy(&source);
+            context.graph().remove_proxy(&source);
             proxy.end();
         }
         let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
         if let Some(subscription) = subscription {
-            context.graph.remove_remote_subscription(&subscription);
+            context.graph().remove_remote_subscription(&subscription);
         }
         let server = outside.services.lock().remove(&(peer.id(), key));
         if let Some(server) = server {
             let server: Arc<dyn RemoteServer> = server;
-            context.services.remove_away(&server.described().topic, &server);
+            context.services().remove_away(&server.described().topic, &server);
         }
     }
 
@@ -446,8 +447,8 @@ impl Observer for Watching {
             let proxy = Proxy::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
             let source: Arc<dyn RemoteSource> = proxy.clone();
-            context.graph.add_proxy(source.clone());
-            context.graph.remove_proxy(&source);
+            context.graph().add_proxy(source.clone());
+            context.graph().remove_proxy(&source);
             proxy.end();
             return Some(proxy);
         };
@@ -474,9 +475,9 @@ impl Observer for Watching {
 
     fn retry(&self) {
         if let Some((outside, context)) = self.both() {
-            context.graph.connect_again();
-            context.graph.tidy();
-            context.graph.warn_unmatched();
+            context.graph().connect_again();
+            context.graph().tidy();
+            context.graph().warn_unmatched();
             outside.retry();
         }
     }

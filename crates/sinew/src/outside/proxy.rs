@@ -10,13 +10,15 @@
 use super::Outside;
 use super::solo::Solo;
 use crate::clock::Stamp;
+use crate::delivery::complaints::Complaints;
 use crate::delivery::described::Described;
 use crate::delivery::given::{Given, Promises};
 use crate::delivery::history::{Entry, Joins};
 use crate::delivery::inbox::{Bad, Direct, Inbox, RemoteSource};
 use crate::delivery::outbox::{Drainable, Outbox};
 use crate::delivery::plan::Form;
-use crate::delivery::reader::{Complaints, Group, Reader, groups};
+use crate::delivery::reader::Reader;
+use crate::delivery::routes::{Group, groups};
 use crate::logging::{About, tell};
 use crate::message::block::Erased;
 use crate::message::info::{Lineage, Publication, introduce};

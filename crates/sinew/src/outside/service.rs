@@ -589,7 +589,7 @@ impl Visitor {
         let peer = incoming.peer().clone();
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
-        let calls = Calls::new(&context, server.number, node, server.types, server.requests.clone());
+        let calls = Calls::new(context.session(), server.number, node, server.types, server.requests.clone());
         let reading = Reading { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
         Some(Arc::new(Self {
             outside: Arc::downgrade(outside),
@@ -672,7 +672,7 @@ impl Visitor {
     }
 
     fn head(&self) -> Head {
-        let stamp = self.calls.context.session.clock.stamp();
+        let stamp = self.calls.session.clock.stamp();
         Head { stamp: stamp.time, order: stamp.order, ..Head::default() }
     }
 

@@ -139,7 +139,7 @@ impl Waiting<'_> {
         // vain, neither.
         if !deferred {
             let lends = current::spins(home.scheduler.id);
-            _known = match calls.context.session.waits.enter(home, lends) {
+            _known = match calls.session.waits.enter(home, lends) {
                 Err(InVain) => return Wait::InVain(why(home)),
                 Ok(known) => known,
             };

@@ -105,7 +105,7 @@ impl<S: Service> Asked<'_, S> {
 /// What there is to know about a request.
 pub(super) fn info(publication: Publication, caller: Option<&Caller>) -> RequestInfo {
     #[expect(clippy::expect_used, reason = "asked for before the caller is handed on")]
-    let session = &caller.expect("a request has a caller").calls.context.session;
+    let session = &caller.expect("a request has a caller").calls.session;
     RequestInfo::new(publication, session.participant, &session.clock)
 }
 

@@ -18,6 +18,7 @@ use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::message::{Gid, Unique};
 use crate::node::Node;
+use crate::outside::Outside;
 use crate::sync::{Arc, next_serial};
 use sinew_msg::Service;
 use sinew_shm::{Callback, EntityKey};
@@ -153,7 +154,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// Whether there is a server of these types.
     pub fn is_server_ready(&self) -> bool {
         let calls = &self.inner.calls;
-        !calls.context.session.has_ended() && calls.requests.is_served(&calls.types)
+        !calls.session.has_ended() && calls.requests.is_served(&calls.types)
     }
 
     /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
@@ -161,7 +162,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// callbacks: it does nothing else meanwhile.
     pub fn wait_for_server(&self, timeout: Duration) -> bool {
         let calls = &self.inner.calls;
-        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.context.session)
+        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.session)
     }
 
     /// The service's full name, after remapping.
@@ -172,7 +173,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// Its identity, as in [`RequestInfo::client`](super::RequestInfo::client).
     pub fn gid(&self) -> Gid {
         let calls = &self.inner.calls;
-        Gid::new(calls.context.session.participant, calls.number)
+        Gid::new(calls.session.participant, calls.number)
     }
 
     /// What it has done so far.
@@ -288,9 +289,17 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let name = self.node.place_service(&self.name, &core)?;
         let context = self.node.context_shared();
         let (calls, place) = context.services.add_client(&name, |requests| {
-            Calls::new(context, next_serial(), self.node.full_name_shared(), Types::of::<S>(), requests)
+            Calls::new(
+                &context.session,
+                next_serial(),
+                self.node.full_name_shared(),
+                Types::of::<S>(),
+                requests,
+            )
         });
-        if let Err(error) = context.make_client_known(self.node.full_name(), &name, &calls) {
+        let make_known =
+            |outside: &Arc<Outside>| outside.make_client_known(self.node.full_name(), &name, &calls);
+        if let Err(error) = context.outside().map_or(Ok(()), make_known) {
             context.services.remove_client(&name, place);
             return Err(error);
         }

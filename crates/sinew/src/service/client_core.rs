@@ -72,7 +72,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
         self.calls.close();
-        self.calls.context.services.remove_client(&self.calls.requests.name, self.place);
+        self.node.context.services.remove_client(&self.calls.requests.name, self.place);
         self.pool.close();
     }
 }

@@ -17,6 +17,7 @@ use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::node::{Node, NodeCore};
+use crate::outside::Outside;
 use crate::outside::service::Serves;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
@@ -315,7 +316,10 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
             node: self.node.full_name_shared(),
             types: Types::of::<S>(),
         };
-        let known = match context.make_server_known(self.node.full_name(), &serves, self.max_requests) {
+        let make_known = |outside: &Arc<Outside>| {
+            outside.make_server_known(self.node.full_name(), &serves, self.max_requests)
+        };
+        let known = match context.outside().map(make_known).transpose() {
             Ok(known) => known,
             Err(error) => {
                 requests.close(number);
@@ -469,7 +473,7 @@ where
     fn begin(&self, request: Request, turn: &mut Turn) {
         let Request { message, publication, caller } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let session = caller.calls.context.session.clone();
+        let session = caller.calls.session.clone();
         let about = || super::RequestInfo::new(publication, session.participant, &session.clock);
         let mut ticket = Ticket::new(caller, &self.desk);
         let request: Unique<S::Request> = Unique::assume(message);

@@ -1,12 +1,12 @@
 //! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
 
 use super::way_out::Out;
-use super::{Outlet, State, Unpublished};
+use super::{Outlet, State};
 use crate::clock::Time;
-use crate::delivery::given::{Given, Promises};
+use crate::delivery::given::{Given, Promises, Unpublished};
 use crate::delivery::outbox::Outbox;
 use crate::delivery::plan::Form;
-use crate::delivery::reader::Group;
+use crate::delivery::routes::Group;
 use crate::delivery::routes::Routes;
 use crate::message::block::Erased;
 use crate::message::foreign::out_of_memory;
@@ -98,7 +98,7 @@ impl Outlet {
         let is_read_on = leaves && !is_apart && (!routes.nobody_shares() || local.keep().is_some());
         let form = if retains || is_read_on { Form::Shared } else { form };
         given.choose(&routes, Some(self.node_number), local);
-        let promises = Promises::collect(&routes, given, self, deadline)?;
+        let promises = Promises::collect(&routes, given, (&self.qos, &self.session), deadline)?;
         let plan = given.plan(&routes, form);
         given.copy(&routes, plan, local, &self.pool);
         let source = message.image.as_ref().or(message.published.as_ref());
@@ -196,7 +196,7 @@ impl Outlet {
             };
             let mut given = Given::take();
             given.choose(routes, Some(self.node_number), &message);
-            let promises = Promises::collect(routes, &mut given, self, deadline)?;
+            let promises = Promises::collect(routes, &mut given, (&self.qos, &self.session), deadline)?;
             let plan = given.plan(routes, Form::Unique);
             given.copy(routes, plan, &message, &reader.values);
             let work = converting + Work::copies(plan.copies());

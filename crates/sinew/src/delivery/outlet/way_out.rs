@@ -1,7 +1,8 @@
 //! How a publisher's messages leave the process.
 
-use super::{Outlet, State, Unpublished};
+use super::{Outlet, State};
 use crate::clock::Time;
+use crate::delivery::given::Unpublished;
 use crate::delivery::remote_sink::{
     BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
 };
