@@ -42,7 +42,7 @@ fn documented(library: &str) -> PathBuf {
 
 #[test]
 fn public_items_are_those_that_are_listed() {
-    for library in ["sinew", "sinew-shm", "sinew-msg"] {
+    for library in ["sinew", "sinew-shm", "sinew-msg", "sinew-build"] {
         let json = documented(library);
         let text = fs::read_to_string(&json).expect("rustdoc has written it");
         if !text.contains(FORMAT) {
