@@ -1,6 +1,6 @@
 //! From interface definitions to Rust, in a build script.
 //!
-//! `Cargo.toml` of the package (`docs/messages.md` in Sinew's repository goes through a whole program):
+//! `Cargo.toml` of the package (`docs/book/messages.md` in Sinew's repository goes through a whole program):
 //!
 //! ```toml
 //! [dependencies]

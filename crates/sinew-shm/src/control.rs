@@ -1,6 +1,6 @@
 //! The control segment: what a participant tells all others, in tables.
 //!
-//! What lies where is drawn in `docs/shm-layout.md`.
+//! What lies where is drawn in `docs/internals/shm-layout.md`.
 //!
 //! One participant writes it, all others map it read-only. Nobody asks, nobody is answered: each
 //! participant writes down its own state, and the others adopt what they find. So it doesn't matter

@@ -1,4 +1,4 @@
-//! `docs/shm-layout.md` says what the code says.
+//! `docs/internals/shm-layout.md` says what the code says.
 //!
 //! Each table of the document whose numbers are written down in the code is compared with it: the
 //! first columns of its rows, and that there are no more and no fewer.
@@ -14,7 +14,7 @@ use crate::slab::IMAGE_AT;
 use crate::{events, ring};
 use std::mem::offset_of;
 
-const DOCUMENT: &str = include_str!("../../../docs/shm-layout.md");
+const DOCUMENT: &str = include_str!("../../../docs/internals/shm-layout.md");
 
 /// The document from a heading to the next one.
 fn section(heading: &str) -> &'static str {

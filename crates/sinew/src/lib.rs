@@ -98,7 +98,7 @@
 //!
 //! A [`WaitSet`] only says what is ready, and the program takes or runs it.
 //! [`Executor::descriptor`] fits an executor into somebody else's event loop. The repository's
-//! `docs/executors.md` says which to pick, and what happens when.
+//! `docs/book/executors.md` says which to pick, and what happens when.
 //!
 //! # Services
 //!
@@ -182,7 +182,7 @@
 //! calls of its servers fail at once. QoS means the same on both ways, but for leases, which are
 //! not watched between processes. A callback that calls another process is not lent to its own
 //! executor meanwhile: if that process calls back, a second thread has to be there to answer. The
-//! repository's `docs/decisions/0012-shared-memory.md` has all limits.
+//! repository's `docs/internals/decisions/0012-shared-memory.md` has all limits.
 //!
 //! # Messages of ROS 2
 //!
@@ -190,7 +190,7 @@
 //! anyone's own definitions. Such types can be read and written where their images lie: a callback
 //! that takes a [`View`] or a [`Sample`] sees what comes from another process in that process's
 //! memory, [`Publisher::draft`] lends memory that others will read, and [`Publisher::edit`] has
-//! what came changed in place where that can be. The repository's `docs/copy-free.md` says which
+//! what came changed in place where that can be. The repository's `docs/book/copy-free.md` says which
 //! form costs what where. An [`Adapter`] puts a program's own type on a topic of ROS 2. In one
 //! process a topic may have publishers and subscriptions of each kind: who takes another Rust type
 //! than was published, for the same type of ROS 2, gets what the message's image says.
@@ -200,7 +200,7 @@
 //! A publisher offers a [`QoS`], a subscription requests one; they match if nothing is requested
 //! that isn't offered. All of ROS 2's settings are honoured, and what happens to an entity its
 //! `on_..` handlers are told: matched, incompatible, messages lost, deadlines missed, liveliness
-//! lost or changed. The repository's `docs/qos.md` says which to pick, and what happens when.
+//! lost or changed. The repository's `docs/book/qos.md` says which to pick, and what happens when.
 //!
 //! # Async
 //!
@@ -277,11 +277,11 @@
 //! [`Publisher::publish`] and [`Publisher::loan`]; [`SubscriptionBuilder`]; [`QoS`]; [`Server`] and
 //! [`Client`]; [`Executor`] and its ways to spin; [`VirtualClock`] for tests that wait for nothing;
 //! [`Arguments`] for what a command line may change. The repository's `crates/sinew/examples` has
-//! programs with services and with async code; its `docs/architecture.md` shows how the parts work
+//! programs with services and with async code; its `docs/internals/architecture.md` shows how the parts work
 //! together.
 #![cfg_attr(loom, recursion_limit = "256")] // its locks are deeper types than the usual ones
 
-// The message's way from publisher to callback is what this crate is for; see docs/architecture.md
+// The message's way from publisher to callback is what this crate is for; see docs/internals/architecture.md
 // for the map.
 
 #[macro_use]
@@ -408,15 +408,15 @@ pub fn spin(context: &Context) -> Result<()> {
 mod pages {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
-    #[doc = include_str!("../../../docs/tour.md")]
+    #[doc = include_str!("../../../docs/book/tour.md")]
     struct Tour;
-    #[doc = include_str!("../../../docs/between-processes.md")]
+    #[doc = include_str!("../../../docs/book/between-processes.md")]
     struct BetweenProcesses;
-    #[doc = include_str!("../../../docs/ros2-messages.md")]
+    #[doc = include_str!("../../../docs/book/ros2-messages.md")]
     struct RosMessages;
-    #[doc = include_str!("../../../docs/messages.md")]
+    #[doc = include_str!("../../../docs/book/messages.md")]
     struct OwnMessages;
-    #[doc = include_str!("../../../docs/copy-free.md")]
+    #[doc = include_str!("../../../docs/book/copy-free.md")]
     struct CopyFree;
 }
 

@@ -10,7 +10,7 @@ pub const CLOSE: &str = "Cases where a peer is ahead, or within 1.5 times";
 
 /// Where it is told why Sinew is behind.
 pub const LEARNT: &str = "Why Sinew is behind, or less than 1.5 times ahead, and what there is to \
-    learn, as far as it was profiled, is in docs/decisions/0016-beside-the-peers.md.";
+    learn, as far as it was profiled, is in docs/internals/decisions/0016-beside-the-peers.md.";
 
 /// Two sides that differ by less in each round are even.
 const EVEN: f64 = 1.05;

@@ -87,7 +87,7 @@ use trail::Noting;
 /// ready the threads sleep; an idle entity costs nothing. Dropped, an executor gives its groups free, and what waits in them
 /// keeps waiting.
 ///
-/// Which one to take is told in `docs/executors.md`.
+/// Which one to take is told in `docs/book/executors.md`.
 ///
 /// ```
 /// use sinew::prelude::*;

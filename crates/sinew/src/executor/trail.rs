@@ -4,7 +4,7 @@
 //! than waiting for memory, one line after the other, as each is found through the one before. But most of the work is
 //! periodic, and touches the same memory every time. So a spinning thread notes which entities it runs and publishes with, and
 //! when it wakes asks for the lines of all it used in its last few bursts at once: that takes about as long as waiting for a
-//! few of them. (Measured: docs/decisions/0006. A prefetch instruction would need none of the care below, but processors drop
+//! few of them. (Measured: docs/internals/decisions/0006. A prefetch instruction would need none of the care below, but processors drop
 //! it when the address is not in the TLB either, which after a sleep is the rule.)
 //!
 //! What is noted is kept by a `Weak`, so that its memory stays a part of this process: an entity that is dropped is dropped in

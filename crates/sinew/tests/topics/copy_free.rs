@@ -1,4 +1,4 @@
-//! Which form of a message is copied, encoded or decoded where: the table of `docs/copy-free.md`,
+//! Which form of a message is copied, encoded or decoded where: the table of `docs/book/copy-free.md`,
 //! cell by cell.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
