@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sinew_bench::graph::Graph;
 use sinew_bench::machine::resident_bytes;
 use sinew_bench::process::await_all;
 use sinew_bench::rounds::Meter;
-use sinew_bench::graph::Graph;
 use sinew_bench::topology::seen::{Seen, Span, figures, room_for};
 
 use crate::{Figures, Result, now_ns};
