@@ -306,11 +306,6 @@ struct Virtual {
     waiting: Mutex<Vec<Weak<dyn Wake>>>,
 }
 
-/// What is told when ROS time jumps. ROS 2: `rcl_jump_callback_t`.
-pub(crate) trait JumpHandler: Send + Sync {
-    fn jumped(&self);
-}
-
 /// Something that looks at its clocks again when they jump.
 pub(crate) trait Wake: Send + Sync {
     fn wake(&self);

@@ -7,6 +7,7 @@ use crate::delivery::services::Services;
 use crate::executor::membership::Groups;
 use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
+use crate::executor::waits::Waits;
 use crate::executor::{AddError, Executor, Servable, sealed};
 use crate::failure::{ContextError, CreateError};
 use crate::interrupt::{self, ShutDown};
@@ -157,6 +158,10 @@ impl fmt::Debug for Context {
 impl Host for Shared {
     fn clock(&self) -> &Clock {
         &self.session.clock
+    }
+
+    fn waits(&self) -> &Waits {
+        &self.session.waits
     }
 
     fn has_ended(&self) -> bool {

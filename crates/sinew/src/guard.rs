@@ -83,10 +83,6 @@ impl GuardCondition {
         session.detach(self);
     }
 
-    pub(crate) fn subject(&self) -> usize {
-        self.joined.source().subject()
-    }
-
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread.
     pub fn close(self) {
@@ -117,7 +113,7 @@ impl wait_set::sealed::Sealed for GuardCondition {}
 
 impl Waitable for GuardCondition {
     fn subject(&self) -> usize {
-        self.subject()
+        self.joined.source().subject()
     }
 }
 

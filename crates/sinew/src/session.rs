@@ -1,6 +1,6 @@
 //! What the nodes, topics and executors of one context have in common.
 
-use crate::clock::{Clock, ClockKind, JumpHandler, Time, VirtualClock, Wake};
+use crate::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::executor::scheduler::Scheduler;
 use crate::executor::waits::Waits;
 use crate::failure::CreateError;
@@ -22,7 +22,7 @@ pub(crate) struct Session {
     pub(crate) participant: u64,
     pub(crate) waits: Arc<Waits>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
-    jump_handlers: Mutex<Vec<Weak<dyn JumpHandler>>>,
+    timers: Mutex<Vec<Weak<dyn Wake>>>,
     detached: Mutex<Detached>,
 }
 
@@ -46,7 +46,7 @@ impl Session {
             participant: RandomState::new().hash_one(next_serial()),
             waits: Waits::of_this_process(),
             executors: Mutex::new(Vec::new()),
-            jump_handlers: Mutex::new(Vec::new()),
+            timers: Mutex::new(Vec::new()),
             detached: Mutex::default(),
         })
     }
@@ -118,19 +118,19 @@ impl Session {
     }
 
     /// A timer that follows ROS time is told when that jumps.
-    pub(crate) fn on_jump(&self, handler: Weak<dyn JumpHandler>) {
-        let mut handlers = self.jump_handlers.lock();
-        if handlers.len() == handlers.capacity() {
-            handlers.retain(|known| known.strong_count() > 0);
+    pub(crate) fn on_jump(&self, timer: Weak<dyn Wake>) {
+        let mut timers = self.timers.lock();
+        if timers.len() == timers.capacity() {
+            timers.retain(|known| known.strong_count() > 0);
         }
-        handlers.push(handler);
+        timers.push(timer);
     }
 
     /// Sets ROS time, or returns to the wall clock.
     pub(crate) fn set_ros_time(&self, time: Option<Time>) {
         self.clock.set_ros_time(time);
-        let handlers: Vec<_> = self.jump_handlers.lock().iter().filter_map(Weak::upgrade).collect();
-        handlers.iter().for_each(|handler| handler.jumped());
+        let timers: Vec<_> = self.timers.lock().iter().filter_map(Weak::upgrade).collect();
+        timers.iter().for_each(|timer| timer.wake());
         self.each_executor(Wake::wake);
     }
 

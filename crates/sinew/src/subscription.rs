@@ -275,10 +275,6 @@ impl<T: Message> Subscription<T> {
         executor.serve_group(&group, what)
     }
 
-    pub(crate) fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inbox).addr()
-    }
-
     fn leave(&self, wait: bool) {
         let context = &self.node.context;
         context.graph.remove_inbox(&self.inbox);
@@ -359,7 +355,7 @@ impl<T: Message> wait_set::sealed::Sealed for Subscription<T> {}
 
 impl<T: Message> Waitable for Subscription<T> {
     fn subject(&self) -> usize {
-        self.subject()
+        Arc::as_ptr(&self.inbox).addr()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Timers.
 
 use crate::callback::EventCallback;
-use crate::clock::{Clock, ClockKind, JumpHandler, Stamp, Time, nanoseconds};
+use crate::clock::{Clock, ClockKind, Stamp, Time, Wake, nanoseconds};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
 use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
 use crate::executor::trail;
@@ -115,10 +115,6 @@ impl Timer {
         session.detach(self);
     }
 
-    pub(crate) fn subject(&self) -> usize {
-        Arc::as_ptr(&self.schedule).addr()
-    }
-
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
@@ -193,10 +189,10 @@ struct State {
     home: Option<Home>,
 }
 
-impl JumpHandler for Schedule {
+impl Wake for Schedule {
     /// Its clock was set: if that left it further away than a period, it is due one period from
     /// now.
-    fn jumped(&self) {
+    fn wake(&self) {
         self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
     }
 }
@@ -339,7 +335,7 @@ impl wait_set::sealed::Sealed for Timer {}
 
 impl Waitable for Timer {
     fn subject(&self) -> usize {
-        self.subject()
+        Arc::as_ptr(&self.schedule).addr()
     }
 }
 
@@ -391,7 +387,7 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let state = Mutex::new(State { due, cancelled: false, skipped: 0, home: None });
         let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
         if self.kind == ClockKind::Ros {
-            let follows: Arc<dyn JumpHandler> = schedule.clone();
+            let follows: Arc<dyn Wake> = schedule.clone();
             session.on_jump(Arc::downgrade(&follows));
         }
         let group = self.group.core().clone();

@@ -5,7 +5,6 @@ use super::blocked::Blocked;
 use super::owner::Owner;
 use super::scheduler::{Entity, Home, Scheduler};
 use super::turn::{Exclusive, Number, REENTRANT, State};
-use super::waits::Waits;
 use crate::clock::Clock;
 use crate::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, Task};
@@ -236,8 +235,7 @@ impl GroupCore {
         if let Some(home) = home {
             // A wait that nobody could end isn't begun: two callbacks that close each other's
             // entities, say.
-            let waits = Waits::of_this_process();
-            let waiting = wait.then(|| waits.enter_group(self.number));
+            let waiting = wait.then(|| self.node.host().waits().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
         }

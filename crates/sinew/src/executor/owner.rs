@@ -1,6 +1,7 @@
 //! What an executor asks of those whose groups it runs. It knows neither nodes nor contexts.
 
 use super::scheduler::Scheduler;
+use super::waits::Waits;
 use crate::clock::Clock;
 use crate::sync::{Arc, AtomicBool};
 use sinew_shm::{EntityKey, Participant};
@@ -22,6 +23,9 @@ pub(crate) trait Owner: Send + Sync {
 /// A node's context.
 pub(crate) trait Host {
     fn clock(&self) -> &Clock;
+
+    /// Who waits for whom.
+    fn waits(&self) -> &Waits;
 
     fn has_ended(&self) -> bool;
 

@@ -190,10 +190,6 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
 }
 
 impl<S: Service, G> Client<S, G> {
-    pub(crate) fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inner.calls).addr()
-    }
-
     #[cfg(all(test, loom))]
     pub(crate) fn calls(&self) -> &Arc<Calls> {
         &self.inner.calls
@@ -239,7 +235,7 @@ impl<S: Service, G> wait_set::sealed::Sealed for Client<S, G> {}
 
 impl<S: Service, G> Waitable for Client<S, G> {
     fn subject(&self) -> usize {
-        self.subject()
+        Arc::as_ptr(&self.inner.calls).addr()
     }
 }
 

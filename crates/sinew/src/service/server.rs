@@ -101,10 +101,6 @@ impl<S: Service> Server<S> {
         session.detach(self);
     }
 
-    pub(crate) fn subject(&self) -> usize {
-        Arc::as_ptr(&self.desk).addr()
-    }
-
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
@@ -171,7 +167,7 @@ impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
 
 impl<S: Service> Waitable for Server<S> {
     fn subject(&self) -> usize {
-        self.subject()
+        Arc::as_ptr(&self.desk).addr()
     }
 }
 
