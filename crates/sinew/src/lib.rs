@@ -285,50 +285,38 @@
 // for the map.
 
 #[macro_use]
-mod sync; // first: its `thread_local!` is the crate's in a model
+mod sys; // first: its `thread_local!` is the crate's in a model
 
-mod arguments;
-mod callback;
-mod clock;
-mod context;
-mod delivery;
-mod descriptor;
-mod error;
+mod api;
 mod event;
 mod executor;
-mod failure;
-mod guard;
-mod handlers;
-mod interrupt;
-mod logging;
+mod mailbox;
 mod message;
-mod mismatch;
-mod name;
-mod node;
-mod outside;
-mod publisher;
-mod qos;
-mod receive;
-mod says;
+mod remote;
+mod ros;
 mod service;
-mod session;
-mod subscription;
-mod timer;
+mod topic;
 
 #[cfg(test)]
-mod idle;
-#[cfg(all(test, loom))]
-mod models;
-#[cfg(all(test, not(loom)))]
-mod properties;
+mod testing;
 
-pub use arguments::{ArgumentError, Arguments};
-pub use callback::{EventCallback, Outcome, SubscriptionCallback};
-pub use clock::{ClockKind, Time, VirtualClock};
-pub use context::{Context, ContextBuilder};
-pub use descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
-pub use error::{Error, Result};
-pub use event::{
+pub use api::call::PendingCall;
+pub use api::callback::{EventCallback, Outcome, SubscriptionCallback};
+pub use api::client::{Client, ClientBuilder, ClientStatistics};
+pub use api::context::{Context, ContextBuilder};
+pub use api::descriptor::{DescriptorSource, DescriptorSourceBuilder, Readiness};
+pub use api::error::{Error, Result};
+pub use api::guard::{GuardCondition, GuardConditionBuilder};
+pub use api::node::Node;
+pub use api::publisher::{
+    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
+};
+pub use api::receive::{Messages, Recv, RecvSample, RecvUnique};
+pub use api::server::{Server, ServerStatistics, ServiceBuilder};
+pub use api::service_callback::{AsyncServiceCallback, ResponseCallback, ServiceCallback};
+pub use api::subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
+pub use api::timer::{Timer, TimerBuilder, TimerInfo};
+pub use event::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
@@ -339,24 +327,20 @@ pub use executor::wait_set::{Ready, WaitSet, Waitable};
 pub use executor::{
     AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread,
 };
-pub use failure::{ContextError, CreateError, OutsideError, PublishFailure};
-pub use guard::{GuardCondition, GuardConditionBuilder};
 #[doc(hidden)]
 pub use message::Check;
 pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
-pub use mismatch::Mismatch;
-pub use name::{NameError, NameKind};
-pub use node::Node;
-pub use publisher::{
-    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
-};
-pub use qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
-pub use receive::{Messages, Recv, RecvSample, RecvUnique};
-pub use service::{
-    AsyncServiceCallback, CallError, CallFailure, CallResult, Client, ClientBuilder, ClientStatistics, Given,
-    PendingCall, Reply, RequestInfo, RespondError, Responder, ResponseCallback, Server, ServerStatistics,
-    ServiceBuilder, ServiceCallback,
-};
+pub use ros::arguments::{ArgumentError, Arguments};
+pub use ros::failure::{ContextError, CreateError, OutsideError, PublishFailure};
+pub use ros::mismatch::Mismatch;
+pub use ros::name::{NameError, NameKind};
+pub use ros::qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
+pub use service::error::{CallError, RespondError};
+pub use service::failure::CallFailure;
+pub use service::info::RequestInfo;
+pub use service::into_message::Given;
+pub use service::reply::{CallResult, Reply};
+pub use service::responder::Responder;
 /// ```
 /// use sinew::prelude::*;
 ///
@@ -390,8 +374,7 @@ pub use sinew_msg::{
 };
 pub use sinew_shm::logging::LogLevel;
 pub use std::time::Duration;
-pub use subscription::{BufferType, Subscription, SubscriptionBuilder, SubscriptionStatistics};
-pub use timer::{Timer, TimerBuilder, TimerInfo};
+pub use sys::clock::{ClockKind, Time, VirtualClock};
 
 /// Serves a whole context on this thread: [`Executor::single`], [`Executor::add`] and [`Executor::spin`] in one.
 ///

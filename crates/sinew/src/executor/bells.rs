@@ -1,6 +1,6 @@
 //! What an executor's threads sleep on, and who was called.
 
-use crate::sync::{AtomicU64, Condvar, Ordering};
+use crate::sys::sync::{AtomicU64, Condvar, Ordering};
 
 /// What the workers sleep on.
 pub(super) struct Bells {

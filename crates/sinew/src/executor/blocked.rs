@@ -1,11 +1,11 @@
 //! A worker whose callback waits for something.
 //!
-//! What a callback publishes is usually left to its own thread ([`handover`](super::handover)); if
+//! What a callback publishes is usually left to its own thread ([`handover`](super::wake_policy)); if
 //! that goes to sleep instead, somebody else is called for it at once, not when the watchman looks.
 
 use super::scheduler::Scheduler;
 use super::spinning;
-use crate::sync::Arc;
+use crate::sys::sync::Arc;
 
 /// While it lives, nobody counts on this worker.
 pub(crate) struct Blocked {

@@ -1,8 +1,8 @@
 //! An executor's own file descriptor: for a program whose thread waits in somebody else's event
 //! loop (epoll, tokio, a user interface's), and spins the executor when the descriptor says so.
 
-use crate::clock::{Alarm, Time};
-use crate::logging::{Level, tell};
+use crate::sys::clock::{Alarm, Time};
+use crate::sys::logging::{Level, tell};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::{Errno, read, write};
 use std::io;

@@ -1,7 +1,7 @@
 //! Why an executor doesn't do what it was asked to.
 
 use super::threads::ThreadError;
-use crate::says::debug_says;
+use crate::sys::says::debug_says;
 
 debug_says!(AddError: Taken { what }, HasCallback { what }, Shutdown, OtherClock);
 debug_says!(SpinError:

@@ -2,11 +2,11 @@
 //! reentrant, any number.
 
 use super::blocked::Blocked;
+use super::group_token::{Exclusive, Number, REENTRANT, State};
 use super::owner::Owner;
 use super::scheduler::{Entity, Home, Scheduler};
-use super::turn::{Exclusive, Number, REENTRANT, State};
-use crate::clock::Clock;
-use crate::sync::{Arc, Mutex, next_serial};
+use crate::sys::clock::Clock;
+use crate::sys::sync::{Arc, Mutex, next_serial};
 use sinew_shm::{Callback, Task};
 use slab::Slab;
 

@@ -2,7 +2,7 @@
 
 use super::group::GroupCore;
 use super::scheduler::Scheduler;
-use crate::sync::{Arc, Mutex};
+use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 
 /// The groups of a node or a context.

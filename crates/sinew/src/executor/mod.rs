@@ -4,22 +4,22 @@
 //! |---|---|
 //! | `scheduler` | which callback runs next, where; sleeping and waking |
 //! | `state` | what is ready, the timers, who runs what: what the scheduler's lock guards |
-//! | `entity` | what is run |
+//! | `task` | what is run |
 //! | `bells` | what the threads sleep on, and who was called |
 //! | `ready`, `heap` | the queues it is made of |
 //! | `worker` | a thread that asks for work |
 //! | `run` | running callbacks on a thread, and what becomes of those that fail |
-//! | `lending` | threads that wait for a server and run it themselves |
-//! | `handover` | whether another thread is woken for what became ready |
+//! | `caller_runs` | threads that wait for a server and run it themselves |
+//! | `wake_policy` | whether another thread is woken for what became ready |
 //! | `timers` | a thread of their own for timers |
 //! | `blocked` | workers that wait for something in a callback |
 //! | `histogram` | how long callbacks run |
 //! | `group` | callback groups, their members and their place in an executor |
 //! | `owner` | what it asks of a group's node and context |
 //! | `membership` | which executor serves the groups of a node or a context |
-//! | `turn` | who may touch a group's callbacks and state now |
-//! | `trail` | fetching what a burst of work touches, when the thread wakes for it |
-//! | `waits` | who waits for whom |
+//! | `group_token` | who may touch a group's callbacks and state now |
+//! | `prefetch` | fetching what a burst of work touches, when the thread wakes for it |
+//! | `wait_graph` | who waits for whom |
 //! | `wait_set` | another front end: the program decides what runs |
 //! | `spinning` | the executor that this thread spins |
 //! | `current` | what this thread is in the middle of |
@@ -28,40 +28,41 @@
 
 mod bells;
 pub(crate) mod blocked;
+mod caller_runs;
 pub(crate) mod current;
 pub(crate) mod descriptor;
-pub(crate) mod ears;
-mod entity;
 mod error;
 pub(crate) mod group;
-pub(crate) mod handover;
+pub(crate) mod group_token;
 mod heap;
 pub(crate) mod histogram;
-mod lending;
 pub(crate) mod membership;
 pub(crate) mod owner;
+pub(crate) mod prefetch;
 mod ready;
+pub(crate) mod remote_events;
 mod run;
 pub(crate) mod scheduler;
 mod spinning;
 mod state;
+mod task;
 pub(crate) mod threads;
 mod timers;
-pub(crate) mod trail;
-pub(crate) mod turn;
+pub(crate) mod wait_graph;
 pub(crate) mod wait_set;
-pub(crate) mod waits;
+pub(crate) mod wake_policy;
 mod worker;
 
-use crate::clock::{Time, nanoseconds};
-use crate::logging::{About, Level, tell};
-use crate::sync::{Arc, Mutex, Ordering};
+use crate::sys::clock::{Time, nanoseconds};
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::{Arc, Mutex, Ordering};
 use bells::MOST_THREADS;
 pub use error::{AddError, SpinError};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
 use membership::Groups;
 use owner::{Host, Owner};
+use prefetch::Noting;
 use run::{InHand, Spin};
 pub(crate) use run::{dispose_of, panic_message, report};
 use scheduler::{Next, Patience, Scheduler, Worker};
@@ -71,10 +72,9 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::pin::pin;
 use std::sync::Weak;
-use std::task::{self, Poll, Waker};
+use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
 use threads::{Placement, Plan, ThreadOptions};
-use trail::Noting;
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.
@@ -442,7 +442,7 @@ impl Executor {
         if context.register_executor(&self.scheduler) { Ok(()) } else { Err(AddError::Shutdown) }
     }
 
-    fn accept_clock(&self, clock: &crate::clock::Clock) -> Result<(), AddError> {
+    fn accept_clock(&self, clock: &crate::sys::clock::Clock) -> Result<(), AddError> {
         if self.scheduler.accept_clock(clock) { Ok(()) } else { Err(AddError::OtherClock) }
     }
 
@@ -635,7 +635,7 @@ impl Executor {
         let result = self.with_helpers(|spin| {
             let mut worker = Worker::new(spin.worker);
             loop {
-                if let Poll::Ready(output) = future.as_mut().poll(&mut task::Context::from_waker(&waker)) {
+                if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(&waker)) {
                     return Ok(output);
                 }
                 if !spin.run_until_poked(&mut worker)? {
@@ -789,7 +789,7 @@ impl fmt::Debug for StopHandle {
 /// Wakes the executor for a future.
 struct Poke(Arc<Scheduler>);
 
-impl task::Wake for Poke {
+impl Wake for Poke {
     fn wake(self: Arc<Self>) {
         self.0.poke();
     }

@@ -1,9 +1,9 @@
 //! What an executor asks of those whose groups it runs. It knows neither nodes nor contexts.
 
 use super::scheduler::Scheduler;
-use super::waits::Waits;
-use crate::clock::Clock;
-use crate::sync::{Arc, AtomicBool};
+use super::wait_graph::Waits;
+use crate::sys::clock::Clock;
+use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EntityKey, Participant};
 
 /// A group's node.

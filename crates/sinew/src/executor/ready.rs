@@ -5,7 +5,7 @@
 //! else in memory: with cold caches, as after every sleep, that is what it costs.
 
 use super::heap::Heap;
-use crate::clock::Stamp;
+use crate::sys::clock::Stamp;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

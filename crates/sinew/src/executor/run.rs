@@ -1,13 +1,13 @@
 //! Running callbacks on a thread, and what becomes of those that fail.
 
 use super::current::Running;
+use super::prefetch::{self, Noting, Part};
 use super::scheduler::{Entity, Next, Patience, Ran, Scheduler, Work, Worker};
 use super::spinning::Spinning;
-use super::trail::{self, Noting, Part};
 use super::{Executor, OnFault, SpinError};
-use crate::clock::Time;
-use crate::logging::{About, Level, tell};
-use crate::sync::Arc;
+use crate::sys::clock::Time;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::Arc;
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -98,7 +98,7 @@ fn note(entity: &Arc<dyn Entity>) {
         parts.push(Part::Value(Arc::downgrade(&value), size_of_val(&**entity).min(ENTITY)));
         parts
     };
-    trail::note(Arc::as_ptr(entity).addr(), entity.place(), parts);
+    prefetch::note(Arc::as_ptr(entity).addr(), entity.place(), parts);
 }
 
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.

@@ -37,16 +37,16 @@
 use super::bells::{Bells, DESCRIPTOR, LENDERS, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
-use super::ears::{Ears, Presence};
-pub(crate) use super::entity::{Entity, Ran};
-use super::handover::{WATCH_INTERVAL, Woken};
+use super::prefetch;
+use super::remote_events::{Ears, Presence};
 pub(crate) use super::state::{Hand, Work, index};
 use super::state::{Lent, Member, MemberId, Slot, State, Wait, member_of, wait_of};
-use super::trail;
+pub(crate) use super::task::{Entity, Ran};
+use super::wake_policy::{WATCH_INTERVAL, Woken};
 pub(crate) use super::worker::Worker;
 use super::{OnFault, Order, RunTimes, SpinError};
-use crate::clock::{Clock, ClockKind, Stamp, Time, Wake};
-use crate::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
+use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
+use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
 use sinew_shm::{Participant, Port, Task};
 use std::io;
 use std::mem;
@@ -765,7 +765,7 @@ impl Scheduler {
         // A thread that was awake a moment ago has in its caches what it had.
         if fetches && woken != Woken::Look {
             drop(state);
-            trail::fetch();
+            prefetch::fetch();
             state = self.state.lock();
         }
         (state, Some(woken))

@@ -2,7 +2,7 @@
 
 use super::current;
 use super::scheduler::Scheduler;
-use crate::sync::Arc;
+use crate::sys::sync::Arc;
 use std::cell::RefCell;
 
 thread_local! {

@@ -6,8 +6,8 @@
 //! included, calls [`Plan::apply`] for itself. What was changed is put back when the worker drops
 //! its [`Restore`]: the thread that called `spin` isn't ours.
 
-use crate::logging::{Level, tell};
-use crate::sync::Mutex;
+use crate::sys::logging::{Level, tell};
+use crate::sys::sync::Mutex;
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeMap;
@@ -73,7 +73,7 @@ pub enum ThreadError {
     },
 }
 
-crate::says::debug_says!(ThreadError:
+crate::sys::says::debug_says!(ThreadError:
     Priority { priority }, NoCores, Core { worker, core }, System { call, reason, remedy });
 
 impl ThreadError {

@@ -8,7 +8,7 @@
 use super::TimerThread;
 use super::scheduler::{Next, Scheduler, Work, Worker};
 use super::state::{Hand, Wait};
-use crate::clock::Time;
+use crate::sys::clock::Time;
 
 impl Scheduler {
     /// The timers are minded by a thread of their own from now on, or not any more.

@@ -1,7 +1,7 @@
 //! A thread that asks for work, and how precisely it sleeps meanwhile.
 
-use super::handover::SAMPLED;
-use crate::clock;
+use super::wake_policy::SAMPLED;
+use crate::sys::clock;
 use std::mem;
 
 /// A thread that asks for work.

@@ -35,9 +35,9 @@
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
-use super::foreign::{Keep, Lends, OwnImage};
-use super::table::{CloneInto, Table};
-use crate::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
+use super::backing::{Keep, Lends, OwnImage};
+use super::type_support::{CloneInto, Table};
+use crate::sys::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
 use std::alloc::{self, Layout};
 use std::mem::{self, ManuallyDrop};

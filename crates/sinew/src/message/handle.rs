@@ -1,7 +1,7 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
 use super::block::{Erased, Memory};
-use super::table::Table;
+use super::type_support::Table;
 use sinew_msg::Message;
 use std::fmt;
 use std::marker::PhantomData;

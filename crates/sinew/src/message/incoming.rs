@@ -3,9 +3,9 @@
 use super::block::{Erased, Pool};
 use super::handle::{Shared, Unique};
 use super::sample::Sample;
-use super::table::clone_into;
+use super::type_support::clone_into;
 use super::work::Work;
-use crate::sync::Arc;
+use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use std::marker::PhantomData;
 

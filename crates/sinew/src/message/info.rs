@@ -1,7 +1,7 @@
 //! What is known about a message besides its content.
 
-use crate::clock::{Clock, Stamp, Time, wall_of};
-use crate::sync::RwLock;
+use crate::sys::clock::{Clock, Stamp, Time, wall_of};
+use crate::sys::sync::RwLock;
 use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;

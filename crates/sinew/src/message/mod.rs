@@ -1,12 +1,12 @@
 //! Messages: how they are held, where they lie, what is known about them.
 
+pub(crate) mod backing;
 pub(crate) mod block;
-pub(crate) mod foreign;
 pub(crate) mod handle;
 pub(crate) mod incoming;
 pub(crate) mod info;
 pub(crate) mod sample;
-pub(crate) mod table;
+pub(crate) mod type_support;
 pub(crate) mod work;
 
 pub use block::Memory;

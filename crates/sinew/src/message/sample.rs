@@ -2,7 +2,7 @@
 
 use super::block::{Erased, Memory, Pool};
 use super::handle::Shared;
-use super::table::Table;
+use super::type_support::Table;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::{self, Viewed};
 use sinew_msg::{DecodeError, Message};

@@ -1,6 +1,6 @@
 //! What goes wrong with calls and answers, with the message that comes back.
 
-use crate::failure::CallFailure;
+use super::failure::CallFailure;
 use crate::message::Unique;
 use sinew_msg::Message;
 use std::fmt;
@@ -58,7 +58,7 @@ impl<T: Message> CallError<T> {
 impl<T: Message> fmt::Debug for CallError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
-            return crate::says::say(self, f);
+            return crate::sys::says::say(self, f);
         }
         f.debug_struct("CallError")
             .field("service", &self.0.service)

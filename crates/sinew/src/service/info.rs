@@ -1,8 +1,8 @@
 //! What is known about a request besides its content.
 
-use crate::clock::{Clock, Time};
 use crate::message::info::Publication;
 use crate::message::{Chain, Gid, Lineage, MessageInfo};
+use crate::sys::clock::{Clock, Time};
 use std::time::Duration;
 
 /// What a server's callback may ask about a request. ROS 2: `rmw_service_info_t`.

@@ -1,38 +1,24 @@
-//! Services: requests from clients to a server, and its answers. (The design's section 9.)
+//! From a client to a server and back. (The design's section 9.)
 //!
 //! | file | what |
 //! |---|---|
-//! | `server` | servers, and their entities in an executor |
-//! | `client` | clients, and the delivery of results to callbacks |
-//! | `client_core` | what all handles of a client have in common |
-//! | `call` | waiting for an answer: as a thread, as a task |
+//! | `registry` | which services there are, with their servers and clients |
+//! | `request_queue` | the queue of a service, from its clients to its server; servers elsewhere (`RemoteServer`, `RemoteLine`) |
+//! | `pending_calls` | a client's calls, and the way back to them; clients elsewhere (`RemoteClient`) |
 //! | `responder` | from a request to its answer, now or later |
-//! | `tasks` | the futures of an asynchronous server |
-//! | `callback` | the forms callbacks may have |
-//! | `given` | requests and responses as they may be given |
+//! | `async_tasks` | the futures of an asynchronous server |
+//! | `reply` | what a server's callback may return |
+//! | `into_message` | requests and responses as they may be given |
 //! | `info` | what is known about a request |
-//! | `error` | what goes wrong |
-//!
-//! The type-erased way between them is in `delivery`: `services` (who is there), `requests` (a
-//! server's queue), `calls` (a client's calls).
+//! | `failure`, `error` | what goes wrong; and with the message that comes back |
 
-pub(crate) mod call;
-mod callback;
-pub(crate) mod client;
-mod client_core;
-mod error;
-mod given;
-mod info;
-mod responder;
-pub(crate) mod server;
-mod tasks;
-
-pub use crate::failure::CallFailure;
-pub use call::PendingCall;
-pub use callback::{AsyncServiceCallback, CallResult, Reply, ResponseCallback, ServiceCallback};
-pub use client::{Client, ClientBuilder, ClientStatistics};
-pub use error::{CallError, RespondError};
-pub use given::Given;
-pub use info::RequestInfo;
-pub use responder::Responder;
-pub use server::{Server, ServerStatistics, ServiceBuilder};
+pub(crate) mod async_tasks;
+pub(crate) mod error;
+pub(crate) mod failure;
+pub(crate) mod info;
+pub(crate) mod into_message;
+pub(crate) mod pending_calls;
+pub(crate) mod registry;
+pub(crate) mod reply;
+pub(crate) mod request_queue;
+pub(crate) mod responder;

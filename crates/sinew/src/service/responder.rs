@@ -1,13 +1,13 @@
 //! From a request to its answer.
 
 use super::error::RespondError;
-use super::given::{Given, erase};
-use crate::delivery::calls::{Fault, Outcome};
-use crate::delivery::requests::{Caller, Requests, Tally};
-use crate::failure::CallFailure;
+use super::failure::CallFailure;
+use super::into_message::{Given, erase};
+use super::pending_calls::{Fault, Outcome};
+use super::request_queue::{Caller, Requests, Tally};
 use crate::message::Unique;
 use crate::message::block::Pool;
-use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
+use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
 use sinew_msg::Service;
 use sinew_shm::OwnEntity;
 use std::fmt;
@@ -96,7 +96,7 @@ impl Drop for Ticket {
 /// A server's callback that takes it as its last parameter answers when it likes: it passes the
 /// responder on, to a thread, a later callback or a task. Dropped without an answer, the call fails
 /// at once with [`CallFailure::Dropped`]. It outlives its server. As long as it lives it counts
-/// among the server's [`max_requests`](super::ServiceBuilder::max_requests).
+/// among the server's [`max_requests`](crate::api::server::ServiceBuilder::max_requests).
 ///
 /// ```
 /// use sinew::prelude::*;

@@ -1,0 +1,243 @@
+//! Waiting for an answer.
+
+use super::client_core::{Inner, result_of};
+use crate::executor::blocked::Blocked;
+use crate::executor::scheduler::Home;
+use crate::executor::wait_graph::InVain;
+use crate::executor::{current, prefetch};
+use crate::message::block::Erased;
+use crate::service::error::CallError;
+use crate::service::failure::CallFailure;
+use crate::service::pending_calls::{CallId, Calls, Fault, Outcome};
+use crate::service::reply::CallResult;
+use crate::service::request_queue::RemoteLine;
+use crate::sys::clock::{Time, nanoseconds};
+use crate::sys::sync::{Arc, Bell};
+use sinew_msg::Service;
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+/// How many callbacks may be inside each other for one of them to call.
+const DEPTH_LIMIT: usize = 64;
+
+thread_local! {
+    /// What this thread sleeps on while it waits. (Calls inside calls share it: only the innermost
+    /// one sleeps.)
+    static BELL: Arc<Bell> = Arc::new(Bell::new());
+}
+
+/// A call that this thread waits for.
+struct Waiting<'a> {
+    calls: &'a Calls,
+    id: CallId,
+    /// Whether it is over.
+    over: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.over {
+            drop(self.calls.give_up(self.id)); // the waiting ended by a panic
+        }
+    }
+}
+
+/// How a wait ended.
+enum Wait {
+    /// Look again.
+    Over,
+    Settled(Outcome),
+    InVain(&'static str),
+}
+
+/// Sends a request and waits for the answer; meanwhile runs the server, if that can be done here.
+///
+/// The request is announced without waking anybody, as this thread is about to run the server
+/// itself. Only if it can't, because the server's group is busy or its executor has no place for
+/// this thread, somebody is woken for it.
+pub(crate) fn wait_for(inner: &Arc<Inner>, request: Erased, timeout: Duration) -> Outcome {
+    if current::depth() >= DEPTH_LIMIT {
+        let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
+        return Err(Fault { failure, request: Some(request) });
+    }
+    let begin = Time::steady();
+    if current::depth() == 0 {
+        prefetch::take_notes(begin.nanoseconds());
+    }
+    let id = inner.send(request, None, true)?;
+    let mut waiting = Waiting { calls: &inner.calls, id, over: false };
+    let outcome = waiting.end(begin, timeout);
+    waiting.over = true;
+    outcome
+}
+
+impl Waiting<'_> {
+    fn end(&self, begin: Time, timeout: Duration) -> Outcome {
+        let Waiting { calls, id, .. } = self;
+        let deadline = begin + timeout;
+        loop {
+            if let Some(line) = calls.line_of(*id)
+                && let Some(outcome) = self.wait_outside(&*line, deadline, timeout)
+            {
+                return outcome;
+            }
+            let home = calls.requests.home();
+            let left = nanoseconds(deadline - Time::steady());
+            let ran = home.is_some_and(|home| home.scheduler.run_here(&home, left));
+            if let Some(outcome) = calls.take(*id) {
+                return outcome;
+            }
+            let left = deadline - Time::steady();
+            if left.is_zero() {
+                return self.give_up(timeout);
+            }
+            if ran {
+                continue; // that was somebody else's request, or it is answered later
+            }
+            match self.sleep(left) {
+                Wait::Over => {}
+                Wait::Settled(outcome) => return outcome,
+                Wait::InVain(why) => {
+                    let give_up = |request| Fault { failure: CallFailure::WouldDeadlock { why }, request };
+                    return calls.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
+                }
+            }
+        }
+    }
+
+    /// Waits for an answer from elsewhere. `None` if it must be waited for in another way.
+    #[inline(never)]
+    fn wait_outside(&self, line: &dyn RemoteLine, deadline: Time, timeout: Duration) -> Option<Outcome> {
+        let answer = line.wait(self.calls, self.id, deadline)?;
+        Some(answer.unwrap_or_else(|request| Err(self.timed_out(timeout, request))))
+    }
+
+    /// Sleeps until there is an outcome, or this thread could run the server.
+    #[inline(never)] // what it needs of the stack calls inside calls needn't have
+    fn sleep(&self, left: Duration) -> Wait {
+        let Waiting { calls, id, .. } = self;
+        let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
+        let deferred = match calls.take_or_wait(*id, &bell) {
+            Ok(outcome) => return Wait::Settled(outcome),
+            Err(deferred) => deferred,
+        };
+        // Not before: from now on a server that finds another executor has this thread look again.
+        let home = calls.requests.home();
+        let Some(home) = &home else {
+            let _blocked = Blocked::begin();
+            bell.wait_at_most(Some(left));
+            return Wait::Over;
+        };
+        // If it is the server's executor that this thread is a worker of, that is seen to below.
+        let elsewhere = current::worker_of(home.scheduler.id).is_none();
+        let _blocked = if elsewhere { Blocked::begin() } else { None };
+        let mut _known = None;
+        // Who answers what was taken to be answered later, nobody knows: so whether that is in
+        // vain, neither.
+        if !deferred {
+            let lends = current::spins(home.scheduler.id);
+            _known = match calls.session.waits.enter(home, lends) {
+                Err(InVain) => return Wait::InVain(why(home)),
+                Ok(known) => known,
+            };
+        }
+        if let Some(_lender) = home.scheduler.lend_later(home, nanoseconds(left), &bell) {
+            bell.wait_at_most(Some(left));
+        }
+        Wait::Over
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_up(&self, waited: Duration) -> Outcome {
+        self.calls.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
+    }
+
+    /// Why there is no answer in time; `request` if nobody took it.
+    #[cold]
+    fn timed_out(&self, waited: Duration, request: Option<Erased>) -> Fault {
+        let failure = match (&request, self.calls.requests.service()) {
+            (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
+            _ => CallFailure::Timeout { waited, started: request.is_none() },
+        };
+        Fault { failure, request }
+    }
+}
+
+/// Why nobody could run a server while this thread waits.
+fn why(home: &Home) -> &'static str {
+    if current::has_turn_of(home.group()) {
+        "the server's callback group is the caller's, or that of a callback which waits for the caller"
+    } else {
+        "every thread that could run the server waits for the caller"
+    }
+}
+
+/// A call on its way: a future that yields the response. From
+/// [`Client::call_async`](super::client::Client::call_async).
+///
+/// It may be polled by any runtime, and by [`Executor::spin_until`](crate::Executor::spin_until);
+/// moved to another thread; and dropped at any time: then the call is abandoned, its request taken
+/// back if no server has taken it, and an answer that comes all the same is counted by the server.
+/// It keeps its client alive. If the server goes or the context is shut down it yields an error;
+/// there is no timeout but that of the runtime.
+#[must_use = "dropped, the call is abandoned"]
+pub struct PendingCall<S: Service> {
+    state: State<S>,
+    of: PhantomData<fn(S)>,
+}
+
+enum State<S: Service> {
+    Waiting(Arc<Inner>, CallId),
+    Refused(CallError<S::Request>),
+    Over,
+}
+
+impl<S: Service> PendingCall<S> {
+    pub(crate) fn new(inner: &Arc<Inner>, id: CallId) -> Self {
+        Self { state: State::Waiting(inner.clone(), id), of: PhantomData }
+    }
+
+    pub(crate) fn refused(error: CallError<S::Request>) -> Self {
+        Self { state: State::Refused(error), of: PhantomData }
+    }
+}
+
+impl<S: Service> Future for PendingCall<S> {
+    type Output = CallResult<S>;
+
+    /// # Panics
+    /// If it has yielded its result before.
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        if let State::Waiting(inner, id) = &this.state {
+            let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
+            let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.requests.name)));
+            this.state = State::Over;
+            return Poll::Ready(result);
+        }
+        match std::mem::replace(&mut this.state, State::Over) {
+            State::Refused(error) => Poll::Ready(Err(error)),
+            _ => panic!("a call has been polled again after it had yielded its result"),
+        }
+    }
+}
+
+impl<S: Service> Unpin for PendingCall<S> {}
+
+impl<S: Service> Drop for PendingCall<S> {
+    fn drop(&mut self) {
+        if let State::Waiting(inner, id) = &self.state {
+            drop(inner.calls.give_up(*id)); // what was in it goes with it
+        }
+    }
+}
+
+impl<S: Service> fmt::Debug for PendingCall<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingCall").finish_non_exhaustive()
+    }
+}

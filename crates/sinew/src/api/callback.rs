@@ -1,0 +1,339 @@
+//! The forms a callback may have.
+//!
+//! One implementation per form over `FnMut(..) -> R`, with the form's signature as a marker type
+//! that keeps the implementations apart: so a closure is a callback if its parameters, as they are
+//! written, fit one of the forms.
+
+use crate::event::condition::{Gathered, Source};
+use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
+use crate::executor::group_token::{Callbacks, Exclusive, Turn};
+use crate::message::incoming::Incoming;
+use crate::message::type_support::{CloneInto, clone_into};
+use crate::message::work::Work;
+use crate::message::{Check, MessageInfo, Sample, Shared, Unique, View};
+use crate::sys::sync::Arc;
+use sinew_msg::Message;
+use sinew_msg::cdr::Structure;
+use sinew_msg::view::Viewed;
+use std::fmt::Display;
+
+/// What a callback may return: nothing, or a `Result` whose error can be displayed.
+///
+/// The executor reports an error with the entity's name, see
+/// [`Executor::on_error`](crate::Executor::on_error).
+#[diagnostic::on_unimplemented(
+    message = "a callback can't return `{Self}`",
+    label = "returns `{Self}`",
+    note = "a callback returns `()` or `Result<(), E>` where `E: Display`"
+)]
+pub trait Outcome {
+    #[doc(hidden)]
+    fn into_result(self) -> Result<(), String>;
+}
+
+impl Outcome for () {
+    fn into_result(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<E: Display> Outcome for Result<(), E> {
+    fn into_result(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// The type of what never returns, which can't be written in stable Rust otherwise: so that
+/// `|_: &T| todo!()` is a callback.
+mod never {
+    pub trait Returns {
+        type Type;
+    }
+
+    impl<R> Returns for fn() -> R {
+        type Type = R;
+    }
+}
+
+impl Outcome for <fn() -> ! as never::Returns>::Type {
+    fn into_result(self) -> Result<(), String> {
+        self
+    }
+}
+
+/// A callback for the messages of a subscription.
+///
+/// The message may be taken as
+///
+/// | parameter | the callback | a copy is made |
+/// |---|---|---|
+/// | `&T` | reads | never |
+/// | [`Shared<T>`] | reads, and may keep it | never |
+/// | [`Unique<T>`] | owns it where it lies | only if somebody else wants it too |
+/// | `Box<T>`, `T` | owns it, moved out of its place | as `Unique<T>` |
+/// | [`View<'_, T>`](View) | reads it where it lies, be it a value or an image | never, nor is an image decoded |
+/// | [`Sample<T>`] | the same, and may keep it | never |
+///
+/// each followed by `&MessageInfo` or not, and in a [`Group<S>`](crate::Group) each preceded by the
+/// group's state `&mut S` or not. Owning forms need `T: Clone`; `View` and `Sample` a type that the
+/// generator made from a definition. In a [`ReentrantGroup`](crate::ReentrantGroup) the callback is
+/// `Fn` and `Sync`. A closure must name the type of its parameters.
+#[diagnostic::on_unimplemented(
+    message = "this is not a callback for messages of type `{T}` in a `{G}`",
+    label = "no form of callback fits",
+    note = "the message is taken as `&{T}`, `Shared<{T}>`, `Unique<{T}>`, `Box<{T}>` or `{T}`; the last three need `{T}: Clone`",
+    note = "or, if `{T}` was generated from a definition, as `View<'_, {T}>` or `Sample<{T}>`",
+    note = "`&MessageInfo` may follow, and in a `Group<S>` the group's state may come first: `|state: &mut S, message: &{T}, info: &MessageInfo| ..`",
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
+)]
+pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
+    /// Whether it owns its message; and if so, how to make one of its own.
+    #[doc(hidden)]
+    const OWNS: Option<Owner>;
+
+    /// Whether it reads images where they lie; and if so, how to tell whether they are some.
+    #[doc(hidden)]
+    const VIEWS: Option<Check>;
+
+    /// Where it is kept.
+    #[doc(hidden)]
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(
+        cell: &Self::Cell,
+        group: &G,
+        turn: &mut Turn,
+        message: Incoming<'_, T>,
+        about: &dyn Fn() -> MessageInfo,
+    ) -> Called;
+}
+
+/// How to make messages for those who own theirs.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Owner(pub(crate) CloneInto);
+
+/// What came of a call.
+#[doc(hidden)]
+pub struct Called {
+    pub(crate) result: Result<(), String>,
+    pub(crate) work: Work,
+}
+
+/// The forms of one way to take the message.
+macro_rules! forms {
+    ($message:ty, [$($bound:path),*], $owns:expr, $views:expr, |$incoming:ident| $take:expr, |$taken:ident| $pass:expr) => {
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [], [info]);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [state], []);
+        forms!(@exclusive $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [state], [info]);
+        forms!(@reentrant $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, []);
+        forms!(@reentrant $message, ($($bound),*), $owns, $views, $incoming, $take, $taken, $pass, [info]);
+    };
+    (@exclusive $message:ty, ($($bound:path),*), $owns:expr, $views:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+        [$($state:ident)?], [$($info:ident)?]) => {
+        impl<F, T, S, R> SubscriptionCallback<T, Group<S>, fn($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R>
+            for F
+        where
+            F: FnMut($(forms!(@state $state S),)? $message $(, forms!(@info $info))?) -> R + Send + 'static,
+            T: Message $(+ $bound)*,
+            S: Send + 'static,
+            R: Outcome,
+        {
+            const OWNS: Option<Owner> = $owns;
+            const VIEWS: Option<Check> = $views;
+
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<S>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            #[inline]
+            fn call(
+                cell: &Self::Cell,
+                _group: &Group<S>,
+                turn: &mut Turn,
+                $incoming: Incoming<'_, T>,
+                _about: &dyn Fn() -> MessageInfo,
+            ) -> Called {
+                let callback = cell.open(&mut turn.callbacks);
+                let ($taken, work) = $take;
+                let message = match $pass {
+                    Ok(message) => message,
+                    Err(result) => return Called { result: Err(result), work },
+                };
+                let result = callback($(forms!(@open $state _group turn),)? message $(, forms!(@about $info _about))?);
+                Called { result: result.into_result(), work }
+            }
+        }
+    };
+    (@reentrant $message:ty, ($($bound:path),*), $owns:expr, $views:expr, $incoming:ident, $take:expr, $taken:ident, $pass:expr,
+        [$($info:ident)?]) => {
+        impl<F, T, R> SubscriptionCallback<T, ReentrantGroup, fn($message $(, forms!(@info $info))?) -> R> for F
+        where
+            F: Fn($message $(, forms!(@info $info))?) -> R + Send + Sync + 'static,
+            T: Message $(+ $bound)*,
+            R: Outcome,
+        {
+            const OWNS: Option<Owner> = $owns;
+            const VIEWS: Option<Check> = $views;
+
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
+            #[inline]
+            fn call(
+                cell: &F,
+                _group: &ReentrantGroup,
+                _turn: &mut Turn,
+                $incoming: Incoming<'_, T>,
+                _about: &dyn Fn() -> MessageInfo,
+            ) -> Called {
+                let ($taken, work) = $take;
+                let message = match $pass {
+                    Ok(message) => message,
+                    Err(result) => return Called { result: Err(result), work },
+                };
+                let result = cell(message $(, forms!(@about $info _about))?);
+                Called { result: result.into_result(), work }
+            }
+        }
+    };
+    (@state $state:ident $s:ident) => { &mut $s };
+    (@info $info:ident) => { &MessageInfo };
+    (@open $state:ident $group:ident $turn:ident) => { $group.state.open(&mut $turn.state) };
+    (@about $info:ident $about:ident) => { &$about() };
+}
+
+forms!(&T, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(&*message));
+forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(message));
+forms!(Unique<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(message));
+forms!(Box<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+    message.into_box()
+));
+forms!(T, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+    message.into_inner()
+));
+forms!(
+    View<'_, T>,
+    [Structure, Viewed],
+    None,
+    Some(Check::of::<T>()),
+    |incoming| incoming.sample(),
+    |message| { message.view().map(View::new).map_err(|error| error.to_string()) }
+);
+forms!(
+    Sample<T>,
+    [Structure, Viewed],
+    None,
+    Some(Check::of::<T>()),
+    |incoming| incoming.sample(),
+    |message| { sure(message) }
+);
+
+/// What a form takes that is always there.
+#[inline]
+fn sure<M>(message: M) -> Result<M, String> {
+    Ok(message)
+}
+
+struct OwnerOf<T>(std::marker::PhantomData<T>);
+
+impl<T: Clone> OwnerOf<T> {
+    const OWNER: Option<Owner> = Some(Owner(clone_into::<T>()));
+}
+
+/// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a
+/// guard condition, a status event.
+///
+/// It takes nothing, the event `&E`, the group's state `&mut S`, or the state and the event. In a
+/// reentrant group it is `Fn` and `Sync`, and there is no state.
+#[diagnostic::on_unimplemented(
+    message = "this is not a callback for `{E}` in a `{G}`",
+    label = "no form of callback fits",
+    note = "it takes nothing, `&{E}`, or in a `Group<S>` the group's state `&mut S`, or `&mut S` and `&{E}`",
+    note = "a closure must name its parameters' types, be `Send + 'static` (in a reentrant group also `Fn` and `Sync`), and return `()` or `Result<(), impl Display>`"
+)]
+pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
+    /// Where it is kept.
+    #[doc(hidden)]
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(cell: &Self::Cell, group: &G, turn: &mut Turn, event: &E) -> Result<(), String>;
+}
+
+/// The forms of an event's callback.
+macro_rules! event_forms {
+    ($([$($state:ident)?] [$($event:ident)?])*) => {
+        $(event_forms!(@exclusive [$($state)?] [$($event)?]);)*
+        event_forms!(@reentrant []);
+        event_forms!(@reentrant [event]);
+    };
+    (@exclusive [$($state:ident)?] [$($event:ident)?]) => {
+        impl<F, E, S, R> EventCallback<E, Group<S>, fn($(forms!(@state $state S),)? $(event_forms!(@event $event E))?) -> R>
+            for F
+        where
+            F: FnMut($(forms!(@state $state S),)? $(event_forms!(@event $event E))?) -> R + Send + 'static,
+            S: Send + 'static,
+            R: Outcome,
+        {
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<S>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            fn call(cell: &Self::Cell, _group: &Group<S>, turn: &mut Turn, _event: &E) -> Result<(), String> {
+                let callback = cell.open(&mut turn.callbacks);
+                callback($(forms!(@open $state _group turn),)? $(event_forms!(@pass $event _event))?).into_result()
+            }
+        }
+    };
+    (@reentrant [$($event:ident)?]) => {
+        impl<F, E, R> EventCallback<E, ReentrantGroup, fn($(event_forms!(@event $event E))?) -> R> for F
+        where
+            F: Fn($(event_forms!(@event $event E))?) -> R + Send + Sync + 'static,
+            R: Outcome,
+        {
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
+            fn call(cell: &F, _group: &ReentrantGroup, _turn: &mut Turn, _event: &E) -> Result<(), String> {
+                cell($(event_forms!(@pass $event _event))?).into_result()
+            }
+        }
+    };
+    (@event $event:ident $e:ident) => { &$e };
+    (@pass $event:ident $value:ident) => { $value };
+}
+
+event_forms!([] []  [] [event]  [state] []  [state] [event]);
+
+impl<E: Gathered> Source<E> {
+    pub(crate) fn new<G, Form, F>(group: &G, what: String, callback: F) -> Arc<Self>
+    where
+        G: CallbackGroup,
+        F: EventCallback<E, G, Form>,
+    {
+        let core = group.core().clone();
+        let (cell, group) = (callback.cell(group), group.clone());
+        Self::erased(core, what, Box::new(move |turn, event| F::call(&cell, &group, turn, event)))
+    }
+}

@@ -1,0 +1,362 @@
+//! Clients.
+
+use super::call::{self, PendingCall};
+use super::client_core::{Inner, error_of, result_of};
+use super::node::Node;
+use super::service_callback::ResponseCallback;
+use crate::executor::group::{CallbackGroup, Group, GroupMember};
+use crate::executor::group_token::Turn;
+use crate::executor::prefetch;
+use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::wait_set::{self, Waitable};
+use crate::message::block::Pool;
+use crate::message::info::ChainScope;
+use crate::message::{Gid, Unique};
+use crate::remote::shm::Outside;
+use crate::ros::failure::CreateError;
+use crate::service::error::CallError;
+use crate::service::into_message::{Given, erase};
+use crate::service::pending_calls::{Calls, Then};
+use crate::service::request_queue::Types;
+use crate::sys::clock::{Stamp, Time};
+use crate::sys::sync::{Arc, next_serial};
+use sinew_msg::Service;
+use sinew_shm::{Callback, EntityKey};
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// How many blocks for requests a client's pool has at most.
+const POOL_CAPACITY: usize = 64;
+
+/// Calls a service.
+///
+/// Made by [`Node::client`](crate::Node::client). Clones are the same client; it exists until the
+/// last one, and the last [`PendingCall`] of it, is dropped. May be used from any thread; calls of
+/// one client reach the server in their order.
+///
+/// A request that was accepted is not lost: it is answered, or the call says why not. Without a
+/// server it waits for one to come. There are three ways to get the response:
+///
+/// | | waits | in an executor's callback |
+/// |---|---|---|
+/// | [`call`](Self::call) | this thread, at most for a timeout | may run the server itself meanwhile |
+/// | [`call_async`](Self::call_async) | a future, in any runtime | for asynchronous servers |
+/// | [`call_then`](Self::call_then) | nobody: a callback gets it | always good |
+///
+/// ```
+/// use sinew::prelude::*;
+/// # struct Number(u64); impl Message for Number {}
+/// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+/// let context = Context::new()?;
+/// let node = context.node("doubler")?;
+/// let _server = node.service::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+///
+/// let client = context.node("asker")?.client::<Double>("double").create()?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// let stop = executor.stop_handle();
+/// let doubled = std::thread::scope(|scope| {
+///     scope.spawn(move || executor.spin());
+///     let doubled = client.call(Number(21), Duration::from_secs(10));
+///     stop.stop();
+///     doubled
+/// })?;
+/// assert_eq!(doubled.0, 42);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
+pub struct Client<S: Service, G = Group> {
+    inner: Arc<Inner>,
+    group: G,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service, G: CallbackGroup> Client<S, G> {
+    /// A request from the client's pool, to be filled and sent: its content is what an earlier
+    /// request left, with all the capacity it has, or `Request::default()`. As
+    /// [`Publisher::loan`](crate::Publisher::loan).
+    pub fn loan(&self) -> Unique<S::Request>
+    where
+        S::Request: Default,
+    {
+        Unique::assume(self.inner.pool.loan::<S::Request>())
+    }
+
+    /// Calls the service and waits for the response, at most for `timeout` (of real time, also in
+    /// virtual time).
+    ///
+    /// In a callback, and while an executor is spun, this thread makes itself useful: if the server
+    /// belongs to the executor that runs the callback, or to one that has a thread at rest, and its
+    /// group is free, the server's waiting requests run here, oldest first, inside this call. So a
+    /// chain of calls needs one thread. Calls inside calls go 64 deep at most. Once warm, nothing
+    /// is allocated.
+    ///
+    /// # Errors
+    /// [`CallError`], which has the request if no server took it. A wait that could never end fails
+    /// at once: [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
+    pub fn call(
+        &self,
+        request: impl Given<S::Request>,
+        timeout: Duration,
+    ) -> Result<Unique<S::Response>, CallError<S::Request>> {
+        let request = erase(request, &self.inner.pool);
+        match call::wait_for(&self.inner, request, timeout) {
+            Ok(response) => Ok(Unique::assume(response)),
+            Err(fault) => Err(error_of::<S>(self.name(), fault)),
+        }
+    }
+
+    /// Calls the service. The future yields the response; it can be polled in any runtime, by
+    /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call.
+    /// The request is sent now, not when the future is polled. Never blocks.
+    pub fn call_async(&self, request: impl Given<S::Request>) -> PendingCall<S> {
+        let request = erase(request, &self.inner.pool);
+        match self.inner.send(request, None, false) {
+            Ok(id) => PendingCall::new(&self.inner, id),
+            Err(fault) => PendingCall::refused(error_of::<S>(self.name(), fault)),
+        }
+    }
+
+    /// Calls the service. The executor of the client's group calls back with the result; see
+    /// [`ResponseCallback`] for the forms. Callbacks whose client is dropped are dropped. Never
+    /// blocks; allocates room for what the callback captures.
+    ///
+    /// # Errors
+    /// [`CallError`]: the request was not accepted, and the callback won't be called.
+    pub fn call_then<Form, F>(
+        &self,
+        request: impl Given<S::Request>,
+        callback: F,
+    ) -> Result<(), CallError<S::Request>>
+    where
+        F: ResponseCallback<S, G, Form>,
+    {
+        let request = erase(request, &self.inner.pool);
+        let then: Then = Box::new(move |group, turn, outcome| {
+            #[expect(clippy::expect_used, reason = "`Results::run` gives the group of this client")]
+            let group = group.downcast_ref::<G>().expect("the client's group");
+            callback.call(group, turn, result_of::<S>(outcome))
+        });
+        self.inner
+            .send(request, Some(then), false)
+            .map(drop)
+            .map_err(|fault| error_of::<S>(self.name(), fault))
+    }
+
+    /// Keeps it until the context ends, so that the callbacks of calls that were
+    /// [begun](Self::call_then) run; as [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// Whether there is a server of these types.
+    pub fn is_server_ready(&self) -> bool {
+        let calls = &self.inner.calls;
+        !calls.session.has_ended() && calls.requests.is_served(&calls.types)
+    }
+
+    /// Waits until there is a server of these types, at most for `timeout` (of real time, also in
+    /// virtual time), or until the context is shut down; returns whether there is one. Not for
+    /// callbacks: it does nothing else meanwhile.
+    pub fn wait_for_server(&self, timeout: Duration) -> bool {
+        let calls = &self.inner.calls;
+        calls.requests.wait_for_server(&calls.types, Time::steady() + timeout, &calls.session)
+    }
+
+    /// The service's full name, after remapping.
+    pub fn name(&self) -> &str {
+        &self.inner.calls.requests.name
+    }
+
+    /// Its identity, as in [`RequestInfo::client`](crate::service::info::RequestInfo::client).
+    pub fn gid(&self) -> Gid {
+        let calls = &self.inner.calls;
+        Gid::new(calls.session.participant, calls.number)
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> ClientStatistics {
+        let counts = self.inner.calls.counts();
+        ClientStatistics {
+            calls: counts.begun,
+            answered: counts.answered,
+            failed: counts.failed,
+            abandoned: counts.abandoned,
+            waiting: counts.waiting,
+        }
+    }
+}
+
+impl<S: Service, G> Client<S, G> {
+    #[cfg(all(test, loom))]
+    pub(crate) fn calls(&self) -> &Arc<Calls> {
+        &self.inner.calls
+    }
+}
+
+impl<S: Service, G: Clone> Clone for Client<S, G> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone(), group: self.group.clone(), of: PhantomData }
+    }
+}
+
+impl<S: Service, G> fmt::Debug for Client<S, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("name", &self.inner.calls.requests.name).finish_non_exhaustive()
+    }
+}
+
+/// What a client has done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ClientStatistics {
+    /// Calls, also those that were not accepted.
+    pub calls: u64,
+    /// Calls that were answered with a response.
+    pub answered: u64,
+    /// Calls that ended with another error than a timeout.
+    pub failed: u64,
+    /// Calls that were given up: timeouts, and dropped futures.
+    pub abandoned: u64,
+    /// Calls that wait for their answer now.
+    pub waiting: u64,
+}
+
+impl Node {
+    /// A client of a service, named as topics are.
+    pub fn client<S: Service>(&self, name: &str) -> ClientBuilder<S> {
+        ClientBuilder::new(self, name)
+    }
+}
+
+impl<S: Service, G> wait_set::sealed::Sealed for Client<S, G> {}
+
+impl<S: Service, G> Waitable for Client<S, G> {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inner.calls).addr()
+    }
+}
+
+/// Makes a [`Client`]; from [`Node::client`](crate::Node::client).
+#[must_use = "nothing can be called before `create`"]
+pub struct ClientBuilder<S: Service, G = Group> {
+    node: Node,
+    name: String,
+    group: G,
+    busy_wait: Duration,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service> ClientBuilder<S> {
+    pub(crate) fn new(node: &Node, name: &str) -> Self {
+        Self {
+            node: node.clone(),
+            name: name.to_owned(),
+            group: node.default_group().clone(),
+            busy_wait: Duration::ZERO,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
+    /// The group in which the callbacks of [`Client::call_then`] run. Default: the node's.
+    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ClientBuilder<S, G2> {
+        let Self { node, name, busy_wait, .. } = self;
+        ClientBuilder { node, name, group: group.clone(), busy_wait, of: PhantomData }
+    }
+
+    /// How long a thread in [`Client::call`] looks for the answer of a server in another process
+    /// before it sleeps (default: not at all). As
+    /// [`Executor::busy_wait`](crate::Executor::busy_wait).
+    pub fn busy_wait(mut self, patience: Duration) -> Self {
+        self.busy_wait = patience;
+        self
+    }
+
+    /// Makes the client. There needn't be a server yet.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name, or the context is shut down.
+    pub fn create(self) -> Result<Client<S, G>, CreateError> {
+        let core = self.group.core().clone();
+        let name = self.node.place_service(&self.name, &core)?;
+        let context = self.node.context_shared();
+        let (calls, place) = context.services.add_client(&name, |requests| {
+            Calls::new(
+                &context.session,
+                next_serial(),
+                self.node.full_name_shared(),
+                Types::of::<S>(),
+                requests,
+            )
+        });
+        let make_known =
+            |outside: &Arc<Outside>| outside.make_client_known(self.node.full_name(), &name, &calls);
+        if let Err(error) = context.outside().map_or(Ok(()), make_known) {
+            context.services.remove_client(&name, place);
+            return Err(error);
+        }
+        calls.set_patience(self.busy_wait);
+        let results =
+            Results { calls: calls.clone(), group: self.group.clone(), place: prefetch::Place::new() };
+        let membership = core.join(Arc::new(results));
+        let pool = Pool::new::<S::Request>(POOL_CAPACITY);
+        let (trail, node) = (prefetch::Place::new(), self.node.core().clone());
+        let inner = Inner { calls, place, pool, group: core, membership, trail, node };
+        Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
+    }
+}
+
+/// A client as the executor sees it: results for callbacks.
+struct Results<G> {
+    calls: Arc<Calls>,
+    group: G,
+    place: prefetch::Place,
+}
+
+impl<G: CallbackGroup> Entity for Results<G> {
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let Some(delivery) = self.calls.take_settled(turn) else { return Ran::NOTHING };
+        let _chain = ChainScope::enter(Some(delivery.lineage));
+        let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
+        let result = (delivery.then)(&self.group, turn, outcome);
+        Ran { result, next: delivery.next, called: true }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.calls.left()
+    }
+
+    fn withdraw(&self) -> bool {
+        self.calls.retract()
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.calls.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        vec![prefetch::Part::value(&self.calls, 6)]
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.calls).addr()
+    }
+
+    fn describe(&self) -> String {
+        format!("client of service {} of node {}", self.calls.requests.name, self.calls.node)
+    }
+}
+
+impl<G: CallbackGroup> GroupMember for Results<G> {
+    fn attach(&self, home: Option<Home>) {
+        self.calls.attach(home);
+    }
+}

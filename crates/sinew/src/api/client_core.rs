@@ -1,0 +1,82 @@
+//! What all handles of a client have in common, and the calls that are on their way.
+
+use super::node::NodeCore;
+use crate::executor::group::{GroupCore, Membership};
+use crate::executor::prefetch;
+use crate::message::Unique;
+use crate::message::block::{Erased, Pool};
+use crate::service::error::CallError;
+use crate::service::pending_calls::{CallId, Calls, Fault, Then};
+use crate::service::reply::CallResult;
+use crate::service::request_queue::{Caller, Origin, Request};
+use crate::sys::sync::Arc;
+use sinew_msg::Service;
+
+/// What goes with the last handle.
+pub(crate) struct Inner {
+    pub(crate) calls: Arc<Calls>,
+    /// Its place among the clients of the service.
+    pub(crate) place: usize,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) group: Arc<GroupCore>,
+    pub(crate) membership: Membership,
+    /// Where the thread that calls with it has noted it.
+    pub(crate) trail: prefetch::Place,
+    pub(crate) node: Arc<NodeCore>,
+}
+
+impl Inner {
+    /// What a call uses.
+    #[cold]
+    fn parts(self: &Arc<Self>) -> Vec<prefetch::Part> {
+        vec![
+            prefetch::Part::value(self, 2),
+            prefetch::Part::value(&self.calls, 6),
+            prefetch::Part::pool(&self.pool),
+        ]
+    }
+
+    /// Begins a call.
+    pub(crate) fn send(
+        self: &Arc<Self>,
+        request: Erased,
+        then: Option<Then>,
+        quietly: bool,
+    ) -> Result<CallId, Fault> {
+        prefetch::note(Arc::as_ptr(self).addr(), &self.trail, || self.parts());
+        let (id, publication) = self.calls.begin(then);
+        let caller = Caller { calls: self.calls.clone(), id };
+        let requests = &self.calls.requests;
+        match requests.push(Request { message: request, publication, caller }, quietly, Origin::Client) {
+            Ok(None) => {}
+            Ok(Some(scheduler)) => scheduler.signal(),
+            Err((request, failure)) => {
+                self.calls.refused(id);
+                return Err(Fault { failure, request: Some(request) });
+            }
+        }
+        Ok(id)
+    }
+}
+
+/// What came of a call, typed.
+pub(crate) fn result_of<S: Service>(outcome: Result<Erased, (Fault, &str)>) -> CallResult<S> {
+    match outcome {
+        Ok(response) => Ok(Unique::assume(response)),
+        Err((fault, service)) => Err(error_of::<S>(service, fault)),
+    }
+}
+
+#[cold]
+pub(crate) fn error_of<S: Service>(service: &str, fault: Fault) -> CallError<S::Request> {
+    CallError::new(service, fault.failure, fault.request.map(Unique::assume))
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.group.part(self.membership, false);
+        self.calls.close();
+        self.node.context.services.remove_client(&self.calls.requests.name, self.place);
+        self.pool.close();
+    }
+}

@@ -1,0 +1,377 @@
+//! Contexts: a process's presence in a domain.
+
+use crate::executor::membership::Groups;
+use crate::executor::owner::Host;
+use crate::executor::scheduler::Scheduler;
+use crate::executor::wait_graph::Waits;
+use crate::executor::{AddError, Executor, Servable, sealed};
+use crate::remote::shm::{Endpoints, Outside};
+use crate::ros::arguments::Arguments;
+use crate::ros::failure::{ContextError, CreateError};
+use crate::service::registry::Services;
+use crate::sys::clock::{Clock, Time, VirtualClock};
+use crate::sys::interrupt::{self, ShutDown};
+use crate::sys::logging::{Level, set_levels, tell};
+use crate::sys::sync::{Arc, Mutex};
+use crate::topic::graph::Graph;
+use crate::topic::session::Session;
+use sinew_shm::Participant;
+use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+/// A process's presence in a domain: the root of its nodes.
+///
+/// Clones are the same context. Nodes of one context reach each other inside the process. Separate
+/// contexts meet in the shared memory of their host, whether in one process or in two, if they have
+/// the same domain and [directory](ContextBuilder::directory). Most programs have one.
+///
+/// Making one starts no thread (but see [`ContextBuilder::interrupts`]) and opens no file. Its
+/// first node joins the domain, which does both, unless it is to do
+/// [without shared memory](ContextBuilder::shared_memory), as it does in virtual time. It leaves
+/// when the last clone and all that was made with it is dropped, or the process ends.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().domain(7).build()?;
+/// assert_eq!(context.domain(), 7);
+/// context.shutdown();
+/// assert!(context.node("late").is_err());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Context(Arc<Handle>);
+
+/// What all handles of a context and of its nodes hold: with the last of them goes what was
+/// detached.
+struct Handle(Arc<Shared>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.0.session.end_detached();
+    }
+}
+
+/// What everything in a context has in common.
+pub(crate) struct Shared {
+    pub(crate) session: Arc<Session>,
+    pub(crate) graph: Graph,
+    domain: u32,
+    pub(crate) arguments: Arguments,
+    pub(crate) services: Services,
+    pub(crate) groups: Arc<Groups>,
+    /// How it meets the other processes of the host: made with the first node.
+    neighbours: Neighbours,
+}
+
+impl Context {
+    /// A context for a library or a test: it reads the domain from the environment, and no command
+    /// line.
+    ///
+    /// # Errors
+    /// [`ContextError::Domain`].
+    pub fn new() -> Result<Self, ContextError> {
+        Self::builder().build()
+    }
+
+    /// A context for a program: with the process's command line (`--ros-args -r from:=to`, see
+    /// [`Arguments`]), and shut down by Ctrl-C and SIGTERM. `--ros-args --help` has it print what
+    /// nodes understand ([`Arguments::HELP`]) and end the process; a `--help` elsewhere is the
+    /// program's own.
+    ///
+    /// # Errors
+    /// [`ContextError`].
+    pub fn from_args() -> Result<Self, ContextError> {
+        let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+        let context = Self::builder().arguments(arguments).interrupts(true).build()?;
+        if context.arguments().wants_help() {
+            // Standard output may be closed: then it has no reader.
+            let _ = std::io::stdout().write_all(Arguments::HELP.as_bytes());
+            std::process::exit(0);
+        }
+        Ok(context)
+    }
+
+    /// A context with other settings.
+    pub fn builder() -> ContextBuilder {
+        ContextBuilder::default()
+    }
+
+    /// Ends it all: nothing can be created, published or called any more, waiting publishers, calls
+    /// and futures fail, and executors return from spinning once their running callback has. What
+    /// was accepted before stays in its histories. What was [detached](crate::Timer::detach) is
+    /// dropped.
+    ///
+    /// May be called from any thread and any callback, and again.
+    pub fn shutdown(&self) {
+        self.shared().shutdown();
+        self.shared().session.end_detached();
+    }
+
+    /// Whether [`shutdown`](Self::shutdown) was called.
+    pub fn is_shutdown(&self) -> bool {
+        self.shared().session.has_ended()
+    }
+
+    /// Its domain: contexts of different domains never see each other.
+    pub fn domain(&self) -> u32 {
+        self.shared().domain
+    }
+
+    /// The command line it was made with.
+    pub fn arguments(&self) -> &Arguments {
+        &self.shared().arguments
+    }
+
+    /// Sets ROS time, as a simulator or a replay does; `None` returns to the wall clock. Timers of
+    /// [`ClockKind::Ros`](crate::ClockKind::Ros) follow: those that are due run, and if time went
+    /// back, none waits longer than a period.
+    pub fn set_ros_time(&self, time: Option<Time>) {
+        self.shared().session.set_ros_time(time);
+    }
+
+    /// Time now, by the given clock.
+    pub fn now(&self, kind: crate::ClockKind) -> Time {
+        self.shared().session.now(kind)
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+}
+
+impl sealed::Sealed for Context {}
+
+impl Servable for Context {
+    fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
+        executor.serve(&**self.shared(), &self.shared().groups, || "the context".to_owned())
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("domain", &self.domain()).finish_non_exhaustive()
+    }
+}
+
+impl Host for Shared {
+    fn clock(&self) -> &Clock {
+        &self.session.clock
+    }
+
+    fn waits(&self) -> &Waits {
+        &self.session.waits
+    }
+
+    fn has_ended(&self) -> bool {
+        self.session.has_ended()
+    }
+
+    fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
+        self.session.register_executor(scheduler)
+    }
+
+    fn end_detached(&self) {
+        self.session.end_detached();
+    }
+
+    fn participant(&self) -> Option<&Arc<Participant>> {
+        self.outside()?.participant()
+    }
+}
+
+impl Endpoints for Shared {
+    fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
+    fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    fn services(&self) -> &Services {
+        &self.services
+    }
+}
+
+impl ShutDown for Shared {
+    fn shutdown(&self) {
+        self.session.end();
+        for inbox in self.graph.inboxes() {
+            inbox.end();
+        }
+        self.services.end();
+        if let Some(participant) = self.outside().and_then(|outside| outside.participant()) {
+            participant.wake_writers(); // publishers that wait for room elsewhere
+        }
+    }
+}
+
+impl Shared {
+    /// This context's presence among the processes of the host, if it is to have one; joins when it
+    /// is first asked for.
+    pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<Outside>>, CreateError> {
+        let Neighbours { wanted, base, outside, joining } = &self.neighbours;
+        if !wanted {
+            return Ok(None);
+        }
+        if let Some(outside) = outside.get() {
+            return Ok(Some(outside));
+        }
+        let _one_at_a_time = joining.lock();
+        if outside.get().is_none() {
+            let ends: Arc<dyn Endpoints> = self.clone();
+            let joined = Outside::join(&ends, base.as_deref(), self.domain).map_err(|source| {
+                CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) }
+            })?;
+            let _ = outside.set(joined);
+        }
+        Ok(outside.get())
+    }
+
+    /// This context's presence among the processes of the host, if it has one by now.
+    pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
+        self.neighbours.outside.get()
+    }
+}
+
+/// How a context meets the other processes of the host.
+struct Neighbours {
+    wanted: bool,
+    /// The directory below which domains are; `None` for the usual one.
+    base: Option<PathBuf>,
+    outside: OnceLock<Arc<Outside>>,
+    joining: Mutex<()>,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(outside) = self.neighbours.outside.get() {
+            outside.leave();
+        }
+    }
+}
+
+/// Makes a [`Context`]; from [`Context::builder`].
+#[derive(Default)]
+pub struct ContextBuilder {
+    /// Whether it is to meet others, if that was said.
+    shared_memory: Option<bool>,
+    base: Option<PathBuf>,
+    arguments: Option<Vec<String>>,
+    domain: Option<u32>,
+    interrupts: bool,
+    clock: Option<VirtualClock>,
+}
+
+impl ContextBuilder {
+    /// The command line, its first word being the program's name. Default: none. Its `--log-level`
+    /// options are for what Sinew says in the whole process.
+    #[must_use]
+    pub fn arguments<I, A>(mut self, arguments: I) -> Self
+    where
+        I: IntoIterator<Item = A>,
+        A: Into<String>,
+    {
+        self.arguments = Some(arguments.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The domain. Default: `SINEW_DOMAIN_ID`, else `ROS_DOMAIN_ID`, else 0.
+    #[must_use]
+    pub fn domain(mut self, domain: u32) -> Self {
+        self.domain = Some(domain);
+        self
+    }
+
+    /// Whether SIGINT (Ctrl-C) and SIGTERM shut the context down; a second one ends the process.
+    /// Default: no. The first context that wants it starts the one thread that waits for signals.
+    #[must_use]
+    pub fn interrupts(mut self, wanted: bool) -> Self {
+        self.interrupts = wanted;
+        self
+    }
+
+    /// Whether its nodes reach those of other processes on the host, through the shared memory of
+    /// the domain's directory. Without, it opens no file and starts no thread. Default: yes, but
+    /// for contexts in [virtual time](Self::virtual_time) that no [directory](Self::directory) is
+    /// given.
+    #[must_use]
+    pub fn shared_memory(mut self, wanted: bool) -> Self {
+        self.shared_memory = Some(wanted);
+        self
+    }
+
+    /// The directory below which each domain has its own. Default: `$SINEW_DIR`, else
+    /// `/dev/shm/sinew-<uid>`. Contexts with different directories never meet.
+    #[must_use]
+    pub fn directory(mut self, path: impl Into<PathBuf>) -> Self {
+        self.base = Some(path.into());
+        self
+    }
+
+    /// Lives in virtual time. Unless it is told to ([`shared_memory`](Self::shared_memory),
+    /// [`directory`](Self::directory)), it meets no other context: stamps, lifespans and deadlines
+    /// would mean nothing to those that go by another clock. If it is, all that meet there should
+    /// go by this one.
+    #[must_use]
+    pub fn virtual_time(mut self, clock: &VirtualClock) -> Self {
+        self.clock = Some(clock.clone());
+        self
+    }
+
+    /// Makes the context.
+    ///
+    /// # Errors
+    /// [`ContextError`].
+    pub fn build(self) -> Result<Context, ContextError> {
+        let arguments = self.arguments.map(Arguments::parse).transpose()?.unwrap_or_default();
+        set_levels(arguments.log_levels());
+        if !arguments.ignored().is_empty() {
+            tell!(
+                Level::Warn,
+                "there are no parameters yet: these options have no effect: {}",
+                arguments.ignored().join(", ")
+            );
+        }
+        let domain = match self.domain {
+            Some(domain) => domain,
+            None => domain_from_environment()?,
+        };
+        let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
+        let session = Session::new(self.clock);
+        let shared = Arc::new(Shared {
+            graph: Graph::new(&session),
+            session,
+            domain,
+            arguments,
+            services: Services::default(),
+            groups: Arc::default(),
+            neighbours: Neighbours {
+                wanted: meets_others && cfg!(not(loom)),
+                base: self.base,
+                outside: OnceLock::new(),
+                joining: Mutex::new(()),
+            },
+        });
+        if self.interrupts {
+            let ends: Arc<dyn ShutDown> = shared.clone();
+            interrupt::shut_down_on_signal(Arc::downgrade(&ends)).map_err(ContextError::Interrupts)?;
+        }
+        Ok(Context(Arc::new(Handle(shared))))
+    }
+}
+
+fn domain_from_environment() -> Result<u32, ContextError> {
+    for variable in ["SINEW_DOMAIN_ID", "ROS_DOMAIN_ID"] {
+        if let Some(value) = std::env::var_os(variable).filter(|value| !value.is_empty()) {
+            let value = value.to_string_lossy();
+            return value
+                .trim()
+                .parse()
+                .map_err(|_| ContextError::Domain { variable, value: value.into_owned() });
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,99 @@
+//! The thread that waits for all descriptors of the process.
+
+use super::Readiness;
+use crate::event::condition::Source;
+use crate::sys::logging::{Level, tell};
+use crate::sys::sync::{Arc, Mutex};
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::io::Errno;
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::LazyLock;
+
+/// What is watched, and the epoll descriptor that watches it. There is one per process, with one
+/// thread, for ever.
+pub(super) struct Poller {
+    epoll: OwnedFd,
+    /// Whom to tell, by key. This lock comes before those of the sources. The thread takes no
+    /// source out of it, so that none is dropped there, with the user's callback.
+    sources: Mutex<HashMap<u64, Arc<Source<Readiness>>>>,
+}
+
+impl Poller {
+    /// The process's poller; the first call starts its thread.
+    pub(super) fn of_this_process() -> io::Result<Arc<Self>> {
+        static POLLER: LazyLock<Mutex<Option<Arc<Poller>>>> = LazyLock::new(|| Mutex::new(None));
+        let mut poller = POLLER.lock();
+        if let Some(poller) = &*poller {
+            return Ok(poller.clone());
+        }
+        let new = Arc::new(Self {
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            sources: Mutex::new(HashMap::new()),
+        });
+        let thread = std::thread::Builder::new().name("sinew-descriptors".into()).stack_size(128 * 1024);
+        let of_thread = new.clone();
+        thread.spawn(move || of_thread.run())?;
+        Ok(poller.insert(new).clone())
+    }
+
+    /// Makes a source known under a key that no other had.
+    pub(super) fn know(&self, key: u64, source: Arc<Source<Readiness>>) {
+        self.sources.lock().insert(key, source);
+    }
+
+    /// Forgets a source: when this returns, nothing is announced to it any more. The caller drops
+    /// it, holding no lock.
+    pub(super) fn forget(&self, key: u64) -> Option<Arc<Source<Readiness>>> {
+        self.sources.lock().remove(&key)
+    }
+
+    pub(super) fn add(&self, descriptor: &OwnedFd, key: u64, flags: EventFlags) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
+    }
+
+    /// Asks again about what is in it. If it is ready, the thread learns it at once.
+    pub(super) fn ask(&self, descriptor: &OwnedFd, key: u64, flags: EventFlags) -> io::Result<()> {
+        Ok(epoll::modify(&self.epoll, descriptor, EventData::new_u64(key), flags)?)
+    }
+
+    pub(super) fn remove(&self, descriptor: &OwnedFd) {
+        // It fails if it was never added: what was to be reached.
+        let _ = epoll::delete(&self.epoll, descriptor);
+    }
+
+    /// Waits and tells, for ever.
+    fn run(&self) {
+        let mut events = Vec::with_capacity(64);
+        loop {
+            events.clear();
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => {
+                    // Somebody closed a descriptor that isn't his.
+                    tell!(
+                        Level::Error,
+                        "descriptor sources don't work any more, as epoll_wait failed: {error}"
+                    );
+                    return;
+                }
+            }
+            for event in &events {
+                self.tell(event.data.u64(), Readiness::of(event.flags));
+            }
+        }
+    }
+
+    fn tell(&self, key: u64, readiness: Readiness) {
+        let scheduler = {
+            let sources = self.sources.lock();
+            // It may be gone since the kernel told.
+            sources.get(&key).and_then(|source| source.update(|gathered| *gathered = readiness))
+        };
+        if let Some(scheduler) = scheduler {
+            scheduler.signal();
+        }
+    }
+}

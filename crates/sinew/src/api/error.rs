@@ -1,0 +1,75 @@
+//! The one error that all others turn into.
+
+use super::publisher::PublishError;
+use crate::executor::{AddError, SpinError};
+use crate::ros::failure::{ContextError, CreateError, PublishFailure};
+use crate::service::error::CallError;
+use crate::service::failure::CallFailure;
+use crate::sys::says::debug_says;
+use sinew_msg::Message;
+use sinew_msg::loan::BuildError;
+
+debug_says!(Error:
+    Context(error), Create(error), Publish(failure), Draft(error), Call { service, failure }, Add(error), Spin(error));
+
+/// What `?` in a program's `main` or a callback turns every error of this crate into.
+///
+/// A `main` that returns it prints the sentence, with what to do: its `Debug` form is that. `{:#?}`
+/// has the parts.
+///
+/// ```
+/// fn main() -> sinew::Result<()> {
+///     let context = sinew::Context::new()?;
+///     let node = context.node("no spaces please");
+///     assert!(matches!(node, Err(sinew::CreateError::Name(_))));
+///     let error = sinew::Error::from(node.unwrap_err());
+///     assert_eq!(format!("{error:?}"), error.to_string());
+///     Ok(())
+/// }
+/// ```
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A context could not be made.
+    #[error(transparent)]
+    Context(#[from] ContextError),
+    /// A node or an entity could not be made.
+    #[error(transparent)]
+    Create(#[from] CreateError),
+    /// A message could not be published; it was dropped when the error was turned into this one.
+    #[error("{0}")]
+    Publish(PublishFailure),
+    /// An image could not be made in place.
+    #[error(transparent)]
+    Draft(#[from] BuildError),
+    /// A call has no answer; the request was dropped when the error was turned into this one.
+    #[error("the call of service {service} failed: {failure}")]
+    Call {
+        /// The service's full name.
+        service: String,
+        /// Why.
+        failure: CallFailure,
+    },
+    /// Something could not be added to an executor.
+    #[error(transparent)]
+    Add(#[from] AddError),
+    /// An executor stopped.
+    #[error(transparent)]
+    Spin(#[from] SpinError),
+}
+
+/// A result with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl<T: Message> From<PublishError<T>> for Error {
+    fn from(error: PublishError<T>) -> Self {
+        Error::Publish(error.failure())
+    }
+}
+
+impl<T: Message> From<CallError<T>> for Error {
+    fn from(error: CallError<T>) -> Self {
+        let (service, failure) = error.into_parts();
+        Error::Call { service, failure }
+    }
+}

@@ -1,0 +1,179 @@
+//! The `on_..` handlers that a publisher's and a subscription's builder collect.
+
+use crate::event::condition::{Gathered, Joined, Source};
+use crate::event::deadline::{Deadline, DeadlineMissed};
+use crate::event::deadline_timer::{Alarm, Ringing};
+use crate::event::liveliness::{Lost, Pulse, Watcher};
+use crate::event::match_listeners::Observers;
+use crate::event::status::{
+    IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
+    OfferedDeadlineMissed, RequestedDeadlineMissed,
+};
+use crate::executor::group::GroupCore;
+use crate::ros::qos::QoS;
+use crate::sys::sync::Arc;
+use crate::topic::publisher_core::Promised;
+use crate::topic::subscription_core::Told;
+
+/// Handlers for what happens to one entity, as members of its group.
+pub(crate) struct Handlers {
+    /// Whose: "publisher on frames".
+    pub(crate) whose: String,
+    pub(crate) matched: Option<Joined<Matched>>,
+    pub(crate) incompatible_qos: Option<Joined<IncompatibleQos>>,
+    pub(crate) incompatible_type: Option<Joined<IncompatibleType>>,
+    pub(crate) lost: Option<Joined<MessageLost>>,
+    pub(crate) offered_deadline: Option<Joined<OfferedDeadlineMissed>>,
+    pub(crate) requested_deadline: Option<Joined<RequestedDeadlineMissed>>,
+    pub(crate) liveliness_lost: Option<Joined<LivelinessLost>>,
+    pub(crate) liveliness_changed: Option<Joined<LivelinessChanged>>,
+    /// Looks for the last four.
+    ringing: Option<Ringing>,
+    /// `in_group` came after a handler, which is in another group now.
+    pub(crate) misplaced: bool,
+}
+
+impl Handlers {
+    pub(crate) fn new(whose: String) -> Self {
+        Self {
+            whose,
+            matched: None,
+            incompatible_qos: None,
+            incompatible_type: None,
+            lost: None,
+            offered_deadline: None,
+            requested_deadline: None,
+            liveliness_lost: None,
+            liveliness_changed: None,
+            ringing: None,
+            misplaced: false,
+        }
+    }
+
+    /// Notes that the group changes.
+    pub(crate) fn in_group(&mut self) {
+        self.misplaced |= self.matched.is_some()
+            || self.incompatible_qos.is_some()
+            || self.incompatible_type.is_some()
+            || self.lost.is_some()
+            || self.offered_deadline.is_some()
+            || self.requested_deadline.is_some()
+            || self.liveliness_lost.is_some()
+            || self.liveliness_changed.is_some();
+    }
+
+    pub(crate) fn observers(&self) -> Observers {
+        Observers::new(
+            source(self.matched.as_ref()),
+            source(self.incompatible_qos.as_ref()),
+            source(self.incompatible_type.as_ref()),
+        )
+    }
+
+    /// What a publisher of this node and topic, with this QoS, has to keep an eye on.
+    pub(crate) fn promised(
+        &mut self,
+        qos: &QoS,
+        group: &Arc<GroupCore>,
+        (node, topic): (&Arc<str>, &Arc<str>),
+    ) -> Promised {
+        let deadline = qos.deadline_nanoseconds().zip(source(self.offered_deadline.as_ref()));
+        let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
+        let pulse = qos.manual_lease_nanoseconds().map(|lease| {
+            let handler = source(self.liveliness_lost.as_ref());
+            let (alarm, node, topic) = (self.alarm(group), node.clone(), topic.clone());
+            Pulse::new(lease, group.clock.clone(), Lost { handler, alarm, node, topic })
+        });
+        Promised { deadline, pulse }
+    }
+
+    /// What a subscription with this QoS wants to be told.
+    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> Told {
+        let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
+        let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
+        let changed = source(self.liveliness_changed.as_ref());
+        let liveliness = changed.map(|changed| Watcher { changed, alarm: self.alarm(group) });
+        Told { lost: source(self.lost.as_ref()), deadline, liveliness }
+    }
+
+    fn deadline<E: DeadlineMissed>(
+        &mut self,
+        period: i64,
+        source: Arc<Source<E>>,
+        group: &Arc<GroupCore>,
+    ) -> Arc<Deadline<E>> {
+        Deadline::new(period, group.clock.clone(), source, self.alarm(group))
+    }
+
+    fn alarm(&mut self, group: &Arc<GroupCore>) -> Arc<Alarm> {
+        self.ringing.get_or_insert_with(|| Ringing::new(group, &self.whose)).alarm().clone()
+    }
+
+    /// Takes the handlers out of their group.
+    pub(crate) fn part(&self, wait: bool) {
+        fn part<E: Gathered>(joined: Option<&Joined<E>>, wait: bool) {
+            if let Some(joined) = joined {
+                joined.part(wait);
+            }
+        }
+        part(self.matched.as_ref(), wait);
+        part(self.incompatible_qos.as_ref(), wait);
+        part(self.incompatible_type.as_ref(), wait);
+        part(self.lost.as_ref(), wait);
+        part(self.offered_deadline.as_ref(), wait);
+        part(self.requested_deadline.as_ref(), wait);
+        part(self.liveliness_lost.as_ref(), wait);
+        part(self.liveliness_changed.as_ref(), wait);
+        if let Some(ringing) = &self.ringing {
+            ringing.part(wait);
+        }
+    }
+}
+
+fn source<E: Gathered>(joined: Option<&Joined<E>>) -> Option<Arc<Source<E>>> {
+    joined.map(|joined| joined.source().clone())
+}
+
+/// The builder methods that publishers and subscriptions share.
+macro_rules! handler_methods {
+    () => {
+        /// Called by the executor when somebody matched or went away. Takes nothing, `&Matched`, or
+        /// the group's state and `&Matched`.
+        pub fn on_matched<Form>(
+            mut self,
+            callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
+        ) -> Self {
+            let what = format!("matched event of {}", self.handlers.whose);
+            let source = crate::event::condition::Source::new(&self.group, what, callback);
+            self.handlers.matched = Some(crate::event::condition::Joined::new(source));
+            self
+        }
+
+        /// Called by the executor when there is somebody on the topic whose QoS doesn't go with
+        /// this one. Without a handler, the person who runs the program is
+        /// [warned](crate#what-sinew-says), once for the pair.
+        pub fn on_incompatible_qos<Form>(
+            mut self,
+            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
+        ) -> Self {
+            let what = format!("incompatible QoS event of {}", self.handlers.whose);
+            let source = crate::event::condition::Source::new(&self.group, what, callback);
+            self.handlers.incompatible_qos = Some(crate::event::condition::Joined::new(source));
+            self
+        }
+
+        /// Called by the executor when there is an end on the topic with another type. Without a
+        /// handler, the person who runs the program is [warned](crate#what-sinew-says), once for
+        /// the pair.
+        pub fn on_incompatible_type<Form>(
+            mut self,
+            callback: impl super::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
+        ) -> Self {
+            let what = format!("incompatible type event of {}", self.handlers.whose);
+            let source = crate::event::condition::Source::new(&self.group, what, callback);
+            self.handlers.incompatible_type = Some(crate::event::condition::Joined::new(source));
+            self
+        }
+    };
+}
+pub(crate) use handler_methods;

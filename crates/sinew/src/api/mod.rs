@@ -1,0 +1,32 @@
+//! What programs hold and write: typed, thin.
+//!
+//! | file | what |
+//! |---|---|
+//! | `context` | a process's presence in a domain |
+//! | `node` | names, and what is made under them |
+//! | `publisher`, `subscription` | the ends of topics |
+//! | `receive` | awaiting messages |
+//! | `client`, `client_core`, `call` | clients; what all handles of one have in common; waiting for an answer: as a thread, as a task |
+//! | `server` | servers, and their tasks in an executor |
+//! | `callback`, `service_callback` | the forms callbacks may have |
+//! | `handlers` | the `on_..` handlers that builders collect |
+//! | `timer`, `guard` | timers, guard conditions |
+//! | `descriptor` | file descriptors of the program's own |
+//! | `error` | the one error that all others turn into |
+
+pub(crate) mod call;
+pub(crate) mod callback;
+pub(crate) mod client;
+pub(crate) mod client_core;
+pub(crate) mod context;
+pub(crate) mod descriptor;
+pub(crate) mod error;
+pub(crate) mod guard;
+pub(crate) mod handlers;
+pub(crate) mod node;
+pub(crate) mod publisher;
+pub(crate) mod receive;
+pub(crate) mod server;
+pub(crate) mod service_callback;
+pub(crate) mod subscription;
+pub(crate) mod timer;

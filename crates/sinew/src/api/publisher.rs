@@ -1,0 +1,634 @@
+//! Publishers.
+//!
+//! | file | what |
+//! |---|---|
+//! | `draft` | images that are made where they are published |
+//! | `edit` | messages that came, changed in place, and passed on |
+
+mod draft;
+mod edit;
+
+use super::handlers::Handlers;
+use super::node::{Advertised, Node, NodeCore};
+use crate::executor::group::{CallbackGroup, Group};
+use crate::message::block::{Erased, Pool};
+use crate::message::type_support::Table;
+use crate::message::work::Work;
+use crate::message::{Gid, Sample, Shared, Unique};
+use crate::remote::shm::sender::ShmEndpoint;
+use crate::ros::failure::{CreateError, PublishFailure};
+use crate::ros::qos::QoS;
+use crate::sys::sync::{Arc, Mutex, next_serial};
+use crate::topic::copy_plan::Form;
+use crate::topic::publisher_core::{Offered, Outlet};
+use crate::topic::recipients::Unpublished;
+pub use draft::Draft;
+pub use edit::Edit;
+use sinew_msg::loan::Built;
+use sinew_msg::{DecodeError, Message};
+use sinew_shm::EntityKind;
+use std::borrow::Borrow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// How many blocks a publisher's pool has at most, unless the builder says otherwise, or all of its
+/// messages are kept.
+const POOL_CAPACITY: usize = 64;
+
+/// Into so many bytes the blocks of a publisher must fit, whose messages are all kept.
+const POOL_BYTES: usize = 1 << 18;
+
+/// How many blocks a publisher's pool has at most, if its builder doesn't say: where all messages
+/// are kept, as many as that are on their way at once.
+fn pool_capacity<T>(qos: &QoS) -> usize {
+    // What a value owns elsewhere stays with its block: a pool of those would keep the memory of
+    // the greatest burst.
+    let kept = if qos.is_keep_all() && !std::mem::needs_drop::<T>() { qos.capacity() } else { 0 };
+    kept.min(POOL_BYTES / size_of::<T>().max(1)).max(POOL_CAPACITY)
+}
+
+/// Sends messages of type `T` to everybody who subscribed to its topic.
+///
+/// Made by [`Node::publisher`](crate::Node::publisher). Clones are the same publisher; it exists until the last one is
+/// dropped. May be used from any thread; publishing from several at once keeps the order of the sequence numbers.
+///
+/// ```
+/// use sinew::prelude::*;
+/// #[derive(Clone, Default)]
+/// struct Frame { pixels: Vec<u8> }
+/// impl Message for Frame {}
+///
+/// let context = Context::new()?;
+/// let camera = context.node("camera")?;
+/// let frames = camera.publisher::<Frame>("frames").qos(QoS::sensor_data()).create()?;
+/// let mut frame = frames.loan();         // from the publisher's pool
+/// frame.pixels.resize(640 * 480 * 3, 0); // allocates once: the pool keeps it
+/// frames.publish(frame)?;                // moved, not copied
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
+pub struct Publisher<T: Message> {
+    /// The way to publish, in one step.
+    outlet: Arc<Outlet>,
+    inner: Arc<Inner>,
+    of: PhantomData<fn(T)>,
+}
+
+/// What goes with the last handle.
+struct Inner {
+    outlet: Arc<Outlet>,
+    /// Control blocks for boxes that are published; made when the first one is.
+    boxes: Mutex<Option<Arc<Pool>>>,
+    pool_capacity: usize,
+    handlers: Handlers,
+    node: Arc<NodeCore>,
+}
+
+impl<T: Message> Publisher<T> {
+    /// A message from the publisher's pool, to be filled and published: its content is what an earlier message left, with
+    /// all the capacity it has, or `T::default()`.
+    ///
+    /// When the last reference to the message goes, wherever that is, it comes back with its content. So a steady flow
+    /// allocates nothing. If subscriptions of other processes match, and values of the type are [plain](sinew_msg::Plain), the
+    /// message lies in shared memory, where they will read it; its content is then what any earlier message left. More messages at once than the pool may have (64, see [`PublisherBuilder::pool`]) are allocated
+    /// one by one. Never blocks but for the pool's short lock.
+    pub fn loan(&self) -> Unique<T>
+    where
+        T: Default,
+    {
+        match self.outlet.loan_outside() {
+            Some(message) => Unique::assume(message),
+            None => Unique::assume(self.outlet.pool.loan::<T>()),
+        }
+    }
+
+    /// Publishes a message: to every matching subscription before this returns.
+    ///
+    /// The message may be a `Unique<T>`, a `Shared<T>`, a `Box<T>` (adopted where it lies), a `T`, or a `&T` (one copy
+    /// into the publisher's pool). Who gets a copy is in the crate's [table](crate#who-gets-a-copy); once the pool is warm,
+    /// nothing is allocated for any of them but by the message's own `Clone`. Filters, `Clone` and `Drop` of messages
+    /// run on this thread, under no lock.
+    ///
+    /// Blocks only if this publisher and a matching subscription are both reliable and keep_all and the subscription's
+    /// history is full: then for [`QoS::max_blocking_time`] at most.
+    ///
+    /// # Errors
+    /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
+    #[inline]
+    pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
+        self.outlet.note();
+        if message.value().is_some_and(|value| self.outlet.publish_value(value)) {
+            return Ok(());
+        }
+        let sealed::Outgoing(message, form) = message.prepare(self);
+        let result = if M::MAY_BE_IMAGE && message.is_image() {
+            self.outlet.publish_image(message)
+        } else {
+            self.outlet.publish(message, form)
+        };
+        result.map_err(|(message, reason)| self.failed(message, form, reason))
+    }
+
+    pub(crate) fn outlet(&self) -> &Arc<Outlet> {
+        &self.outlet
+    }
+
+    #[cold]
+    fn failed(&self, message: Erased, form: Form, reason: Unpublished) -> PublishError<T> {
+        let failure = match reason {
+            Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
+            Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
+            Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
+            Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
+            Unpublished::Undecodable => PublishFailure::Undecodable,
+        };
+        let message = match form {
+            _ if message.is_image() => Unpublishable::Image(Sample::assume(message)),
+            Form::Unique => Unpublishable::Unique(Unique::assume(message)),
+            Form::Shared => Unpublishable::Shared(Shared::assume(message)),
+        };
+        PublishError { failure, message }
+    }
+
+    /// The topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.outlet.topic
+    }
+
+    /// The QoS it offers.
+    pub fn qos(&self) -> QoS {
+        self.outlet.qos
+    }
+
+    /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
+    pub fn gid(&self) -> Gid {
+        Gid::new(self.outlet.session.participant, self.outlet.number)
+    }
+
+    /// How many subscriptions match now. ROS 2: `get_subscription_count`.
+    pub fn matched_subscriptions(&self) -> u64 {
+        self.outlet.observers.matched_now()
+    }
+
+    /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also in virtual time), or until the
+    /// context is shut down; returns whether they do. Not for callbacks: it does nothing else meanwhile.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let node = Context::new()?.node("tracker")?;
+    /// let poses = node.publisher::<Pose>("poses").create()?;
+    /// assert!(!poses.wait_for_subscribers(1, Duration::from_millis(1)));
+    /// let _subscription = node.subscription::<Pose>("poses").create()?;
+    /// assert!(poses.wait_for_subscribers(1, Duration::ZERO));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
+        let context = &self.inner.node.context;
+        let enough = || self.outlet.observers.matched_now() >= count;
+        context.graph.wait_until(enough, || context.session.has_ended(), timeout)
+    }
+
+    /// Says that this publisher is alive, as publishing does: for one that is
+    /// [manual by topic](crate::Liveliness::ManualByTopic) and has nothing to publish within its [lease](QoS::lease). Does
+    /// nothing for others, which are alive anyway. Never blocks but for short locks.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::Liveliness;
+    /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
+    /// let context = Context::new()?;
+    /// let watched = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(200));
+    /// let stop = context.node("button")?.publisher::<Stop>("stop").qos(watched).create()?;
+    /// stop.assert_liveliness(); // not pressed, but there
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn assert_liveliness(&self) {
+        if let Some(pulse) = &self.outlet.promised.pulse {
+            pulse.assert();
+        }
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> PublisherStatistics {
+        let sent = self.outlet.sent();
+        PublisherStatistics {
+            published: sent.published,
+            copies: sent.work.copies,
+            encodings: sent.work.encodings,
+            decodings: sent.work.decodings,
+            drafts: sent.work.images,
+            retained: sent.retained as u64,
+            pooled: self.outlet.pool.made() as u64,
+        }
+    }
+
+    /// Keeps it until the context ends, with its handlers and what it retains for late joiners; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.inner.node.context.session.clone();
+        session.detach(self);
+    }
+
+    fn boxes(&self) -> Arc<Pool> {
+        let mut boxes = self.inner.boxes.lock();
+        boxes.get_or_insert_with(|| Pool::for_boxes::<T>(self.inner.pool_capacity)).clone()
+    }
+}
+
+impl<T: Message> Clone for Publisher<T> {
+    fn clone(&self) -> Self {
+        Self { outlet: self.outlet.clone(), inner: self.inner.clone(), of: PhantomData }
+    }
+}
+
+impl<T: Message> fmt::Debug for Publisher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Publisher")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.node.context.graph.remove_outlet(&self.outlet);
+        self.outlet.close();
+        if let Some(boxes) = &*self.boxes.lock() {
+            boxes.close();
+        }
+        self.handlers.part(false);
+    }
+}
+
+/// What a publisher has done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct PublisherStatistics {
+    /// Messages published.
+    pub published: u64,
+    /// Copies made: of a `&T` that was published; so that subscriptions could own their messages (those made when a message is
+    /// taken are the subscription's); and of images, and of plain values that weren't [lent](Publisher::loan), as bytes, into the memory
+    /// where other processes read them. (Such bytes up to 456 don't count: they lie in the ring itself.)
+    pub copies: u64,
+    /// Images made of values that are not plain: for other processes, once for all of them, and for subscriptions of this
+    /// process that take another Rust type.
+    pub encodings: u64,
+    /// Values made of images that were published here, for subscriptions of this process that take values, or another Rust type.
+    pub decodings: u64,
+    /// Messages that were published as images: [drafts](Publisher::draft), and [samples](Sample) that were
+    /// [edited](Publisher::edit) or passed on.
+    pub drafts: u64,
+    /// Messages kept for late joiners now.
+    pub retained: u64,
+    /// Blocks in its pool, here or lent.
+    pub pooled: u64,
+}
+
+/// What can be published as a message of type `T`: `T`, `&T`, `Box<T>`, [`Unique<T>`], [`Shared<T>`], [`Draft<T>`], [`Edit<T>`] and
+/// [`Sample<T>`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be published as a message of type `{T}`",
+    note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
+)]
+pub trait Publishable<T: Message>: sealed::Prepare<T> {}
+
+impl<T: Message, M: sealed::Prepare<T>> Publishable<T> for M {}
+
+mod sealed {
+    use super::{Erased, Form, Publisher};
+
+    /// A message on its way out, and whether this is its sole reference.
+    pub struct Outgoing(pub(super) Erased, pub(super) Form);
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be published as a message of type `{T}`",
+        note = "publish a `{T}`, `Box<{T}>`, `Unique<{T}>`, `Shared<{T}>`, `Draft<{T}>`, `Edit<{T}>`, `Sample<{T}>`, or, if it is `Clone`, a `&{T}`"
+    )]
+    pub trait Prepare<T: super::Message> {
+        fn prepare(self, publisher: &Publisher<T>) -> Outgoing;
+
+        /// Whether there may be no value, only its image.
+        const MAY_BE_IMAGE: bool = false;
+
+        /// The value, if it is in no block yet.
+        fn value(&self) -> Option<&T> {
+            None
+        }
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for T {
+    #[inline]
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(publisher.outlet.pool.put(self), Form::Unique)
+    }
+
+    #[inline]
+    fn value(&self) -> Option<&T> {
+        Some(self)
+    }
+}
+
+impl<T: Message + Clone> sealed::Prepare<T> for &T {
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        publisher.outlet.count(Work::COPY);
+        sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Form::Unique)
+    }
+
+    fn value(&self) -> Option<&T> {
+        Some(self)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Box<T> {
+    fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(Erased::adopt(self, Some(&publisher.boxes())), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Unique<T> {
+    #[inline]
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Shared<T> {
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
+impl<T: Message + Built, V: Borrow<T>> sealed::Prepare<T> for Draft<T, V> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
+impl<T: Message + Built> sealed::Prepare<T> for Edit<T> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Unique)
+    }
+}
+
+impl<T: Message> sealed::Prepare<T> for Sample<T> {
+    const MAY_BE_IMAGE: bool = true;
+
+    fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
+        sealed::Outgoing(self.erase(), Form::Shared)
+    }
+}
+
+/// A message that was not published, and why. Nobody got it.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::PublishFailure;
+/// # #[derive(Debug, PartialEq)] struct Number(u8); impl Message for Number {}
+/// let context = Context::new()?;
+/// let numbers = context.node("counter")?.publisher::<Number>("numbers").create()?;
+/// context.shutdown();
+/// let error = numbers.publish(Number(7)).unwrap_err();
+/// assert_eq!(error.failure(), PublishFailure::Shutdown);
+/// assert_eq!(error.into_message().into_shared()?.0, 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct PublishError<T: Message> {
+    failure: PublishFailure,
+    message: Unpublishable<T>,
+}
+
+/// The message of a [`PublishError`], held as it was published.
+pub enum Unpublishable<T: Message> {
+    /// It was published by value, by box, by reference (then this is the copy) or as `Unique`.
+    Unique(Unique<T>),
+    /// It was published as `Shared`, or as a [`Sample`] that is a value.
+    Shared(Shared<T>),
+    /// It was published as a [`Draft`], or as an [`Edit`] or [`Sample`] that is an image.
+    Image(Sample<T>),
+}
+
+impl<T: Message> Unpublishable<T> {
+    /// A reference to the message, however it was held; it may be published again.
+    pub fn into_sample(self) -> Sample<T> {
+        match self {
+            Unpublishable::Unique(message) => message.into_shared().into(),
+            Unpublishable::Shared(message) => message.into(),
+            Unpublishable::Image(message) => message,
+        }
+    }
+
+    /// The same as a value, which is decoded if it was published as an image.
+    ///
+    /// # Errors
+    /// As [`Sample::into_shared`].
+    pub fn into_shared(self) -> Result<Shared<T>, DecodeError> {
+        self.into_sample().into_shared()
+    }
+}
+
+impl<T: Message> PublishError<T> {
+    /// Why it was not published.
+    pub fn failure(&self) -> PublishFailure {
+        self.failure
+    }
+
+    /// The message.
+    pub fn into_message(self) -> Unpublishable<T> {
+        self.message
+    }
+}
+
+impl<T: Message> fmt::Debug for PublishError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return crate::sys::says::say(self, f);
+        }
+        f.debug_struct("PublishError").field("failure", &self.failure).finish_non_exhaustive()
+    }
+}
+
+impl<T: Message> fmt::Display for PublishError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.failure.fmt(f)
+    }
+}
+
+impl<T: Message> std::error::Error for PublishError<T> {}
+
+impl Node {
+    /// A publisher on a topic: absolute (`/frames`), relative to the namespace (`frames`) or
+    /// private (`~/frames`).
+    pub fn publisher<T: Message>(&self, topic: &str) -> PublisherBuilder<T> {
+        PublisherBuilder::new(self, topic)
+    }
+}
+
+/// Makes a [`Publisher`]; from [`Node::publisher`](crate::Node::publisher).
+#[must_use = "nothing is published before `create`"]
+pub struct PublisherBuilder<T: Message, G = Group> {
+    node: Node,
+    topic: String,
+    qos: QoS,
+    pool: Option<usize>,
+    group: G,
+    handlers: Handlers,
+    of: PhantomData<fn(T)>,
+}
+
+impl<T: Message> PublisherBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        let handlers = Handlers::new(format!("publisher on {topic}"));
+        Self {
+            node: node.clone(),
+            topic: topic.to_owned(),
+            qos: QoS::default(),
+            pool: None,
+            group: node.default_group().clone(),
+            handlers,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
+    /// What it offers; the default is [`QoS::default`].
+    pub fn qos(mut self, qos: QoS) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// How many messages its pool has at most (0: none). A message beyond them is an allocation of
+    /// its own. Default: 64; with [`keep_all`](QoS::keep_all), of types that own nothing elsewhere
+    /// (no `Vec`, no `String`), as many as that keeps, as far as they fit into 256 KB.
+    pub fn pool(mut self, messages: usize) -> Self {
+        self.pool = Some(messages);
+        self
+    }
+
+    /// The group in which its event handlers run; before the handlers.
+    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> PublisherBuilder<T, G2> {
+        self.handlers.in_group();
+        PublisherBuilder {
+            node: self.node,
+            topic: self.topic,
+            qos: self.qos,
+            pool: self.pool,
+            group: group.clone(),
+            handlers: self.handlers,
+            of: PhantomData,
+        }
+    }
+
+    super::handlers::handler_methods!();
+
+    /// Called by the executor when the publisher has been silent for longer than the [deadline](QoS::deadline) it offers,
+    /// and again after each further period (several at once if it is late). Counts from the first message on. Never called
+    /// without a deadline.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{OfferedDeadlineMissed, VirtualClock};
+    /// # #[derive(Clone)] struct Scan; impl Message for Scan {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("laser")?;
+    /// let scans = node
+    ///     .publisher::<Scan>("scans")
+    ///     .qos(QoS::sensor_data().deadline(Duration::from_millis(100)))
+    ///     .on_deadline_missed(|event: &OfferedDeadlineMissed| println!("{} missed", event.total_change))
+    ///     .create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// scans.publish(Scan)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(250))?, 2);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_deadline_missed<Form>(
+        mut self,
+        callback: impl super::callback::EventCallback<crate::event::status::OfferedDeadlineMissed, G, Form>,
+    ) -> Self {
+        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let source = crate::event::condition::Source::new(&self.group, what, callback);
+        self.handlers.offered_deadline = Some(crate::event::condition::Joined::new(source));
+        self
+    }
+
+    /// Called by the executor when the publisher, whose liveliness is
+    /// [manual by topic](crate::Liveliness::ManualByTopic), has neither published nor
+    /// [said that it is alive](Publisher::assert_liveliness) for longer than its [lease](QoS::lease), which begins when it
+    /// is created. Never called for others, or without a lease.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{Liveliness, VirtualClock};
+    /// # #[derive(Clone)] struct Stop; impl Message for Stop {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("button")?;
+    /// let stop = node
+    ///     .publisher::<Stop>("stop")
+    ///     .qos(QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100)))
+    ///     .on_liveliness_lost(|| println!("the button's program hangs"))
+    ///     .create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(500))?, 1);
+    /// stop.assert_liveliness();
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 0);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_liveliness_lost<Form>(
+        mut self,
+        callback: impl super::callback::EventCallback<crate::event::status::LivelinessLost, G, Form>,
+    ) -> Self {
+        let what = format!("liveliness lost event of {}", self.handlers.whose);
+        let source = crate::event::condition::Source::new(&self.group, what, callback);
+        self.handlers.liveliness_lost = Some(crate::event::condition::Joined::new(source));
+        self
+    }
+
+    /// Makes the publisher. When this returns, it has matched the subscriptions there are.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is shut down.
+    pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
+        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
+        let context = self.node.context_shared().clone();
+        let observers = self.handlers.observers();
+        let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
+        let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
+        let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
+        let offered = Offered {
+            number: next_serial(),
+            topic: shared_topic,
+            node,
+            node_number: self.node.number(),
+            qos: self.qos,
+            table: Table::of::<T>(),
+            pool: Pool::new::<T>(pool),
+            session: context.session.clone(),
+            promised,
+        };
+        let entity = self.node.advertise(
+            EntityKind::Publisher,
+            &Advertised { number: offered.number, name: &topic, table: offered.table, qos: self.qos },
+            None,
+        )?;
+        let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
+        let outlet = context.graph.add_outlet(&topic, offered, observers, endpoint);
+        let inner = Inner {
+            outlet: outlet.clone(),
+            boxes: Mutex::new(None),
+            pool_capacity: pool,
+            handlers: self.handlers,
+            node: self.node.core().clone(),
+        };
+        Ok(Publisher { outlet, inner: Arc::new(inner), of: PhantomData })
+    }
+}

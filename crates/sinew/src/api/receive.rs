@@ -1,0 +1,171 @@
+//! Awaiting messages: futures and a stream over a subscription, for any runtime.
+
+use super::subscription::Subscription;
+use crate::mailbox::history::Entry;
+use crate::mailbox::waiters::Ticket;
+use crate::message::{MessageInfo, Sample, Shared, Unique};
+use futures_core::Stream;
+use sinew_msg::Message;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+impl<T: Message> Subscription<T> {
+    /// The next message, and what is known about it, as soon as there is one; `None` once the
+    /// [context is shut down](crate::Context::shutdown) and no message is left.
+    ///
+    /// The future may be polled by any runtime, and moved between its tasks; no executor of this
+    /// crate need spin. It may be dropped at any time (in a `select!`, by a timeout), and no
+    /// message is lost. Several tasks may wait: each message goes to one of them and wakes one,
+    /// first come, first served; on a subscription with a callback, it goes to a task or the
+    /// callback. A future that was woken is to be polled or dropped soon: no other is woken for the
+    /// same message.
+    ///
+    /// Polling never blocks, and allocates nothing once warm. Waking tasks is the publishing
+    /// thread's work, and allocates nothing of ours.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("reader")?;
+    /// # let publisher = node.publisher::<Number>("numbers").create()?;
+    /// let numbers = node.subscription::<Number>("numbers").create()?;
+    /// let sum = async {
+    ///     let mut sum = 0;
+    ///     while let Some((number, _)) = numbers.recv().await {
+    ///         sum += number.0;
+    ///     }
+    ///     sum
+    /// };
+    /// # for n in 1..=3 { publisher.publish(Number(n))?; }
+    /// # context.shutdown();
+    /// # let mut sum = std::pin::pin!(sum);
+    /// # let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    /// # assert_eq!(sum.as_mut().poll(&mut task), std::task::Poll::Ready(6));
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn recv(&self) -> Recv<'_, T> {
+        Recv(Wait::new(self))
+    }
+
+    /// The same, for itself: copied only if somebody else holds the message, too.
+    pub fn recv_unique(&self) -> RecvUnique<'_, T>
+    where
+        T: Clone,
+    {
+        RecvUnique(Wait::new(self))
+    }
+
+    /// The same as it lies; see [`take_sample`](Self::take_sample).
+    pub fn recv_sample(&self) -> RecvSample<'_, T> {
+        RecvSample(Wait::new(self))
+    }
+
+    /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is
+    /// ready with `None`.
+    pub fn stream(&self) -> Messages<'_, T> {
+        Messages(Wait::new(self))
+    }
+}
+
+/// The wait of one future at a subscription. Dropped, it passes on a wake that it hasn't used.
+struct Wait<'a, T: Message> {
+    subscription: &'a Subscription<T>,
+    ticket: Ticket,
+}
+
+impl<'a, T: Message> Wait<'a, T> {
+    fn new(subscription: &'a Subscription<T>) -> Self {
+        Self { subscription, ticket: Ticket::default() }
+    }
+
+    /// `take`: what becomes of a message that came; `None` if nothing can.
+    fn poll<R>(
+        &mut self,
+        task: &Context<'_>,
+        take: impl Fn(&Subscription<T>, Entry) -> Option<R>,
+    ) -> Poll<Option<R>> {
+        loop {
+            let Some(entry) = ready!(self.subscription.poll_take(&mut self.ticket, task.waker())) else {
+                return Poll::Ready(None);
+            };
+            if let Some(message) = take(self.subscription, entry) {
+                return Poll::Ready(Some(message));
+            }
+        }
+    }
+}
+
+impl<T: Message> Drop for Wait<'_, T> {
+    fn drop(&mut self) {
+        self.subscription.stop_waiting(&mut self.ticket);
+    }
+}
+
+/// The next message; from [`Subscription::recv`].
+///
+/// Polled again when it was ready, it waits for the message after.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct Recv<'a, T: Message>(Wait<'a, T>);
+
+impl<T: Message> Future for Recv<'_, T> {
+    type Output = Option<(Shared<T>, MessageInfo)>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(task, Subscription::shared)
+    }
+}
+
+/// The next message, for its reader alone; from [`Subscription::recv_unique`].
+///
+/// Polled again when it was ready, it waits for the message after.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct RecvUnique<'a, T: Message>(Wait<'a, T>);
+
+impl<T: Message + Clone> Future for RecvUnique<'_, T> {
+    type Output = Option<(Unique<T>, MessageInfo)>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(task, Subscription::unique)
+    }
+}
+
+/// The next message, as it lies; from [`Subscription::recv_sample`].
+///
+/// Polled again when it was ready, it waits for the message after.
+#[must_use = "a future does nothing until it is awaited"]
+pub struct RecvSample<'a, T: Message>(Wait<'a, T>);
+
+impl<T: Message> Future for RecvSample<'_, T> {
+    type Output = Option<(Sample<T>, MessageInfo)>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(task, |subscription, entry| Some(subscription.sample(entry)))
+    }
+}
+
+/// A subscription's messages, one after the other; from [`Subscription::stream`].
+#[must_use = "a stream does nothing until it is polled"]
+pub struct Messages<'a, T: Message>(Wait<'a, T>);
+
+impl<T: Message> Stream for Messages<'_, T> {
+    type Item = (Shared<T>, MessageInfo);
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.0.poll(task, Subscription::shared)
+    }
+}
+
+/// Whose messages a future or a stream waits for.
+macro_rules! debug_with_topic {
+    ($($name:ident),*) => {$(
+        impl<T: Message> fmt::Debug for $name<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let topic = self.0.subscription.topic();
+                f.debug_struct(stringify!($name)).field("topic", &topic).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+debug_with_topic!(Recv, RecvUnique, RecvSample, Messages);

@@ -1,0 +1,546 @@
+//! Servers.
+
+use super::node::{Node, NodeCore};
+use super::service_callback::{Asked, AsyncServiceCallback, ServiceCallback};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::group_token::Turn;
+use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::wait_set::{self, Waitable};
+use crate::executor::{panic_message, prefetch};
+use crate::message::Unique;
+use crate::message::block::Pool;
+use crate::message::info::ChainScope;
+use crate::remote::shm::Outside;
+use crate::remote::shm::services::Serves;
+use crate::ros::failure::CreateError;
+use crate::service::async_tasks::{Closing, Tasks};
+use crate::service::failure::CallFailure;
+use crate::service::pending_calls::Calls;
+use crate::service::request_queue::{Caller, MAX_REQUESTS, Request, Requests, Serving, Tally, Types};
+use crate::service::responder::{Desk, Ticket};
+use crate::sys::clock::Stamp;
+use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
+use sinew_msg::Service;
+use sinew_shm::{Callback, EntityKey};
+use std::any::Any;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// How many blocks for responses a server's pool has at most.
+const POOL_CAPACITY: usize = 64;
+
+/// Answers the requests of a service.
+///
+/// Made by [`Node::service`](crate::Node::service). A service has one server at a time. Its
+/// requests wait in a bounded queue and are taken in the order of the calls. It exists until it is
+/// dropped: then the calls that wait for it fail at once ([`CallFailure::ServerGone`]), but what a
+/// [`Responder`](crate::service::responder::Responder) was taken for may still be answered. It may be dropped in its
+/// own callback.
+///
+/// ```
+/// use sinew::prelude::*;
+/// struct Operands { a: i64, b: i64 }
+/// impl Message for Operands {}
+/// #[derive(Debug, PartialEq)]
+/// struct Sum(i64);
+/// impl Message for Sum {}
+/// struct AddTwoInts;
+/// impl Service for AddTwoInts { type Request = Operands; type Response = Sum; }
+///
+/// let context = Context::new()?;
+/// let node = context.node("adder")?;
+/// let _server = node.service::<AddTwoInts>("add").callback(|request: &Operands| Sum(request.a + request.b))?;
+/// let client = context.node("asker")?.client::<AddTwoInts>("add").create()?;
+///
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// let sum = executor.spin_until(client.call_async(Operands { a: 40, b: 2 }))?;
+/// assert_eq!(*sum.unwrap(), Sum(42));
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
+pub struct Server<S: Service> {
+    desk: Arc<Desk>,
+    group: Arc<GroupCore>,
+    membership: Membership,
+    /// What it has in hand, if it answers asynchronously.
+    tasks: Option<Arc<dyn Closing>>,
+    node: Arc<NodeCore>,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service> Server<S> {
+    /// The service's full name, after remapping.
+    pub fn name(&self) -> &str {
+        &self.desk.requests.name
+    }
+
+    /// What it has done so far.
+    pub fn statistics(&self) -> ServerStatistics {
+        let seen = self.desk.requests.seen(self.desk.number);
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // statistics: nothing rides on them
+        let tally = &self.desk.tally;
+        ServerStatistics {
+            received: seen.received,
+            waiting: seen.waiting,
+            in_hand: read(&tally.in_hand),
+            answered: read(&tally.answered),
+            failed: read(&tally.failed),
+            dropped: read(&tally.dropped),
+            unclaimed: read(&tally.unclaimed),
+            withdrawn: seen.withdrawn,
+            refused: seen.refused,
+        }
+    }
+
+    /// Keeps it without a handle until the context ends; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread. Called in its own callback, it doesn't wait.
+    pub fn close(self) {
+        self.group.part(self.membership, true);
+    }
+}
+
+impl<S: Service> Drop for Server<S> {
+    fn drop(&mut self) {
+        self.group.part(self.membership, false);
+        let known = self.desk.known.lock().take();
+        if let (Some(known), Some(outside)) = (&known, self.node.context.outside()) {
+            outside.forget_server(known.key());
+        }
+        self.desk.requests.close(self.desk.number);
+        drop(known); // its clients elsewhere have been told
+        if let Some(tasks) = &self.tasks {
+            tasks.close();
+        }
+        self.node.context.services.remove_server(&self.desk.requests.name);
+        self.desk.pool.close();
+    }
+}
+
+impl<S: Service> fmt::Debug for Server<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+/// What a server has done so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ServerStatistics {
+    /// Requests that came into its queue.
+    pub received: u64,
+    /// Requests that wait in it now.
+    pub waiting: u64,
+    /// Requests that were taken by a [`Responder`](crate::service::responder::Responder) or a future and have no answer
+    /// yet.
+    pub in_hand: u64,
+    /// Responses that reached their callers.
+    pub answered: u64,
+    /// Errors and panics that reached their callers.
+    pub failed: u64,
+    /// Requests that were dropped without an answer.
+    pub dropped: u64,
+    /// Answers that nobody waited for any more.
+    pub unclaimed: u64,
+    /// Requests that their callers took back from the queue.
+    pub withdrawn: u64,
+    /// Requests that found the queue full.
+    pub refused: u64,
+}
+
+impl Node {
+    /// A server of a service, named as topics are. (ROS 2: `create_service`.)
+    pub fn service<S: Service>(&self, name: &str) -> ServiceBuilder<S> {
+        ServiceBuilder::new(self, name)
+    }
+}
+
+impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
+
+impl<S: Service> Waitable for Server<S> {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+}
+
+/// Makes a [`Server`]; from [`Node::service`](crate::Node::service).
+#[must_use = "nothing is answered before `callback`"]
+pub struct ServiceBuilder<S: Service, G = Group> {
+    node: Node,
+    name: String,
+    group: G,
+    max_requests: usize,
+    of: PhantomData<fn(S)>,
+}
+
+impl<S: Service> ServiceBuilder<S> {
+    pub(crate) fn new(node: &Node, name: &str) -> Self {
+        Self {
+            node: node.clone(),
+            name: name.to_owned(),
+            group: node.default_group().clone(),
+            max_requests: MAX_REQUESTS,
+            of: PhantomData,
+        }
+    }
+}
+
+impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
+    /// How many requests may wait, those included that were taken to be answered later (1000 by
+    /// default, at least 1). More are refused with [`CallFailure::Full`].
+    pub fn max_requests(mut self, requests: usize) -> Self {
+        self.max_requests = requests;
+        self
+    }
+
+    /// The group in which its callback runs. Default: the node's.
+    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ServiceBuilder<S, G2> {
+        ServiceBuilder {
+            node: self.node,
+            name: self.name,
+            group: group.clone(),
+            max_requests: self.max_requests,
+            of: PhantomData,
+        }
+    }
+
+    /// Makes the server, with a callback that the executor runs for each request; see
+    /// [`ServiceCallback`] for its forms. It may also run on the thread of a caller that waits, in
+    /// the place of one of the executor's. A panic in it is passed on to the caller, and then
+    /// treated as in any callback.
+    ///
+    /// Requests that wait already, because clients came before the server, are its first.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the name, another server of that name, a limit of 0, or the context is shut
+    /// down.
+    pub fn callback<Form, F>(self, callback: F) -> Result<Server<S>, CreateError>
+    where
+        F: ServiceCallback<S, S::Request, G, Form>,
+        Form: 'static,
+    {
+        let desk = self.open()?;
+        let answerer = Answerer::<S, G, Form, F> {
+            desk: desk.clone(),
+            callback: callback.cell(&self.group),
+            group: self.group.clone(),
+            place: prefetch::Place::new(),
+            of: PhantomData,
+        };
+        let group = self.group.core().clone();
+        let membership = group.join(Arc::new(answerer));
+        let node = self.node.core().clone();
+        Ok(Server { desk, group, membership, tasks: None, node, of: PhantomData })
+    }
+
+    /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
+    /// forms. They are polled by the executor in the turn of the group, several may be on their way
+    /// at once (at most [`max_requests`](Self::max_requests), with those that wait), and no runtime
+    /// is needed. Futures of a server that is dropped are dropped.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # struct Double; impl Service for Double { type Request = Number; type Response = Number; }
+    /// let context = Context::new()?;
+    /// let node = context.node("quadrupler")?;
+    /// let _double = node.service::<Double>("double").callback(|n: &Number| Number(2 * n.0))?;
+    /// let double = node.client::<Double>("double").create()?;
+    /// let _quadruple = node.service::<Double>("quadruple").async_callback(move |n: Number| {
+    ///     let double = double.clone();
+    ///     async move {
+    ///         let doubled = double.call_async(n).await?;
+    ///         double.call_async(doubled).await
+    ///     }
+    /// })?;
+    /// let client = node.client::<Double>("quadruple").create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.spin_until(client.call_async(Number(10)))?.unwrap().0, 40);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn async_callback<Form, F>(self, callback: F) -> Result<Server<S>, CreateError>
+    where
+        F: AsyncServiceCallback<S, S::Request, G, Form>,
+        Form: 'static,
+    {
+        let desk = self.open()?;
+        let tasks = Tasks::new(self.node.context_shared().session.clock.clone());
+        let answerer = AsyncAnswerer::<S, G, Form, F> {
+            desk: desk.clone(),
+            tasks: tasks.clone(),
+            callback: callback.cell(&self.group),
+            place: prefetch::Place::new(),
+            of: PhantomData,
+        };
+        let group = self.group.core().clone();
+        let membership = group.join(Arc::new(answerer));
+        let node = self.node.core().clone();
+        Ok(Server { desk, group, membership, tasks: Some(tasks), node, of: PhantomData })
+    }
+
+    /// From now on requests wait for this server.
+    fn open(&self) -> Result<Arc<Desk>, CreateError> {
+        let name = self.node.place_service(&self.name, self.group.core())?;
+        if self.max_requests == 0 {
+            return Err(CreateError::MaxRequests { service: name });
+        }
+        let (number, tally) = (next_serial(), Arc::<Tally>::default());
+        let serving = Serving {
+            number,
+            node: self.node.full_name_shared(),
+            types: Types::of::<S>(),
+            limit: self.max_requests,
+            tally: tally.clone(),
+        };
+        let context = self.node.context_shared();
+        let requests = context.services.add_server(&name, serving)?;
+        let serves = Serves {
+            requests: requests.clone(),
+            number,
+            node: self.node.full_name_shared(),
+            types: Types::of::<S>(),
+        };
+        let make_known = |outside: &Arc<Outside>| {
+            outside.make_server_known(self.node.full_name(), &serves, self.max_requests)
+        };
+        let known = match context.outside().map(make_known).transpose() {
+            Ok(known) => known,
+            Err(error) => {
+                requests.close(number);
+                context.services.remove_server(&name);
+                return Err(error);
+            }
+        };
+        if let Some(known) = &known {
+            requests.is_counted(known.counters());
+        }
+        let pool = Pool::new::<S::Response>(POOL_CAPACITY);
+        let node = self.node.full_name_shared();
+        Ok(Arc::new(Desk { number, requests, pool, tally, node, known: Mutex::new(known) }))
+    }
+}
+
+/// Runs a callback; if it panics, says so to whom it concerns first.
+fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R {
+    match catch_unwind(AssertUnwindSafe(callback)) {
+        Ok(result) => result,
+        Err(panic) => {
+            tell(CallFailure::Panicked { message: panic_message(&*panic) });
+            resume_unwind(panic)
+        }
+    }
+}
+
+/// A server as the executor sees it: everything a call needs in one place.
+struct Answerer<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
+    desk: Arc<Desk>,
+    group: G,
+    place: prefetch::Place,
+    callback: F::Cell,
+    of: PhantomData<fn(S) -> Form>,
+}
+
+impl<S, G, Form, F> Entity for Answerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: ServiceCallback<S, S::Request, G, Form>,
+{
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let desk = &self.desk;
+        let Some((request, next)) = desk.requests.take_for(desk.number, turn) else { return Ran::NOTHING };
+        let Request { message, publication, caller } = request;
+        let _chain = ChainScope::enter(Some(publication.lineage));
+        let mut caller = Some(caller);
+        let open = &mut caller;
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let asked = Asked { request: Unique::assume(message), publication, caller: open, desk };
+            F::call(&self.callback, &self.group, turn, asked)
+        }));
+        match result {
+            Ok(result) => Ran { result, next, called: true },
+            Err(panic) => panicked(desk, caller, panic),
+        }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.desk.requests.left(self.desk.number)
+    }
+
+    fn withdraw(&self) -> bool {
+        self.desk.requests.retract(self.desk.number, false)
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        rest(&self.desk)
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.desk)
+    }
+}
+
+impl<S, G, Form, F> GroupMember for Answerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: ServiceCallback<S, S::Request, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.desk.requests.attach(self.desk.number, home);
+    }
+}
+
+/// Tells the caller that the callback panicked, and goes on with that.
+#[cold]
+#[inline(never)]
+fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
+    if let Some(caller) = caller {
+        desk.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
+    }
+    resume_unwind(panic)
+}
+
+/// The code that every call of a service goes through.
+fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Requests::push as *const () as usize, 8);
+    name(Requests::take_for as *const () as usize, 6);
+    name(Calls::settle as *const () as usize, 7);
+    name(Scheduler::run_here as *const () as usize, 10);
+    name(Scheduler::finish as *const () as usize, 5);
+}
+
+fn rest(desk: &Arc<Desk>) -> Vec<prefetch::Part> {
+    let queue: Arc<dyn prefetch::Footprint> = desk.requests.clone();
+    vec![
+        prefetch::Part::value(desk, 2),
+        prefetch::Part::value(&desk.requests, 4),
+        prefetch::Part::Deep(Arc::downgrade(&queue)),
+        prefetch::Part::Code(code),
+        prefetch::Part::value(&desk.tally, 1),
+        prefetch::Part::pool(&desk.pool),
+    ]
+}
+
+fn describe(desk: &Desk) -> String {
+    format!("service {} of node {}", desk.requests.name, desk.node)
+}
+
+/// An asynchronous server as the executor sees it: two queues, requests and futures that can go on.
+struct AsyncAnswerer<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
+    desk: Arc<Desk>,
+    tasks: Arc<Tasks<F::Future, S::Response>>,
+    place: prefetch::Place,
+    callback: F::Cell,
+    of: PhantomData<fn(S, G) -> Form>,
+}
+
+impl<S, G, Form, F> AsyncAnswerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: AsyncServiceCallback<S, S::Request, G, Form>,
+{
+    /// Makes a future for a request, and polls it for the first time.
+    fn begin(&self, request: Request, turn: &mut Turn) {
+        let Request { message, publication, caller } = request;
+        let _chain = ChainScope::enter(Some(publication.lineage));
+        let session = caller.calls.session.clone();
+        let about =
+            || crate::service::info::RequestInfo::new(publication, session.participant, &session.clock);
+        let mut ticket = Ticket::new(caller, &self.desk);
+        let request: Unique<S::Request> = Unique::assume(message);
+        let future =
+            telling(|failure| ticket.fail(failure), || F::call(&self.callback, turn, request, &about));
+        self.tasks.begin(future, ticket, publication.lineage);
+    }
+}
+
+impl<S, G, Form, F> Entity for AsyncAnswerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: AsyncServiceCallback<S, S::Request, G, Form>,
+{
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let Desk { requests, number, .. } = &*self.desk;
+        // What was begun is finished first: so nothing piles up that new requests could push aside.
+        if let Some(taken) = self.tasks.take_woken() {
+            let next = earlier(requests.next_for(*number, turn), self.tasks.next_for(turn));
+            self.tasks.poll(taken);
+            return Ran { result: Ok(()), next, called: true };
+        }
+        let Some((request, next)) = requests.take_for(*number, turn) else { return Ran::NOTHING };
+        let next = earlier(next, self.tasks.next_for(turn));
+        self.begin(request, turn);
+        Ran { result: Ok(()), next, called: true }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        earlier(self.desk.requests.left(self.desk.number), self.tasks.left())
+    }
+
+    fn withdraw(&self) -> bool {
+        self.tasks.retract(|woken| self.desk.requests.retract(self.desk.number, woken))
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        rest(&self.desk)
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.desk).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.desk)
+    }
+}
+
+impl<S, G, Form, F> GroupMember for AsyncAnswerer<S, G, Form, F>
+where
+    S: Service,
+    G: CallbackGroup,
+    F: AsyncServiceCallback<S, S::Request, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.tasks.attach(home.clone());
+        self.desk.requests.attach(self.desk.number, home);
+    }
+}
+
+fn earlier(one: Option<Stamp>, other: Option<Stamp>) -> Option<Stamp> {
+    one.into_iter().chain(other).min()
+}

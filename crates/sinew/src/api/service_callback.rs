@@ -1,0 +1,366 @@
+//! The forms a service's callbacks may have. (How forms are told apart: `callback`.)
+
+use super::callback::Outcome;
+use crate::executor::group::{Group, ReentrantGroup};
+use crate::executor::group_token::{Callbacks, Exclusive, Turn};
+use crate::message::Unique;
+use crate::message::info::Publication;
+use crate::service::info::RequestInfo;
+use crate::service::reply::{CallResult, Reply, outcome};
+use crate::service::request_queue::Caller;
+use crate::service::responder::{Desk, Responder, Ticket};
+use crate::sys::sync::Arc;
+use sinew_msg::{Message, Service};
+
+/// A request on its way into a callback.
+#[doc(hidden)]
+pub struct Asked<'a, S: Service> {
+    pub(crate) request: Unique<S::Request>,
+    pub(crate) publication: Publication,
+    /// Taken out by who answers.
+    pub(crate) caller: &'a mut Option<Caller>,
+    pub(crate) desk: &'a Arc<Desk>,
+}
+
+impl<S: Service> Asked<'_, S> {
+    /// Who answers later.
+    fn responder(caller: &mut Option<Caller>, desk: &Arc<Desk>) -> Responder<S> {
+        #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
+        let caller = caller.take().expect("a request has a caller");
+        Responder::new(Ticket::new(caller, desk))
+    }
+
+    #[inline]
+    fn answer(caller: &mut Option<Caller>, desk: &Desk, reply: impl Reply<S::Response>) {
+        if let Some(caller) = caller.take() {
+            drop(desk.settle(&caller, outcome(reply, &desk.pool))); // if nobody waits, nobody misses it
+        }
+    }
+}
+
+/// What there is to know about a request.
+pub(crate) fn info(publication: Publication, caller: Option<&Caller>) -> RequestInfo {
+    #[expect(clippy::expect_used, reason = "asked for before the caller is handed on")]
+    let session = &caller.expect("a request has a caller").calls.session;
+    RequestInfo::new(publication, session.participant, &session.clock)
+}
+
+/// A callback for the requests of a service; `Q` is `S::Request`.
+///
+/// It takes the request as `&Q`, [`Unique<Q>`], `Box<Q>` or `Q`: a request has one owner, so none
+/// of them needs a copy. `&RequestInfo` may follow, and in a [`Group<S>`](crate::Group) the group's
+/// state `&mut S` may come first. It returns the response (see [`Reply`]). Or its last parameter is
+/// a [`Responder`], which answers later; then it returns `()` or a `Result` whose error is reported
+/// by the executor. In a [`ReentrantGroup`](crate::ReentrantGroup) it is `Fn` and `Sync`. A closure
+/// must name the type of its parameters.
+#[diagnostic::on_unimplemented(
+    message = "this is not a callback for requests of type `{Q}` in a `{G}`",
+    label = "no form of callback fits",
+    note = "the request is taken as `&{Q}`, `Unique<{Q}>`, `Box<{Q}>` or `{Q}`; `&RequestInfo` may follow, then `Responder<{S}>`",
+    note = "in a `Group<S>` the group's state may come first: `|state: &mut S, request: &{Q}, info: &RequestInfo| ..`",
+    note = "it returns the response or a `Result` of it whose error is `Display`; with a `Responder`, `()` or `Result<(), impl Display>`",
+    note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
+)]
+pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
+    /// Where it is kept.
+    #[doc(hidden)]
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(cell: &Self::Cell, group: &G, turn: &mut Turn, asked: Asked<'_, S>) -> Result<(), String>;
+}
+
+/// The forms of one way to take the request.
+macro_rules! forms {
+    ($request:ty, |$taken:ident| $pass:expr) => {
+        forms!(@now $request, $taken, $pass, []);
+        forms!(@now $request, $taken, $pass, [info]);
+        forms!(@later $request, $taken, $pass, []);
+        forms!(@later $request, $taken, $pass, [info]);
+    };
+    // It returns the response.
+    (@now $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
+        forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let reply = callback($pass $(, forms!(@reference $info about))?);
+            Asked::<S>::answer(caller, desk, reply);
+            Ok(())
+        });
+        forms!(@exclusive $request, [state], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let reply = callback(group.state.open(&mut turn.state), $pass $(, forms!(@reference $info about))?);
+            Asked::<S>::answer(caller, desk, reply);
+            Ok(())
+        });
+        forms!(@reentrant $request, [$($info)?], [], [Reply<S::Response>], |callback, asked| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let reply = callback($pass $(, forms!(@reference $info about))?);
+            Asked::<S>::answer(caller, desk, reply);
+            Ok(())
+        });
+    };
+    // It takes a responder.
+    (@later $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
+        forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let responder = Asked::<S>::responder(caller, desk);
+            callback($pass, $(forms!(@reference $info about),)? responder).into_result()
+        });
+        forms!(@exclusive $request, [state], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let responder = Asked::<S>::responder(caller, desk);
+            let state = group.state.open(&mut turn.state);
+            callback(state, $pass, $(forms!(@reference $info about),)? responder).into_result()
+        });
+        forms!(@reentrant $request, [$($info)?], [later], [Outcome], |callback, asked| {
+            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            $(let about = forms!(@about $info _publication caller);)?
+            let responder = Asked::<S>::responder(caller, desk);
+            callback($pass, $(forms!(@reference $info about),)? responder).into_result()
+        });
+    };
+    (@exclusive $request:ty, [$($state:ident)?], [$($info:ident)?], [$($later:ident)?], [$($returns:tt)+],
+        |$callback:ident, $asked:ident, $group:ident, $turn:ident| $body:block) => {
+        impl<F, S, Q, St, R>
+            ServiceCallback<
+                S,
+                Q,
+                Group<St>,
+                fn($(forms!(@state $state St),)? $request $(, forms!(@info $info))? $(, forms!(@responder $later S))?) -> R,
+            > for F
+        where
+            F: FnMut($(forms!(@state $state St),)? $request $(, forms!(@info $info))? $(, forms!(@responder $later S))?) -> R
+                + Send
+                + 'static,
+            S: Service<Request = Q>,
+            Q: Message,
+            St: Send + 'static,
+            R: $($returns)+,
+        {
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<St>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            #[inline]
+            #[allow(unused_variables, reason = "only forms with state use the group")]
+            fn call(
+                cell: &Self::Cell,
+                $group: &Group<St>,
+                $turn: &mut Turn,
+                $asked: Asked<'_, S>,
+            ) -> Result<(), String> {
+                let $callback = cell.open(&mut $turn.callbacks);
+                $body
+            }
+        }
+    };
+    (@reentrant $request:ty, [$($info:ident)?], [$($later:ident)?], [$($returns:tt)+],
+        |$callback:ident, $asked:ident| $body:block) => {
+        impl<F, S, Q, R>
+            ServiceCallback<
+                S,
+                Q,
+                ReentrantGroup,
+                fn($request $(, forms!(@info $info))? $(, forms!(@responder $later S))?) -> R,
+            > for F
+        where
+            F: Fn($request $(, forms!(@info $info))? $(, forms!(@responder $later S))?) -> R + Send + Sync + 'static,
+            S: Service<Request = Q>,
+            Q: Message,
+            R: $($returns)+,
+        {
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
+            #[inline]
+            fn call(
+                $callback: &F,
+                _group: &ReentrantGroup,
+                _turn: &mut Turn,
+                $asked: Asked<'_, S>,
+            ) -> Result<(), String> {
+                $body
+            }
+        }
+    };
+    (@state $state:ident $s:ident) => { &mut $s };
+    (@info $info:ident) => { &RequestInfo };
+    (@responder $later:ident $s:ident) => { Responder<$s> };
+    (@about $info:ident $publication:ident $caller:ident) => { info($publication, $caller.as_ref()) };
+    (@reference $info:ident $about:ident) => { &$about };
+}
+
+forms!(&Q, |request| &request);
+forms!(Unique<Q>, |request| request);
+forms!(Box<Q>, |request| request.into_box());
+forms!(Q, |request| request.into_inner());
+
+/// A callback that answers requests with futures; `Q` is `S::Request`.
+///
+/// It takes the request as [`Unique<Q>`], `Box<Q>` or `Q`; a [`RequestInfo`] may follow. The future
+/// it returns yields the response (see [`Reply`]). Usually `|request: Q| async move { .. }`.
+#[diagnostic::on_unimplemented(
+    message = "this is not an asynchronous callback for requests of type `{Q}` in a `{G}`",
+    label = "no form of callback fits",
+    note = "the request is taken as `Unique<{Q}>`, `Box<{Q}>` or `{Q}`; a `RequestInfo` (not a reference) may follow",
+    note = "it returns a future, `Send + 'static`, that yields the response or a `Result` of it: `|request: {Q}| async move {{ .. }}`",
+    note = "a closure must name its parameters' types, and be `Send + 'static` (in a reentrant group also `Fn` and `Sync`)"
+)]
+pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 'static {
+    /// What it returns.
+    type Future: Future<Output = Self::Reply> + Send + 'static;
+
+    /// What that yields.
+    type Reply: Reply<S::Response>;
+
+    /// Where it is kept.
+    #[doc(hidden)]
+    type Cell: Send + Sync + 'static;
+
+    #[doc(hidden)]
+    fn cell(self, group: &G) -> Self::Cell;
+
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(
+        cell: &Self::Cell,
+        turn: &mut Turn,
+        request: Unique<Q>,
+        info: &dyn Fn() -> RequestInfo,
+    ) -> Self::Future;
+}
+
+macro_rules! async_forms {
+    ($request:ty, |$taken:ident| $pass:expr) => {
+        async_forms!(@both $request, $taken, $pass, []);
+        async_forms!(@both $request, $taken, $pass, [info]);
+    };
+    (@both $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
+        impl<F, S, Q, St, A>
+            AsyncServiceCallback<S, Q, Group<St>, fn($request $(, async_forms!(@info $info))?) -> A> for F
+        where
+            F: FnMut($request $(, async_forms!(@info $info))?) -> A + Send + 'static,
+            S: Service<Request = Q>,
+            Q: Message,
+            St: Send + 'static,
+            A: Future + Send + 'static,
+            A::Output: Reply<S::Response>,
+        {
+            type Future = A;
+            type Reply = A::Output;
+            type Cell = Exclusive<F, Callbacks>;
+
+            fn cell(self, group: &Group<St>) -> Self::Cell {
+                group.number.callback(self)
+            }
+
+            fn call(
+                cell: &Self::Cell,
+                turn: &mut Turn,
+                $taken: Unique<Q>,
+                _info: &dyn Fn() -> RequestInfo,
+            ) -> A {
+                let callback = cell.open(&mut turn.callbacks);
+                callback($pass $(, async_forms!(@about $info _info))?)
+            }
+        }
+
+        impl<F, S, Q, A>
+            AsyncServiceCallback<S, Q, ReentrantGroup, fn($request $(, async_forms!(@info $info))?) -> A> for F
+        where
+            F: Fn($request $(, async_forms!(@info $info))?) -> A + Send + Sync + 'static,
+            S: Service<Request = Q>,
+            Q: Message,
+            A: Future + Send + 'static,
+            A::Output: Reply<S::Response>,
+        {
+            type Future = A;
+            type Reply = A::Output;
+            type Cell = F;
+
+            fn cell(self, _group: &ReentrantGroup) -> F {
+                self
+            }
+
+            fn call(
+                cell: &F,
+                _turn: &mut Turn,
+                $taken: Unique<Q>,
+                _info: &dyn Fn() -> RequestInfo,
+            ) -> A {
+                cell($pass $(, async_forms!(@about $info _info))?)
+            }
+        }
+    };
+    (@info $info:ident) => { RequestInfo };
+    (@about $info:ident $about:ident) => { $about() };
+}
+
+async_forms!(Unique<Q>, |request| request);
+async_forms!(Box<Q>, |request| request.into_box());
+async_forms!(Q, |request| request.into_inner());
+
+/// A callback for the result of one call, see [`Client::call_then`](super::client::Client::call_then).
+///
+/// It takes the [`CallResult<S>`]; in a [`Group<S>`](crate::Group) the group's state `&mut S` may
+/// come first. It is called once. A closure must name the type of its parameters.
+#[diagnostic::on_unimplemented(
+    message = "this is not a callback for the result of a call of `{S}` in a `{G}`",
+    label = "no form of callback fits",
+    note = "it takes a `CallResult<{S}>`, in a `Group<S>` perhaps after the group's state `&mut S`",
+    note = "a closure must name its parameters' types, be `Send + 'static`, and return `()` or `Result<(), impl Display>`"
+)]
+pub trait ResponseCallback<S: Service, G, Form>: Sized + Send + 'static {
+    /// Calls it, in a turn of its group.
+    #[doc(hidden)]
+    fn call(self, group: &G, turn: &mut Turn, result: CallResult<S>) -> Result<(), String>;
+}
+
+impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(CallResult<S>) -> R> for F
+where
+    F: FnOnce(CallResult<S>) -> R + Send + 'static,
+    S: Service,
+    St: Send + 'static,
+    R: Outcome,
+{
+    fn call(self, _group: &Group<St>, _turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+        self(result).into_result()
+    }
+}
+
+impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(&mut St, CallResult<S>) -> R> for F
+where
+    F: FnOnce(&mut St, CallResult<S>) -> R + Send + 'static,
+    S: Service,
+    St: Send + 'static,
+    R: Outcome,
+{
+    fn call(self, group: &Group<St>, turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+        self(group.state.open(&mut turn.state), result).into_result()
+    }
+}
+
+impl<F, S, R> ResponseCallback<S, ReentrantGroup, fn(CallResult<S>) -> R> for F
+where
+    F: FnOnce(CallResult<S>) -> R + Send + 'static,
+    S: Service,
+    R: Outcome,
+{
+    fn call(self, _group: &ReentrantGroup, _turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+        self(result).into_result()
+    }
+}

@@ -1,0 +1,753 @@
+//! Subscriptions.
+
+use super::callback::{Called, SubscriptionCallback};
+use super::handlers::Handlers;
+use super::node::{Advertised, Node, NodeCore};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::group_token::Turn;
+use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::wait_set::{self, WaitSet, Waitable};
+use crate::executor::{AddError, Executor, prefetch};
+use crate::mailbox::history::Entry;
+use crate::mailbox::waiters::{Listener, Ticket};
+use crate::message::block::{Erased, Pool};
+use crate::message::incoming::Incoming;
+use crate::message::info::ChainScope;
+use crate::message::type_support::{CloneInto, Table, clone_into};
+use crate::message::work::Work;
+use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
+use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
+use crate::sys::clock::Stamp;
+use crate::sys::sync::{Arc, Mutex, next_serial};
+use crate::topic::copy_plan::Role;
+use crate::topic::subscription_core::{self, Filter, Inbox, Wanted};
+use sinew_msg::Message;
+use sinew_msg::cdr::Structure;
+use sinew_msg::view::Viewed;
+use sinew_shm::{Callback, EntityKey};
+use sinew_shm::{EntityKind, OwnEntity};
+use std::fmt;
+use std::marker::PhantomData;
+use std::task::{Poll, Waker};
+
+/// How many blocks a subscription's pool has at most; it is used for messages kept by value and for
+/// late copies.
+const POOL_CAPACITY: usize = 64;
+
+/// How a subscription's buffer holds its messages. ROS 2: `rclcpp::IntraProcessBufferType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum BufferType {
+    /// As the callback takes them: `Shared` if it only reads, `Unique` if it owns. Without a
+    /// callback: `Shared`.
+    #[default]
+    CallbackDefault,
+    /// References to messages that others may be reading too. An owning callback copies when it
+    /// takes, unless it is the last to hold the message; nothing is copied for messages that are
+    /// overwritten before.
+    Shared,
+    /// Messages of its own, copied when they are published if somebody else wants them too.
+    Unique,
+    /// As `Unique`, but moved out of the publisher's block into the subscription's when they are
+    /// published: the block is free again at once, and the message's address is another one.
+    Value,
+}
+
+/// Receives the messages of a topic.
+///
+/// Made by [`Node::subscription`](crate::Node::subscription), either with a callback, which an
+/// [`Executor`](crate::Executor) runs, or without, to be asked with [`take`](Self::take) or awaited
+/// with [`recv`](Self::recv). It exists until it is dropped. After that none of its callbacks
+/// starts; one that is running on another thread finishes ([`close`](Self::close) waits for it). It
+/// may be dropped in its own callback.
+///
+/// ```
+/// use sinew::prelude::*;
+/// # #[derive(Clone)] struct Number(u64); impl Message for Number {}
+/// let context = Context::new()?;
+/// let node = context.node("reader")?;
+/// let numbers = node.subscription::<Number>("numbers").qos(QoS::default().keep_last(2)).create()?;
+/// let publisher = node.publisher::<Number>("numbers").create()?;
+/// for n in 1..=3 {
+///     publisher.publish(Number(n))?;
+/// }
+/// assert_eq!(numbers.take().unwrap().0.0, 2); // the oldest gave way
+/// assert_eq!(numbers.take().unwrap().0.0, 3);
+/// assert!(numbers.take().is_none());
+/// assert_eq!(numbers.statistics().overwritten, 1);
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
+pub struct Subscription<T: Message> {
+    inbox: Arc<Inbox>,
+    /// What other processes know it by.
+    entity: Option<OwnEntity>,
+    member: Option<(Arc<GroupCore>, Membership)>,
+    /// Its place in a wait set, if it has no callback and ever was in one: a group of its own.
+    watch: Mutex<Option<(Arc<GroupCore>, Membership)>>,
+    handlers: Handlers,
+    node: Arc<NodeCore>,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> Subscription<T> {
+    /// The oldest message that has not been taken yet, and what is known about it. Never blocks,
+    /// allocates nothing.
+    ///
+    /// On a subscription with a callback, each message goes either here or to the callback.
+    pub fn take(&self) -> Option<(Shared<T>, MessageInfo)> {
+        self.take_as(Self::shared)
+    }
+
+    /// The same, for itself: copied only if somebody else holds the message, too.
+    pub fn take_unique(&self) -> Option<(Unique<T>, MessageInfo)>
+    where
+        T: Clone,
+    {
+        self.take_as(Self::unique)
+    }
+
+    /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is
+    /// [viewing](SubscriptionBuilder::viewing), what comes from another process isn't decoded, but
+    /// read in that process's memory.
+    pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
+        self.inbox.take().map(|entry| self.sample(entry))
+    }
+
+    #[inline]
+    fn take_as<R>(&self, make: impl Fn(&Self, Entry) -> Option<R>) -> Option<R> {
+        loop {
+            let message = make(self, self.inbox.take()?);
+            if message.is_some() {
+                return message;
+            }
+        }
+    }
+
+    /// Has `listener` called for each message that arrives: with 1, on the publishing thread, once
+    /// the message can be taken. If messages wait already, it is called at once with their number.
+    /// It replaces the one that was set before. ROS 2: `set_on_new_message_callback`.
+    ///
+    /// It is there to tell somebody who will take the messages, e.g. an event loop of the program's
+    /// own, and should be quick. Messages that arrived may be gone when somebody comes for them
+    /// (taken by somebody else, overwritten, expired). Several threads may call it at once. It may
+    /// publish, take, replace or clear itself; a panic in it is reported and is no concern of the
+    /// publisher. The subscription keeps it until it is dropped, so a listener that holds the
+    /// subscription in turn keeps both for ever.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// # struct Number(u64); impl Message for Number {}
+    /// # let context = Context::new()?;
+    /// # let node = context.node("reader")?;
+    /// # let publisher = node.publisher::<Number>("numbers").create()?;
+    /// let numbers = node.subscription::<Number>("numbers").create()?;
+    /// publisher.publish(Number(1))?;
+    /// publisher.publish(Number(2))?;
+    /// let (bell, news) = std::sync::mpsc::channel();
+    /// numbers.set_listener(move |count| drop(bell.send(count)));
+    /// publisher.publish(Number(3))?;
+    /// assert_eq!(news.try_iter().collect::<Vec<_>>(), [2, 1]);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
+        let Wanted { topic, node, .. } = &self.inbox.wanted;
+        let whose = format!("subscription to {topic} of node {node}");
+        self.inbox.set_listener(Some(Listener::new(whose, listener)));
+    }
+
+    /// Has no listener called any more, but for messages that are just being published on other
+    /// threads.
+    pub fn clear_listener(&self) {
+        self.inbox.set_listener(None);
+    }
+
+    /// The topic's full name, after remapping.
+    pub fn topic(&self) -> &str {
+        &self.inbox.wanted.topic
+    }
+
+    /// The QoS it requests.
+    pub fn qos(&self) -> QoS {
+        self.inbox.wanted.qos
+    }
+
+    /// How many publishers match now. ROS 2: `get_publisher_count`.
+    pub fn matched_publishers(&self) -> u64 {
+        self.inbox.observers.matched_now()
+    }
+
+    /// What became of its messages so far.
+    pub fn statistics(&self) -> SubscriptionStatistics {
+        let (counts, work, waiting) = self.inbox.counts();
+        SubscriptionStatistics {
+            received: counts.received,
+            taken: counts.taken,
+            waiting: waiting as u64,
+            overwritten: counts.overwritten,
+            refused: counts.refused,
+            expired: counts.expired,
+            copies: work.copies,
+            decodings: work.decodings,
+            views: work.images,
+        }
+    }
+
+    /// Ends the subscription as dropping it does, and waits for a callback that is running on
+    /// another thread. Called in its own callback, it doesn't wait.
+    pub fn close(self) {
+        self.leave(true);
+    }
+
+    /// Keeps it until the context ends: its callback and its handlers go on without a handle; as
+    /// [`Timer::detach`](crate::Timer::detach).
+    pub fn detach(self) {
+        let session = self.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// A message that was taken, as a value. `None`: it is an image of which there is none.
+    #[inline]
+    pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        Some((Shared::assume(self.value(entry.message)?), info))
+    }
+
+    /// A message that was taken, for the caller alone.
+    pub(crate) fn unique(&self, entry: Entry) -> Option<(Unique<T>, MessageInfo)>
+    where
+        T: Clone,
+    {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        let message = self.value(entry.message)?;
+        let (message, work) = Incoming::<T>::new(message, &self.inbox.wanted.pool).unique();
+        self.inbox.count(work);
+        Some((message, info))
+    }
+
+    /// A message that was taken, as it lies.
+    pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
+        let info = self.inbox.info(entry.publication, entry.reception);
+        let (sample, work) = Incoming::new(entry.message, &self.inbox.wanted.pool).sample();
+        self.inbox.count(work);
+        (sample, info)
+    }
+
+    #[inline]
+    fn value(&self, message: Erased) -> Option<Erased> {
+        if message.is_image() { self.decoded(&message) } else { Some(message) }
+    }
+
+    #[cold]
+    fn decoded(&self, image: &Erased) -> Option<Erased> {
+        let value = image.decoded(&self.inbox.wanted.pool);
+        let value = value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()?;
+        self.inbox.count(Work::DECODING);
+        Some(value)
+    }
+
+    pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
+        self.inbox.poll_take(ticket, task, &self.node.context.session.ended)
+    }
+
+    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+        self.inbox.stop_waiting(ticket);
+    }
+
+    /// Has a wait set told of its messages.
+    pub(crate) fn watch(&self, executor: &Executor) -> Result<(), AddError> {
+        let what = || format!("the subscription to {}", self.topic());
+        if self.member.is_some() {
+            return Err(AddError::HasCallback { what: what() });
+        }
+        let group = {
+            let mut watch = self.watch.lock();
+            let (group, _) = watch.get_or_insert_with(|| {
+                let group = Group::new(self.node.clone(), ()).core;
+                let watched = Watched { inbox: self.inbox.clone(), place: prefetch::Place::new() };
+                let membership = group.join(Arc::new(watched));
+                (group, membership)
+            });
+            group.clone()
+        };
+        executor.serve_group(&group, what)
+    }
+
+    fn leave(&self, wait: bool) {
+        let context = &self.node.context;
+        context.graph.remove_inbox(&self.inbox);
+        if let (Some(entity), Some(outside)) = (&self.entity, context.outside()) {
+            outside.forget(entity.key());
+        }
+        self.inbox.close();
+        let watch = self.watch.lock().take();
+        for (group, membership) in self.member.iter().chain(&watch) {
+            group.part(*membership, wait);
+        }
+        self.handlers.part(wait);
+    }
+}
+
+impl<T: Message> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        self.leave(false);
+    }
+}
+
+impl<T: Message> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription")
+            .field("topic", &self.topic())
+            .field("qos", &self.qos())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What became of a subscription's messages so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct SubscriptionStatistics {
+    /// Messages that came into the history.
+    pub received: u64,
+    /// Messages that were taken out of it, by the callback or by hand.
+    pub taken: u64,
+    /// Messages that wait in it now.
+    pub waiting: u64,
+    /// Messages that gave way to newer ones (keep_last).
+    pub overwritten: u64,
+    /// Messages that found the history full (keep_all without back-pressure).
+    pub refused: u64,
+    /// Messages whose lifespan was over.
+    pub expired: u64,
+    /// Copies made for it: of values, when they were taken while others held them too; of images of
+    /// other processes as bytes, because too many are in use to read another one where it lies.
+    pub copies: u64,
+    /// Values made of images: of messages of other processes, unless they are viewed or plain. One
+    /// that several subscriptions of the process share counts for one of them.
+    pub decodings: u64,
+    /// Messages that were handed out as images, to be read where they lie: by a
+    /// [`View`](crate::View) or [`Sample`]. (Those that were values are none: nothing was to be
+    /// saved.)
+    pub views: u64,
+}
+
+impl Node {
+    /// A subscription to a topic, named as for [`publisher`](Self::publisher).
+    pub fn subscription<T: Message>(&self, topic: &str) -> SubscriptionBuilder<T> {
+        SubscriptionBuilder::new(self, topic)
+    }
+}
+
+impl WaitSet {
+    /// Waits for messages of a subscription without a callback, too, until it is dropped.
+    ///
+    /// # Errors
+    /// [`AddError`]: it has a callback, another wait set waits for it, or its context is shut down
+    /// or lives in another time.
+    pub fn add_subscription<T: Message>(&self, subscription: &Subscription<T>) -> Result<(), AddError> {
+        subscription.watch(&self.executor)
+    }
+}
+
+impl<T: Message> wait_set::sealed::Sealed for Subscription<T> {}
+
+impl<T: Message> Waitable for Subscription<T> {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
+    }
+}
+
+/// Makes a [`Subscription`]; from [`Node::subscription`](crate::Node::subscription).
+#[must_use = "nothing is received before `callback` or `create`"]
+pub struct SubscriptionBuilder<T: Message, G = Group> {
+    node: Node,
+    topic: String,
+    qos: QoS,
+    buffer: BufferType,
+    clone: Option<CloneInto>,
+    filter: Option<Filter>,
+    ignore_own: bool,
+    check: Option<Check>,
+    group: G,
+    handlers: Handlers,
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T: Message> SubscriptionBuilder<T> {
+    pub(crate) fn new(node: &Node, topic: &str) -> Self {
+        Self {
+            node: node.clone(),
+            topic: topic.to_owned(),
+            qos: QoS::default(),
+            buffer: BufferType::CallbackDefault,
+            clone: None,
+            filter: None,
+            ignore_own: false,
+            check: None,
+            group: node.default_group().clone(),
+            handlers: Handlers::new(format!("subscription to {topic}")),
+            of: PhantomData,
+        }
+    }
+}
+
+impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
+    /// What it requests; the default is [`QoS::default`].
+    pub fn qos(mut self, qos: QoS) -> Self {
+        self.qos = qos;
+        self
+    }
+
+    /// How its buffer holds messages; by default as the callback takes them.
+    pub fn buffer(mut self, buffer: BufferType) -> Self
+    where
+        T: Clone,
+    {
+        self.buffer = buffer;
+        self.clone = Some(clone_into::<T>());
+        self
+    }
+
+    /// Only messages for which this is true are for this subscription. It is asked before anything
+    /// is copied or queued, and should be quick: on the publisher's thread, or, for a publisher in
+    /// another process, on any thread of this process that runs an executor, takes, or makes
+    /// something of this context, or on one of the context's own. No lock of ours is held; let it
+    /// wait for none of yours that may be held there.
+    pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
+        self.filter = Some(Box::new(move |message: &Erased| {
+            // SAFETY: the filter is asked for messages of the type that the ends agreed on when
+            // they matched, which is `T`, and the reference keeps the message alive.
+            filter(unsafe { message.value().cast::<T>().as_ref() })
+        }));
+        self
+    }
+
+    /// Messages of publishers of its own node are not for it.
+    pub fn ignore_own_publications(mut self) -> Self {
+        self.ignore_own = true;
+        self
+    }
+
+    /// Messages of other processes are read where they lie: [`Subscription::take_sample`] and
+    /// [`recv_sample`](Subscription::recv_sample) give the image in its publisher's memory, of
+    /// whatever size, without a copy. What is taken as a value is decoded then. For a subscription
+    /// without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so
+    /// anyway. No effect together with a [`filter`](Self::filter) or a buffer that owns, both of
+    /// which need values, nor on a plain type, whose values are images.
+    pub fn viewing(mut self) -> Self
+    where
+        T: Structure + Viewed,
+    {
+        self.check = Some(Check::of::<T>());
+        self
+    }
+
+    /// The group in which its callback and its event handlers run; before the handlers. Default:
+    /// the node's.
+    pub fn in_group<G2: CallbackGroup>(mut self, group: &G2) -> SubscriptionBuilder<T, G2> {
+        self.handlers.in_group();
+        SubscriptionBuilder {
+            node: self.node,
+            topic: self.topic,
+            qos: self.qos,
+            buffer: self.buffer,
+            clone: self.clone,
+            filter: self.filter,
+            ignore_own: self.ignore_own,
+            check: self.check,
+            group: group.clone(),
+            handlers: self.handlers,
+            of: PhantomData,
+        }
+    }
+
+    super::handlers::handler_methods!();
+
+    /// Called by the executor when messages were lost: they gave way to newer ones, or found the
+    /// history full.
+    pub fn on_message_lost<Form>(
+        mut self,
+        callback: impl super::callback::EventCallback<crate::event::status::MessageLost, G, Form>,
+    ) -> Self {
+        let what = format!("message lost event of {}", self.handlers.whose);
+        self.handlers.lost = Some(crate::event::condition::Joined::new(
+            crate::event::condition::Source::new(&self.group, what, callback),
+        ));
+        self
+    }
+
+    /// Called by the executor when no message has come for longer than the
+    /// [deadline](QoS::deadline) that the subscription requests, and again after each further
+    /// period (several at once if it is late). Counts from the first message on, whichever
+    /// publisher's, also from one that is dropped because the history is full; goes on counting
+    /// when the last publisher is gone. Never called without a deadline.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{RequestedDeadlineMissed, VirtualClock};
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("tracker")?;
+    /// let tenth = QoS::default().deadline(Duration::from_millis(100));
+    /// let _poses = node
+    ///     .subscription::<Pose>("poses")
+    ///     .qos(tenth)
+    ///     .on_deadline_missed(|event: &RequestedDeadlineMissed| println!("{} missed", event.total_change))
+    ///     .callback(|_: &Pose| {})?;
+    /// let publisher = node.publisher::<Pose>("poses").qos(tenth).create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// publisher.publish(Pose)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(250))?, 1 + 2); // the message, and two periods without one
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_deadline_missed<Form>(
+        mut self,
+        callback: impl super::callback::EventCallback<crate::event::status::RequestedDeadlineMissed, G, Form>,
+    ) -> Self {
+        let what = format!("deadline missed event of {}", self.handlers.whose);
+        let source = crate::event::condition::Source::new(&self.group, what, callback);
+        self.handlers.requested_deadline = Some(crate::event::condition::Joined::new(source));
+        self
+    }
+
+    /// Called by the executor when a publisher that matches came or went, or lapsed, or lives
+    /// again: an automatic one is alive while it exists, a
+    /// [manual](crate::Liveliness::ManualByTopic) one if it has published or said so within the
+    /// lease it offers.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// use sinew::{Liveliness, LivelinessChanged, VirtualClock};
+    /// # #[derive(Clone)] struct Pose; impl Message for Pose {}
+    /// let context = Context::builder().virtual_time(&VirtualClock::new()).build()?;
+    /// let node = context.node("tracker")?;
+    /// let qos = QoS::default().liveliness(Liveliness::ManualByTopic).lease(Duration::from_millis(100));
+    /// let _poses = node
+    ///     .subscription::<Pose>("poses")
+    ///     .qos(qos)
+    ///     .on_liveliness_changed(|event: &LivelinessChanged| println!("{} of them live", event.alive))
+    ///     .callback(|_: &Pose| {})?;
+    /// let publisher = node.publisher::<Pose>("poses").qos(qos).create()?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it came
+    /// assert_eq!(executor.advance(Duration::from_millis(100))?, 1); // it lapsed
+    /// publisher.assert_liveliness();
+    /// assert_eq!(executor.spin_some()?, 1); // it lives
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn on_liveliness_changed<Form>(
+        mut self,
+        callback: impl super::callback::EventCallback<crate::event::status::LivelinessChanged, G, Form>,
+    ) -> Self {
+        let what = format!("liveliness changed event of {}", self.handlers.whose);
+        let source = crate::event::condition::Source::new(&self.group, what, callback);
+        self.handlers.liveliness_changed = Some(crate::event::condition::Joined::new(source));
+        self
+    }
+
+    /// Makes the subscription, with a callback that the executor runs for each message; see
+    /// [`SubscriptionCallback`] for its forms. When this returns, it has matched the publishers
+    /// there are, and has what they retain for late joiners.
+    ///
+    /// # Errors
+    /// [`CreateError`]: the topic's name, the QoS, a handler before its group, or the context is
+    /// shut down.
+    pub fn callback<Form, F>(mut self, callback: F) -> Result<Subscription<T>, CreateError>
+    where
+        F: SubscriptionCallback<T, G, Form>,
+        Form: 'static,
+    {
+        let owner = F::OWNS;
+        self.check = F::VIEWS;
+        self.clone = self.clone.or(owner.map(|owner| owner.0));
+        let group = self.group.clone();
+        let mut subscription = self.make(owner.is_some())?;
+        let core = group.core().clone();
+        let receiver = Receiver::<T, G, Form, F> {
+            inbox: subscription.inbox.clone(),
+            callback: callback.cell(&group),
+            group,
+            place: prefetch::Place::new(),
+            of: PhantomData,
+        };
+        let membership = core.join(Arc::new(receiver));
+        subscription.member = Some((core, membership));
+        Ok(subscription)
+    }
+
+    /// Makes the subscription without a callback: its messages are [taken](Subscription::take).
+    ///
+    /// # Errors
+    /// As [`callback`](Self::callback).
+    pub fn create(self) -> Result<Subscription<T>, CreateError> {
+        self.make(false)
+    }
+
+    fn make(mut self, callback_owns: bool) -> Result<Subscription<T>, CreateError> {
+        let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
+        let role = match self.buffer {
+            BufferType::CallbackDefault if callback_owns => Role::Owner,
+            BufferType::CallbackDefault | BufferType::Shared => Role::Sharer,
+            BufferType::Unique => Role::Owner,
+            BufferType::Value => Role::Value,
+        };
+        let table = Table::of::<T>();
+        let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
+        let context = self.node.context_shared();
+        let observers = self.handlers.observers();
+        let told = self.handlers.told(&self.qos, self.group.core());
+        let inbox = context.graph.add_inbox(&topic, |topic| {
+            let wanted = Wanted {
+                topic,
+                node: self.node.full_name_shared(),
+                node_number: self.node.number(),
+                table,
+                qos: self.qos,
+                role,
+                clone: self.clone,
+                filter: self.filter,
+                check: self.check.filter(|_| is_open),
+                ignore_own: self.ignore_own,
+                pool: Pool::new::<T>(POOL_CAPACITY),
+                participant: context.session.participant,
+                clock: context.session.clock.clone(),
+            };
+            Inbox::new(wanted, observers, told)
+        });
+        let known =
+            Advertised { number: next_serial(), name: &topic, table: inbox.wanted.table, qos: self.qos };
+        let entity = match self.node.advertise(EntityKind::Subscription, &known, Some(&inbox)) {
+            Ok(entity) => entity,
+            Err(error) => {
+                context.graph.remove_inbox(&inbox);
+                return Err(error);
+            }
+        };
+        if let Some(entity) = &entity {
+            inbox.is_counted(entity.counters());
+        }
+        // A subscription already: if its filter panics while it joins, it leaves again.
+        let subscription = Subscription {
+            inbox,
+            entity,
+            member: None,
+            watch: Mutex::new(None),
+            handlers: self.handlers,
+            node: self.node.core().clone(),
+            of: PhantomData,
+        };
+        subscription.node.context.graph.join(&subscription.inbox);
+        Ok(subscription)
+    }
+}
+
+/// A subscription as the executor sees it: everything a call needs in one place.
+struct Receiver<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
+    inbox: Arc<Inbox>,
+    group: G,
+    place: prefetch::Place,
+    callback: F::Cell,
+    of: PhantomData<fn(T) -> Form>,
+}
+
+impl<T, G, Form, F> Entity for Receiver<T, G, Form, F>
+where
+    T: Message,
+    G: CallbackGroup,
+    F: SubscriptionCallback<T, G, Form>,
+{
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let Some((entry, next)) = self.inbox.take_for(turn) else { return Ran::NOTHING };
+        let Entry { message, publication, reception } = entry;
+        let _chain = ChainScope::enter(Some(publication.lineage));
+        let about = || self.inbox.info(publication, reception);
+        let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
+        let Called { result, work } = F::call(&self.callback, &self.group, turn, incoming, &about);
+        self.inbox.count(work);
+        Ran { result, next, called: true }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.inbox.left()
+    }
+
+    fn withdraw(&self) -> bool {
+        self.inbox.withdraw()
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        self.inbox.key().map_or(Callback::Other(node), Callback::Of)
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        vec![prefetch::Part::value(&self.inbox, 5), prefetch::Part::Code(subscription_core::code)]
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.inbox)
+    }
+}
+
+impl<T, G, Form, F> GroupMember for Receiver<T, G, Form, F>
+where
+    T: Message,
+    G: CallbackGroup,
+    F: SubscriptionCallback<T, G, Form>,
+{
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
+    }
+}
+
+/// A subscription without a callback, as a wait set sees it.
+struct Watched {
+    inbox: Arc<Inbox>,
+    place: prefetch::Place,
+}
+
+impl Entity for Watched {
+    fn run(&self, _turn: &mut Turn) -> Ran {
+        Ran { next: self.inbox.left(), ..Ran::NOTHING } // it stays ready
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.inbox.left()
+    }
+
+    fn withdraw(&self) -> bool {
+        self.inbox.withdraw()
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.inbox).addr()
+    }
+
+    fn describe(&self) -> String {
+        describe(&self.inbox)
+    }
+}
+
+impl GroupMember for Watched {
+    fn attach(&self, home: Option<Home>) {
+        self.inbox.attach(home);
+    }
+}
+
+fn describe(inbox: &Inbox) -> String {
+    format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node)
+}

@@ -1,0 +1,404 @@
+//! Timers.
+
+use super::callback::EventCallback;
+use super::node::{Node, NodeCore};
+use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
+use crate::executor::group_token::Turn;
+use crate::executor::prefetch;
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
+use crate::executor::wait_set::{self, Waitable};
+use crate::message::info::ChainScope;
+use crate::ros::failure::CreateError;
+use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake, nanoseconds};
+use crate::sys::sync::{Arc, Mutex};
+use sinew_shm::{Callback, EntityKey};
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// Calls back again and again, at fixed times: the `n`th due time is the first plus `n` periods,
+/// however late the callbacks run.
+///
+/// Made by [`Node::timer`](crate::Node::timer). It waits in its executor's own heap of deadlines:
+/// no thread, no file descriptor. A timer that can't keep up skips periods and counts them
+/// ([`TimerInfo::skipped`]); it doesn't burst. It exists until it is dropped; after that none of
+/// its callbacks starts. It may be dropped, cancelled or reset in its own callback, and from any
+/// thread.
+///
+/// ```
+/// use sinew::prelude::*;
+/// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+/// let node = context.node("blinker")?;
+/// let mut left = 3;
+/// let timer = node.timer(Duration::from_millis(100)).callback(move |info: &TimerInfo| {
+///     left -= 1;
+///     if left == 0 {
+///         info.cancel();
+///     }
+/// })?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// assert_eq!(executor.advance(Duration::from_secs(1))?, 3);
+/// assert!(timer.is_cancelled());
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[must_use = "a timer ends when it is dropped, with `let _ = ..` at once: name the variable (`let _timer = ..`), or `detach()` it"]
+pub struct Timer {
+    schedule: Arc<Schedule>,
+    group: Arc<GroupCore>,
+    membership: Membership,
+    node: Arc<NodeCore>,
+}
+
+impl Timer {
+    /// Stops it, until [`reset`](Self::reset). An expiry that waits in the executor's queue doesn't
+    /// run any more.
+    pub fn cancel(&self) {
+        self.schedule.cancel();
+    }
+
+    /// Starts it again: it is due one period from now. An expiry that waits in the executor's queue
+    /// doesn't run any more.
+    pub fn reset(&self) {
+        self.schedule.reset();
+    }
+
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.schedule.state.lock().cancelled
+    }
+
+    /// How long until it is due: zero if it already is, `None` if it is cancelled. In the time of
+    /// its own clock.
+    pub fn time_until_next(&self) -> Option<Duration> {
+        let state = self.schedule.state.lock();
+        let now = self.schedule.clock.now(self.schedule.kind);
+        (!state.cancelled).then(|| Time::from_nanoseconds(state.due) - Time::from_nanoseconds(now))
+    }
+
+    /// How many periods it has skipped because it couldn't keep up.
+    pub fn skipped(&self) -> u64 {
+        self.schedule.state.lock().skipped
+    }
+
+    /// The time from one due time to the next.
+    pub fn period(&self) -> Duration {
+        Time::from_nanoseconds(self.schedule.period) - Time::from_nanoseconds(0)
+    }
+
+    /// Keeps it without a handle until the context ends: until
+    /// [`Context::shutdown`](crate::Context::shutdown), the end of a spin that Ctrl-C brought
+    /// about, or the drop of the last handle to the context and its nodes. Its node lives as long,
+    /// whether there is a handle to it or not. From then on only its own callback can cancel it
+    /// ([`TimerInfo::cancel`]).
+    ///
+    /// What the callback has captured goes with it. A handle to its own context or to a node in
+    /// there keeps the context alive, so that only a shutdown ends it; publishers, subscriptions,
+    /// clients and other entities don't.
+    ///
+    /// ```
+    /// use sinew::prelude::*;
+    /// fn blink(context: &Context) -> sinew::Result<()> {
+    ///     let node = context.node("blinker")?;
+    ///     node.timer(Duration::from_secs(1)).callback(|| println!("blink"))?.detach();
+    ///     Ok(()) // the timer goes on
+    /// }
+    /// let context = Context::builder().virtual_time(&sinew::VirtualClock::new()).build()?;
+    /// blink(&context)?;
+    /// let executor = Executor::single();
+    /// executor.add(&context)?;
+    /// assert_eq!(executor.advance(Duration::from_secs(3))?, 3);
+    /// # Ok::<(), sinew::Error>(())
+    /// ```
+    pub fn detach(self) {
+        let session = self.node.context.session.clone();
+        session.detach(self);
+    }
+
+    /// Ends it as dropping it does, and waits for its callback if that is running on another
+    /// thread. Called in its own callback, it doesn't wait.
+    pub fn close(self) {
+        self.group.part(self.membership, true);
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.group.part(self.membership, false);
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timer").field("period", &self.period()).finish_non_exhaustive()
+    }
+}
+
+/// What a timer's callback may ask about. ROS 2: `rcl_timer_call_info_t`.
+pub struct TimerInfo {
+    due: Time,
+    actual: Time,
+    skipped: u64,
+    schedule: Arc<Schedule>,
+}
+
+impl TimerInfo {
+    /// When it was due, in the time of its clock.
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// When it was called, in the time of its clock.
+    pub fn actual(&self) -> Time {
+        self.actual
+    }
+
+    /// Due times after [`due`](Self::due) that have passed as well, and for which it will not be
+    /// called.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Cancels the timer, as [`Timer::cancel`].
+    pub fn cancel(&self) {
+        self.schedule.cancel();
+    }
+}
+
+impl fmt::Debug for TimerInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TimerInfo { due, actual, skipped, .. } = self;
+        write!(f, "TimerInfo {{ due: {due:?}, actual: {actual:?}, skipped: {skipped} }}")
+    }
+}
+
+/// When a timer is due.
+pub(crate) struct Schedule {
+    kind: ClockKind,
+    clock: Clock,
+    /// Nanoseconds; more than 0.
+    period: i64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// In the time of its clock.
+    due: i64,
+    cancelled: bool,
+    skipped: u64,
+    home: Option<Home>,
+}
+
+impl Wake for Schedule {
+    /// Its clock was set: if that left it further away than a period, it is due one period from
+    /// now.
+    fn wake(&self) {
+        self.change(|state, now| state.due = state.due.min(now.saturating_add(self.period)));
+    }
+}
+
+impl Schedule {
+    fn cancel(&self) {
+        self.change(|state, _| state.cancelled = true);
+    }
+
+    fn reset(&self) {
+        self.change(|state, now| {
+            state.cancelled = false;
+            state.due = now.saturating_add(self.period);
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State, i64)) {
+        let now = self.clock.now(self.kind);
+        let signal = {
+            let mut state = self.state.lock();
+            change(&mut state, now);
+            self.arm(&state)
+        };
+        scheduler::signal(signal);
+    }
+
+    /// Tells the executor when it is due. Returns whom the caller must signal once it holds no
+    /// lock.
+    #[must_use]
+    fn arm(&self, state: &State) -> Option<Arc<Scheduler>> {
+        let home = state.home.as_ref()?;
+        let due = (!state.cancelled).then_some(state.due);
+        home.scheduler.arm(home, self.kind, due).then(|| home.scheduler.clone())
+    }
+
+    /// Whether it is due; if not, it waits for that again.
+    fn withdraw(&self) -> bool {
+        let now = self.clock.now(self.kind);
+        let state = self.state.lock();
+        let is_due = !state.cancelled && state.due <= now;
+        let signal = if is_due { None } else { self.arm(&state) };
+        drop(state);
+        scheduler::signal(signal);
+        is_due
+    }
+
+    /// An expiry is to run now, if it still is one: then the next is set.
+    fn expire(self: &Arc<Self>) -> Option<TimerInfo> {
+        let now = self.clock.now(self.kind);
+        let mut state = self.state.lock();
+        if state.cancelled {
+            return None;
+        }
+        if state.due > now {
+            // It was reset, or its clock was set back since it became ready: it waits again.
+            let signal = self.arm(&state);
+            drop(state);
+            scheduler::signal(signal);
+            return None;
+        }
+        let due = state.due;
+        let skipped = (now - due) / self.period;
+        state.due = due.saturating_add(self.period.saturating_mul(skipped + 1));
+        let skipped = u64::try_from(skipped).unwrap_or(0);
+        state.skipped += skipped;
+        let signal = self.arm(&state);
+        drop(state);
+        scheduler::signal(signal);
+        let (due, actual) = (Time::from_nanoseconds(due), Time::from_nanoseconds(now));
+        Some(TimerInfo { due, actual, skipped, schedule: self.clone() })
+    }
+}
+
+/// A timer as the executor sees it: everything a call needs in one place.
+struct Ticker<G, Form, F: EventCallback<TimerInfo, G, Form>> {
+    schedule: Arc<Schedule>,
+    group: G,
+    place: prefetch::Place,
+    callback: F::Cell,
+    of: PhantomData<fn() -> Form>,
+}
+
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ticker<G, Form, F> {
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let Some(info) = self.schedule.expire() else { return Ran::NOTHING };
+        let _no_chain = ChainScope::enter(None);
+        let result = F::call(&self.callback, &self.group, turn, &info);
+        Ran { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn withdraw(&self) -> bool {
+        self.schedule.withdraw()
+    }
+
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        Callback::Timer(node)
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn rest(&self) -> Vec<prefetch::Part> {
+        vec![prefetch::Part::value(&self.schedule, 4)]
+    }
+
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.schedule).addr()
+    }
+
+    fn describe(&self) -> String {
+        let period = Duration::from_nanos(u64::try_from(self.schedule.period).unwrap_or(0));
+        format!("timer ({period:?}) of node {}", self.group.core().node.full_name())
+    }
+}
+
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for Ticker<G, Form, F> {
+    fn attach(&self, home: Option<Home>) {
+        let signal = {
+            let mut state = self.schedule.state.lock();
+            state.home = home;
+            self.schedule.arm(&state)
+        };
+        scheduler::signal(signal);
+    }
+}
+
+impl Node {
+    /// A timer with the given period.
+    pub fn timer(&self, period: Duration) -> TimerBuilder {
+        TimerBuilder::new(self, period)
+    }
+}
+
+impl wait_set::sealed::Sealed for Timer {}
+
+impl Waitable for Timer {
+    fn subject(&self) -> usize {
+        Arc::as_ptr(&self.schedule).addr()
+    }
+}
+
+/// Makes a [`Timer`]; from [`Node::timer`](crate::Node::timer).
+#[must_use = "nothing happens before `callback`"]
+pub struct TimerBuilder<G = Group> {
+    node: Node,
+    period: Duration,
+    kind: ClockKind,
+    group: G,
+}
+
+impl TimerBuilder {
+    pub(crate) fn new(node: &Node, period: Duration) -> Self {
+        Self { node: node.clone(), period, kind: ClockKind::Steady, group: node.default_group().clone() }
+    }
+}
+
+impl<G: CallbackGroup> TimerBuilder<G> {
+    /// The clock it follows; the default is [`ClockKind::Steady`].
+    pub fn clock(mut self, kind: ClockKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// The group in which its callback runs. Default: the node's.
+    pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> TimerBuilder<G2> {
+        TimerBuilder { node: self.node, period: self.period, kind: self.kind, group: group.clone() }
+    }
+
+    /// Makes the timer; it is due for the first time one period from now. The callback takes
+    /// nothing, `&TimerInfo`, the group's state `&mut S`, or the state and `&TimerInfo`.
+    ///
+    /// # Errors
+    /// [`CreateError`]: a period of zero, or the context is shut down.
+    pub fn callback<Form, F>(self, callback: F) -> Result<Timer, CreateError>
+    where
+        F: EventCallback<TimerInfo, G, Form>,
+        Form: 'static,
+    {
+        let period = nanoseconds(self.period);
+        if period == 0 || period == i64::MAX {
+            return Err(CreateError::Period { node: self.node.full_name().to_owned(), period: self.period });
+        }
+        self.node.check_group(self.group.core(), "a timer")?;
+        let session = &self.node.context_shared().session;
+        let clock = session.clock.clone();
+        let due = clock.now(self.kind).saturating_add(period);
+        let state = Mutex::new(State { due, cancelled: false, skipped: 0, home: None });
+        let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
+        if self.kind == ClockKind::Ros {
+            let follows: Arc<dyn Wake> = schedule.clone();
+            session.on_jump(Arc::downgrade(&follows));
+        }
+        let group = self.group.core().clone();
+        let ticker = Arc::new(Ticker::<G, Form, F> {
+            schedule: schedule.clone(),
+            callback: callback.cell(&self.group),
+            group: self.group,
+            place: prefetch::Place::new(),
+            of: PhantomData,
+        });
+        let membership = group.join(ticker);
+        Ok(Timer { schedule, group, membership, node: self.node.core().clone() })
+    }
+}

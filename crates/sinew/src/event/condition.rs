@@ -1,0 +1,221 @@
+//! Gathering what happened until the executor delivers it.
+
+use super::status::{
+    IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
+    OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
+};
+use crate::executor::group::{GroupCore, GroupMember, Membership};
+use crate::executor::group_token::Turn;
+use crate::executor::prefetch;
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
+use crate::message::info::ChainScope;
+use crate::sys::clock::{Clock, Stamp};
+use crate::sys::sync::{Arc, Mutex};
+
+/// What is gathered until the executor delivers it.
+pub(crate) trait Gathered: Clone + Default + Send + Sync + 'static {
+    /// Forgets the changes that were delivered.
+    fn delivered(&mut self);
+}
+
+impl Gathered for Matched {
+    fn delivered(&mut self) {
+        (self.total_change, self.current_change) = (0, 0);
+    }
+}
+
+impl Gathered for IncompatibleQos {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for IncompatibleType {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for MessageLost {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for OfferedDeadlineMissed {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for RequestedDeadlineMissed {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for LivelinessLost {
+    fn delivered(&mut self) {
+        self.total_change = 0;
+    }
+}
+
+impl Gathered for LivelinessChanged {
+    fn delivered(&mut self) {
+        (self.alive_change, self.not_alive_change) = (0, 0);
+    }
+}
+
+impl Gathered for Triggered {
+    fn delivered(&mut self) {
+        self.count = 0;
+    }
+}
+
+/// An event callback with its group, erased.
+pub(crate) type OnEvent<E> = Box<dyn Fn(&mut Turn, &E) -> Result<(), String> + Send + Sync>;
+
+/// An entity that gathers events of one kind and hands them to a callback, all that came since the
+/// last time at once.
+pub(crate) struct Source<E> {
+    group: Arc<GroupCore>,
+    what: String,
+    clock: Clock,
+    gathered: Mutex<Waiting<E>>,
+    place: prefetch::Place,
+    callback: OnEvent<E>,
+}
+
+struct Waiting<E> {
+    event: E,
+    since: Option<Stamp>,
+    home: Option<Home>,
+}
+
+impl<E: Gathered> Source<E> {
+    /// With a callback that knows its group.
+    pub(crate) fn erased(group: Arc<GroupCore>, what: String, callback: OnEvent<E>) -> Arc<Self> {
+        Arc::new(Self {
+            clock: group.clock.clone(),
+            group,
+            what,
+            gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
+            place: prefetch::Place::new(),
+            callback,
+        })
+    }
+
+    /// Adds to what is gathered. Returns the executor that the caller must signal once it holds no
+    /// lock.
+    #[must_use]
+    pub(crate) fn update(&self, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        self.gather(|| self.clock.stamp(), change)
+    }
+
+    /// The same for what happened earlier.
+    #[must_use]
+    pub(crate) fn update_since(&self, stamp: Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        self.gather(|| stamp, change)
+    }
+
+    fn gather(&self, stamp: impl FnOnce() -> Stamp, change: impl FnOnce(&mut E)) -> Option<Arc<Scheduler>> {
+        let mut waiting = self.gathered.lock();
+        change(&mut waiting.event);
+        if waiting.since.is_some() {
+            return None; // it is queued already
+        }
+        let stamp = stamp();
+        waiting.since = Some(stamp);
+        let home = waiting.home.as_ref()?;
+        home.notify(stamp).then(|| home.scheduler.clone())
+    }
+
+    /// What is gathered now.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&E) -> R) -> R {
+        look(&self.gathered.lock().event)
+    }
+}
+
+impl<E: Gathered> Entity for Source<E> {
+    fn run(&self, turn: &mut Turn) -> Ran {
+        let event = {
+            let mut waiting = self.gathered.lock();
+            if waiting.since.take().is_none() {
+                return Ran::NOTHING;
+            }
+            let event = waiting.event.clone();
+            waiting.event.delivered();
+            event
+        };
+        let _no_chain = ChainScope::enter(None);
+        let result = (self.callback)(turn, &event);
+        // What came meanwhile announced itself: it found nothing queued.
+        Ran { result, next: None, called: true }
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        self.gathered.lock().since
+    }
+
+    fn withdraw(&self) -> bool {
+        let waiting = self.gathered.lock();
+        if waiting.since.is_none()
+            && let Some(home) = &waiting.home
+        {
+            home.withdraw();
+        }
+        waiting.since.is_some()
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn subject(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    fn describe(&self) -> String {
+        format!("{} of node {}", self.what, self.group.node.full_name())
+    }
+}
+
+impl<E: Gathered> GroupMember for Source<E> {
+    fn attach(&self, home: Option<Home>) {
+        let mut waiting = self.gathered.lock();
+        waiting.home = home;
+        let signal = match (&waiting.home, waiting.since) {
+            (Some(home), Some(since)) if home.notify(since) => Some(home.scheduler.clone()),
+            _ => None,
+        };
+        drop(waiting);
+        scheduler::signal(signal);
+    }
+}
+
+/// A handler in its group; dropped, it leaves.
+pub(crate) struct Joined<E: Gathered> {
+    source: Arc<Source<E>>,
+    membership: Membership,
+}
+
+impl<E: Gathered> Drop for Joined<E> {
+    fn drop(&mut self) {
+        self.part(false);
+    }
+}
+
+impl<E: Gathered> Joined<E> {
+    pub(crate) fn new(source: Arc<Source<E>>) -> Self {
+        let membership = source.group.join(source.clone());
+        Self { source, membership }
+    }
+
+    pub(crate) fn source(&self) -> &Arc<Source<E>> {
+        &self.source
+    }
+
+    pub(crate) fn part(&self, wait: bool) {
+        self.source.group.part(self.membership, wait);
+    }
+}

@@ -1,0 +1,143 @@
+//! Whether messages come as often as the deadline says.
+//!
+//! Each end counts for itself, if it has a handler for it: a publisher what it publishes, a
+//! subscription what arrives, from whichever publisher, kept or not. It starts with the first
+//! message. A deadline is missed when *more* than a period has passed since the last message, and
+//! again after each further period.
+
+use super::condition::{Gathered, Source};
+use super::deadline_timer::{Alarm, Watched};
+use super::status::{OfferedDeadlineMissed, RequestedDeadlineMissed};
+use crate::executor::scheduler::Scheduler;
+use crate::mailbox::deferred::Outbox;
+use crate::sys::clock::{Clock, Stamp};
+use crate::sys::sync::{Arc, Mutex};
+
+/// When messages came, and how many periods have passed without one. Times in nanoseconds.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    period: i64,
+    /// When the last message came; none has if there is none.
+    last: Option<i64>,
+    /// How many misses since the last message have been counted.
+    counted: i64,
+}
+
+/// Periods that have passed, in addition to those counted before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Missed {
+    pub(crate) periods: u64,
+    /// When the first of them was over.
+    pub(crate) since: i64,
+}
+
+impl Pace {
+    /// `period` is more than 0.
+    pub(crate) fn new(period: i64) -> Self {
+        Self { period, last: None, counted: 0 }
+    }
+
+    /// A message came: what was missed until then.
+    pub(crate) fn arrived(&mut self, at: i64) -> Option<Missed> {
+        if self.last.is_some_and(|last| at < last && last - at < self.period) {
+            return None; // another publisher's overtook it on the way; anything older means that the clock was set back
+        }
+        let missed = self.look(at);
+        (self.last, self.counted) = (Some(at), 0);
+        missed
+    }
+
+    /// What has been missed by now.
+    pub(crate) fn look(&mut self, now: i64) -> Option<Missed> {
+        let last = self.last?;
+        // The n-th period is missed 1 ns after its end.
+        let passed = now.saturating_sub(last).saturating_sub(1) / self.period;
+        let periods = u64::try_from(passed - self.counted).ok().filter(|&periods| periods > 0)?;
+        let since = self.next()?;
+        self.counted = passed;
+        Some(Missed { periods, since })
+    }
+
+    /// When the next period will be missed.
+    pub(crate) fn next(&self) -> Option<i64> {
+        let periods = self.period.saturating_mul(self.counted + 1);
+        Some(self.last?.saturating_add(periods).saturating_add(1))
+    }
+}
+
+/// The event of one end.
+pub(crate) trait DeadlineMissed: Gathered {
+    fn add(&mut self, periods: u64);
+}
+
+impl DeadlineMissed for OfferedDeadlineMissed {
+    fn add(&mut self, periods: u64) {
+        self.total += periods;
+        self.total_change += periods;
+    }
+}
+
+impl DeadlineMissed for RequestedDeadlineMissed {
+    fn add(&mut self, periods: u64) {
+        self.total += periods;
+        self.total_change += periods;
+    }
+}
+
+/// A deadline that somebody wants to know of when it is missed.
+pub(crate) struct Deadline<E> {
+    clock: Clock,
+    source: Arc<Source<E>>,
+    alarm: Arc<Alarm>,
+    state: Mutex<State>,
+}
+
+struct State {
+    pace: Pace,
+    /// When the alarm will look at it; `i64::MAX` for never.
+    look_at: i64,
+}
+
+impl<E: DeadlineMissed> Deadline<E> {
+    /// `period` in nanoseconds, more than 0.
+    pub(crate) fn new(period: i64, clock: Clock, source: Arc<Source<E>>, alarm: Arc<Alarm>) -> Arc<Self> {
+        let state = State { pace: Pace::new(period), look_at: i64::MAX };
+        let this = Arc::new(Self { clock, source, alarm, state: Mutex::new(state) });
+        let watched: Arc<dyn Watched> = this.clone();
+        this.alarm.watch(Arc::downgrade(&watched));
+        this
+    }
+
+    /// A message came at this (steady) time. Returns whom the caller must signal once it holds no
+    /// lock.
+    #[must_use]
+    pub(crate) fn arrived(&self, at: i64) -> Option<Arc<Scheduler>> {
+        let mut state = self.state.lock();
+        if let Some(missed) = state.pace.arrived(at) {
+            // The alarm is late, or in no executor: it is due already.
+            return self.tell(missed);
+        }
+        let next = state.pace.next()?;
+        if next >= state.look_at {
+            return None; // the usual case: it looks sooner, and finds this message
+        }
+        state.look_at = next;
+        self.alarm.look_by(next)
+    }
+
+    fn tell(&self, missed: Missed) -> Option<Arc<Scheduler>> {
+        self.source.update_since(Stamp::due(missed.since), |event| event.add(missed.periods))
+    }
+}
+
+impl<E: DeadlineMissed> Watched for Deadline<E> {
+    fn look(&self, outbox: &mut Outbox) -> Option<i64> {
+        let mut state = self.state.lock();
+        if let Some(missed) = state.pace.look(self.clock.steady()) {
+            outbox.signal(self.tell(missed));
+        }
+        let next = state.pace.next();
+        state.look_at = next.unwrap_or(i64::MAX);
+        next
+    }
+}

@@ -1,0 +1,173 @@
+//! Looking at something when its time is up.
+//!
+//! A publisher or a subscription that has promises watched has one [`Alarm`], a member of its
+//! handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
+//! earliest time at which something could have run out. Then it looks ([`Watched::look`]), and
+//! waits for the next such time. So what happens in time (a message, a sign of life) pays nothing
+//! for being watched but a note of when it was, and nothing polls.
+//!
+//! The alarm calls no handler itself: what it finds it adds to the handlers'
+//! [`Source`](super::condition::Source)s, under the time at which it happened, and they run next.
+
+use crate::executor::group::{GroupCore, GroupMember, Membership};
+use crate::executor::group_token::Turn;
+use crate::executor::prefetch;
+use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
+use crate::mailbox::deferred::Outbox;
+use crate::sys::clock::{Clock, ClockKind, Stamp};
+use crate::sys::sync::{Arc, Mutex};
+use std::mem;
+use std::sync::Weak;
+
+/// Something whose time can run out.
+pub(crate) trait Watched: Send + Sync {
+    /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
+    /// again, if there is one.
+    fn look(&self, outbox: &mut Outbox) -> Option<i64>;
+}
+
+/// See the module's documentation.
+pub(crate) struct Alarm {
+    /// What it is for: "publisher on frames".
+    whose: String,
+    /// The full name of the node it belongs to.
+    node: Arc<str>,
+    clock: Clock,
+    place: prefetch::Place,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// When to look, in steady nanoseconds.
+    due: Option<i64>,
+    watched: Vec<Weak<dyn Watched>>,
+    /// Room for a list of what is looked at in a run: so that it allocates nothing.
+    scratch: Vec<Weak<dyn Watched>>,
+    home: Option<Home>,
+}
+
+impl State {
+    /// Tells the executor when to look. Returns whom the caller must signal once it holds no lock.
+    #[must_use]
+    fn arm(&self) -> Option<Arc<Scheduler>> {
+        let home = self.home.as_ref()?;
+        home.scheduler.arm(home, ClockKind::Steady, self.due).then(|| home.scheduler.clone())
+    }
+}
+
+impl Alarm {
+    /// Has it look at this, too, when there is a time for it ([`Alarm::look_by`]).
+    pub(crate) fn watch(&self, watched: Weak<dyn Watched>) {
+        let mut state = self.state.lock();
+        state.watched.retain(|other| other.strong_count() > 0);
+        state.watched.push(watched);
+    }
+
+    pub(crate) fn forget(&self, watched: &Weak<dyn Watched>) {
+        self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
+    }
+
+    /// Has it look at this time, if it wouldn't sooner. Returns whom the caller must signal once it
+    /// holds no lock.
+    #[must_use]
+    pub(crate) fn look_by(&self, due: i64) -> Option<Arc<Scheduler>> {
+        let mut state = self.state.lock();
+        if state.due.is_some_and(|sooner| sooner <= due) {
+            return None;
+        }
+        state.due = Some(due);
+        state.arm()
+    }
+}
+
+impl Entity for Alarm {
+    fn run(&self, _turn: &mut Turn) -> Ran {
+        Outbox::with(|outbox| {
+            let mut watched = {
+                let mut state = self.state.lock();
+                state.due = None; // who wants a look from now on arms it again
+                let mut watched = mem::take(&mut state.scratch);
+                watched.extend_from_slice(&state.watched);
+                watched
+            };
+            // Without the lock: what is watched has one of its own, under which it arms its alarms.
+            let next =
+                watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(outbox)).min();
+            watched.clear();
+            let mut state = self.state.lock();
+            state.scratch = watched;
+            state.due = state.due.into_iter().chain(next).min();
+            outbox.signal(state.arm());
+        });
+        Ran::NOTHING // no handler was called: that is for the sources to do
+    }
+
+    fn left(&self) -> Option<Stamp> {
+        None
+    }
+
+    fn withdraw(&self) -> bool {
+        let now = self.clock.steady();
+        let state = self.state.lock();
+        let is_due = state.due.is_some_and(|due| due <= now);
+        let signal = if is_due { None } else { state.arm() };
+        drop(state);
+        scheduler::signal(signal);
+        is_due
+    }
+
+    fn place(&self) -> &prefetch::Place {
+        &self.place
+    }
+
+    fn describe(&self) -> String {
+        format!("deadline and liveliness of {} of node {}", self.whose, self.node)
+    }
+}
+
+impl GroupMember for Alarm {
+    fn attach(&self, home: Option<Home>) {
+        let signal = {
+            let mut state = self.state.lock();
+            state.home = home;
+            state.arm()
+        };
+        scheduler::signal(signal);
+    }
+}
+
+/// An alarm in its group; dropped, it leaves.
+pub(crate) struct Ringing {
+    alarm: Arc<Alarm>,
+    group: Arc<GroupCore>,
+    membership: Membership,
+}
+
+impl Ringing {
+    pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
+        let alarm = Arc::new(Alarm {
+            whose: whose.to_owned(),
+            node: group.node.full_name().clone(),
+            clock: group.clock.clone(),
+            place: prefetch::Place::new(),
+            state: Mutex::default(),
+        });
+        let membership = group.join(alarm.clone());
+        Self { alarm, group: group.clone(), membership }
+    }
+
+    pub(crate) fn alarm(&self) -> &Arc<Alarm> {
+        &self.alarm
+    }
+
+    pub(crate) fn part(&self, wait: bool) {
+        self.group.part(self.membership, wait);
+    }
+}
+
+impl Drop for Ringing {
+    fn drop(&mut self) {
+        self.part(false);
+    }
+}

@@ -1,0 +1,261 @@
+//! Whether publishers are alive.
+//!
+//! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
+//! manual one with a lease has a [`Pulse`]: it *lapses* when more than the lease has passed since
+//! its last sign of life (its creation, a publication, an assertion), and lives again with the
+//! next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's handler (or
+//! of the log's line, without a handler), that of any matched subscription's handler, or the sign
+//! that comes too late; and told to all of them at once, under the pulse's lock.
+//!
+//! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
+
+use super::condition::Source;
+use super::deadline_timer::{Alarm, Watched};
+use super::status::{LivelinessChanged, LivelinessLost};
+use crate::mailbox::deferred::Outbox;
+use crate::sys::clock::{Clock, Stamp};
+use crate::sys::sync::{Arc, Mutex};
+use std::sync::Weak;
+use std::time::Duration;
+
+/// Signs of life, and whether the last is longer ago than the lease. Times in nanoseconds.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    duration: i64,
+    last: i64,
+    alive: bool,
+}
+
+/// What a sign of life changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// It had lapsed at this time, which nobody had noticed.
+    pub(crate) lapsed: Option<i64>,
+    /// It lives again.
+    pub(crate) revived: bool,
+    /// The next lapse may come sooner than whoever looked last thought.
+    pub(crate) sooner: bool,
+}
+
+impl Lease {
+    /// It lives, at this time. `duration` is more than 0.
+    pub(crate) fn new(duration: i64, now: i64) -> Self {
+        Self { duration, last: now, alive: true }
+    }
+
+    /// When it will lapse if no sign comes; `None` if it has.
+    pub(crate) fn ends(&self) -> Option<i64> {
+        self.alive.then(|| self.end())
+    }
+
+    /// The lease is over 1 ns after its last.
+    fn end(&self) -> i64 {
+        self.last.saturating_add(self.duration).saturating_add(1)
+    }
+
+    /// If it has lapsed by now, unnoticed: when it did.
+    pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
+        let lapsed = self.alive && now >= self.end();
+        self.alive &= !lapsed;
+        lapsed.then(|| self.end())
+    }
+
+    pub(crate) fn sign(&mut self, now: i64) -> Sign {
+        let lapsed = self.look(now);
+        let revived = !self.alive;
+        let sooner = revived || now < self.last; // or the clock was set back
+        (self.last, self.alive) = (now, true);
+        Sign { lapsed, revived, sooner }
+    }
+}
+
+/// The liveliness of one manual publisher with a lease, and who wants to know of it.
+pub(crate) struct Pulse {
+    clock: Clock,
+    state: Mutex<State>,
+    lost: Lost,
+}
+
+/// Where a publisher is told that it lapsed, and the alarm that looks for it.
+pub(crate) struct Lost {
+    /// Without one, the log is told.
+    pub(crate) handler: Option<Arc<Source<LivelinessLost>>>,
+    pub(crate) alarm: Arc<Alarm>,
+    /// The publisher's.
+    pub(crate) node: Arc<str>,
+    pub(crate) topic: Arc<str>,
+}
+
+struct State {
+    lease: Lease,
+    /// The matched subscriptions that have a handler.
+    watchers: Vec<Watcher>,
+}
+
+/// A subscription's handler for the liveliness of its publishers, and the alarm that looks for it.
+#[derive(Clone)]
+pub(crate) struct Watcher {
+    pub(crate) changed: Arc<Source<LivelinessChanged>>,
+    pub(crate) alarm: Arc<Alarm>,
+}
+
+impl Watcher {
+    /// A publisher matches.
+    pub(crate) fn is_matched(&self, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+        match pulse {
+            Some(pulse) => pulse.join(self, outbox),
+            None => outbox.signal(self.changed.update(LivelinessChanged::came_alive)),
+        }
+    }
+
+    /// It goes.
+    pub(crate) fn is_unmatched(&self, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+        match pulse {
+            Some(pulse) => pulse.part(self, outbox),
+            None => outbox.signal(self.changed.update(LivelinessChanged::went_alive)),
+        }
+    }
+}
+
+impl Pulse {
+    /// `lease` in nanoseconds, more than 0.
+    pub(crate) fn new(lease: i64, clock: Clock, lost: Lost) -> Arc<Self> {
+        let state = State { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
+        let ends = state.lease.end();
+        let this = Arc::new(Self { clock, state: Mutex::new(state), lost });
+        this.lost.alarm.watch(this.watched());
+        if let Some(scheduler) = this.lost.alarm.look_by(ends) {
+            scheduler.signal();
+        }
+        this
+    }
+
+    fn watched(self: &Arc<Self>) -> Weak<dyn Watched> {
+        let watched: Arc<dyn Watched> = self.clone();
+        Arc::downgrade(&watched)
+    }
+
+    /// The publisher published at this (steady) time.
+    pub(crate) fn published(&self, at: i64, outbox: &mut Outbox) {
+        self.state.lock().sign(at, &self.lost, outbox);
+    }
+
+    /// The program says that the publisher is alive.
+    pub(crate) fn assert(&self) {
+        Outbox::with(|outbox| {
+            let mut state = self.state.lock();
+            state.sign(self.clock.steady(), &self.lost, outbox);
+        });
+    }
+
+    /// Whoever matched wants to know from now on.
+    fn join(self: &Arc<Self>, watcher: &Watcher, outbox: &mut Outbox) {
+        let mut state = self.state.lock();
+        state.look(self.clock.steady(), &self.lost, outbox);
+        state.watchers.push(watcher.clone());
+        watcher.alarm.watch(self.watched());
+        let ends = state.lease.ends();
+        let came =
+            if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_lapsed };
+        outbox.signal(watcher.changed.update(came)); // under the lock: before it can be told of a change
+        outbox.signal(ends.and_then(|ends| watcher.alarm.look_by(ends)));
+    }
+
+    /// Whoever matched doesn't any more.
+    fn part(self: &Arc<Self>, watcher: &Watcher, outbox: &mut Outbox) {
+        let mut state = self.state.lock();
+        state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));
+        watcher.alarm.forget(&self.watched());
+        let alive = state.lease.ends().is_some(); // as it was told
+        let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_lapsed };
+        outbox.signal(watcher.changed.update(went));
+    }
+}
+
+impl State {
+    fn look(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
+        if let Some(at) = self.lease.look(now) {
+            self.tell_lapsed(at, lost, outbox);
+        }
+    }
+
+    fn sign(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
+        let Sign { lapsed, revived, sooner } = self.lease.sign(now);
+        if let Some(at) = lapsed {
+            self.tell_lapsed(at, lost, outbox);
+        }
+        if revived {
+            for watcher in &self.watchers {
+                outbox.signal(watcher.changed.update(LivelinessChanged::revived));
+            }
+        }
+        if sooner && let Some(ends) = self.lease.ends() {
+            let alarms = self.watchers.iter().map(|watcher| &watcher.alarm);
+            for alarm in alarms.chain([&lost.alarm]) {
+                outbox.signal(alarm.look_by(ends));
+            }
+        }
+    }
+
+    fn tell_lapsed(&self, at: i64, lost: &Lost, outbox: &mut Outbox) {
+        let stamp = Stamp::due(at);
+        match &lost.handler {
+            Some(handler) => outbox.signal(handler.update_since(stamp, |event| {
+                event.total += 1;
+                event.total_change += 1;
+            })),
+            None => outbox.warn(
+                &lost.node,
+                &lost.topic,
+                format!(
+                    "publisher on {} gave no sign of life for longer than its lease of {:?}: it counts as not alive",
+                    lost.topic,
+                    Duration::from_nanos(self.lease.duration.unsigned_abs()),
+                ),
+            ),
+        }
+        for watcher in &self.watchers {
+            outbox.signal(watcher.changed.update_since(stamp, LivelinessChanged::lapsed));
+        }
+    }
+}
+
+impl Watched for Pulse {
+    fn look(&self, outbox: &mut Outbox) -> Option<i64> {
+        let mut state = self.state.lock();
+        state.look(self.clock.steady(), &self.lost, outbox);
+        state.lease.ends()
+    }
+}
+
+impl LivelinessChanged {
+    fn came_alive(&mut self) {
+        self.alive += 1;
+        self.alive_change += 1;
+    }
+
+    fn came_lapsed(&mut self) {
+        self.not_alive += 1;
+        self.not_alive_change += 1;
+    }
+
+    fn went_alive(&mut self) {
+        self.alive -= 1;
+        self.alive_change -= 1;
+    }
+
+    fn went_lapsed(&mut self) {
+        self.not_alive -= 1;
+        self.not_alive_change -= 1;
+    }
+
+    fn lapsed(&mut self) {
+        self.went_alive();
+        self.came_lapsed();
+    }
+
+    fn revived(&mut self) {
+        self.went_lapsed();
+        self.came_alive();
+    }
+}

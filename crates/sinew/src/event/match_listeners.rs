@@ -1,0 +1,127 @@
+//! Who is told when an end of the delivery is matched, or can't be.
+
+use super::condition::Source;
+use super::status::{IncompatibleQos, IncompatibleType, Matched};
+use crate::mailbox::deferred::Outbox;
+use crate::ros::mismatch::Mismatch;
+use crate::sys::clock::Time;
+use crate::sys::sync::{Arc, Mutex};
+use sinew_shm::{Counter, Counters};
+use std::time::Duration;
+
+/// So long an end may wait for its first partner in this process, before the log says that one of
+/// another process stays there: a program makes its publishers and subscriptions one after the
+/// other.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The status handlers of a publisher or a subscription, and what they are about.
+pub(crate) struct Observers {
+    matched: Option<Arc<Source<Matched>>>,
+    incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
+    incompatible_type: Option<Arc<Source<IncompatibleType>>>,
+    current: Mutex<Current>,
+}
+
+#[derive(Default)]
+struct Current {
+    matched: Matched,
+    /// What others can see of it.
+    counters: Option<Counters>,
+    /// An end of another process that is private to it, and since when that is known: the first
+    /// one. Not said yet.
+    stays_inside: Option<(Time, String)>,
+}
+
+impl Current {
+    fn change(&mut self, change: impl FnOnce(&mut Matched)) {
+        change(&mut self.matched);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        if let Some(counters) = &self.counters {
+            counters.set(Counter::Matched, self.matched.current);
+        }
+    }
+}
+
+/// A handler is told before the number changes that can be asked for: who has seen the number finds
+/// the handler ready.
+impl Observers {
+    pub(crate) fn new(
+        matched: Option<Arc<Source<Matched>>>,
+        incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
+        incompatible_type: Option<Arc<Source<IncompatibleType>>>,
+    ) -> Self {
+        Self { matched, incompatible_qos, incompatible_type, current: Mutex::default() }
+    }
+
+    pub(crate) fn is_matched(&self, outbox: &mut Outbox) {
+        let change = |event: &mut Matched| {
+            event.total += 1;
+            event.total_change += 1;
+            event.current += 1;
+            event.current_change += 1;
+        };
+        outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        self.current.lock().change(change);
+    }
+
+    pub(crate) fn is_unmatched(&self, outbox: &mut Outbox) {
+        let change = |event: &mut Matched| {
+            event.current -= 1;
+            event.current_change -= 1;
+        };
+        outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        self.current.lock().change(change);
+    }
+
+    /// How many are matched now.
+    pub(crate) fn matched_now(&self) -> u64 {
+        self.current.lock().matched.current
+    }
+
+    /// What others can see of it; set once.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        let mut current = self.current.lock();
+        current.counters = Some(counters);
+        current.tell();
+    }
+
+    /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of
+    /// it: a handler is told.
+    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Outbox) -> bool {
+        match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
+            (Mismatch::Qos(incompatibility), Some(source), _) => outbox.signal(source.update(|event| {
+                event.total += 1;
+                event.total_change += 1;
+                event.last_policy = incompatibility.policies().next();
+                reason.clone_into(&mut event.last_reason);
+            })),
+            (Mismatch::Type { .. }, _, Some(source)) => outbox.signal(source.update(|event| {
+                event.total += 1;
+                event.total_change += 1;
+                reason.clone_into(&mut event.last_reason);
+            })),
+            // If it is matched here, or will be when this program has made its other end, it is
+            // most likely another instance of a program whose topic is private to its process.
+            (Mismatch::StaysInside { .. }, ..) => {
+                let held = &mut self.current.lock().stays_inside;
+                held.get_or_insert_with(|| (Time::steady(), reason.to_owned()));
+            }
+            _ => return false,
+        }
+        true
+    }
+    /// What is to be said of an end that is private to its process: this one, which `has_ended` or
+    /// has waited for long enough, has never been matched.
+    pub(crate) fn take_unsaid(&self, has_ended: bool) -> Option<String> {
+        let mut current = self.current.lock();
+        let (since, _) = current.stays_inside.as_ref()?;
+        if !has_ended && Time::steady() - *since < PATIENCE {
+            return None;
+        }
+        let (_, reason) = current.stays_inside.take()?;
+        (current.matched.total == 0).then_some(reason)
+    }
+}

@@ -1,0 +1,140 @@
+//! Lent threads: whoever waits for a server's answer may run the server himself.
+//!
+//! [`Scheduler::run_here`] hands out the one entity that the thread waits for, if its group is
+//! free. A thread in the middle of a callback of the executor does so inside that callback
+//! (*nested*); a thread from outside takes the place of a worker that rests (*lent*), so that no
+//! more callbacks run at once than the executor has threads.
+//!
+//! If neither can be, the thread sleeps among `State::lenders`. It is rung when it can run its
+//! entity after all and no worker is called for what is ready: when something becomes ready, when a
+//! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
+//! in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and be
+//! rung again.
+//!
+//! Entities that are to be run here are announced without calling anybody. So every way out of here
+//! that leaves something ready calls somebody for it: [`Scheduler::lend_later`], the end of a lent
+//! callback, the end of a [`Lender`].
+
+use super::InHand;
+use super::current::{self, Lending};
+use super::scheduler::{Hand, Home, Scheduler, Work};
+use super::state::{Lent, State};
+use crate::sys::sync::{Arc, Bell};
+use std::mem;
+
+impl Scheduler {
+    /// Runs an entity's callback, or what is older in its group, on this thread, which would
+    /// otherwise wait for it, at most for `within` nanoseconds: if it has something to do, its
+    /// group is free, and either this thread is in the middle of a callback of this executor, or
+    /// the executor is spun, has a place for a thread from outside, would run just this next, and
+    /// knows that it is done in time. False if it couldn't.
+    #[inline(never)]
+    pub(crate) fn run_here(&self, home: &Home, within: i64) -> bool {
+        let mut hand = InHand { scheduler: self, work: None };
+        self.take_here(home, within, &mut hand.work);
+        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
+        let _lending = is_lent.then(|| Lending::enter(self.id));
+        match hand.execute() {
+            Ok(_) if hand.work.is_none() => false,
+            Ok(_) => true,
+            Err(fault) => {
+                self.dismiss(Some(*fault)); // the threads that spin return it
+                true
+            }
+        }
+    }
+
+    /// An entity to be run on this thread; see [`run_here`](Self::run_here).
+    pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<Work>) {
+        let mut state = self.state.lock();
+        if let Some(hand) = self.hand_here(&state)
+            && let Some(member) = state.runnable(home.member, hand == Hand::Nested, within)
+        {
+            state.pop_member(member, hand, work);
+        }
+    }
+
+    /// How this thread could run something of this executor, if it could.
+    fn hand_here(&self, state: &State) -> Option<Hand> {
+        let nested = current::spins(self.id);
+        state.accepts(nested).then_some(if nested { Hand::Nested } else { Hand::Lent })
+    }
+
+    /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its
+    /// bell is rung. Calls somebody for what is ready and was left to this thread. `None` if the
+    /// entity can be run here now.
+    pub(crate) fn lend_later<'a>(
+        &'a self,
+        home: &Home,
+        within: i64,
+        bell: &'a Arc<Bell>,
+    ) -> Option<Lender<'a>> {
+        let mut state = self.state.lock();
+        let nested = current::spins(self.id);
+        if state.accepts(nested) && state.runnable(home.member, nested, within).is_some() {
+            return None;
+        }
+        let worker = current::worker_of(self.id);
+        if let Some(worker) = worker {
+            state.workers.set_blocked(worker, true);
+        }
+        state.lenders.push(Lent { entity: home.member, nested, within, bell: bell.clone() });
+        let called = self.call_for_ready(&mut state);
+        drop(state);
+        if called {
+            self.signal();
+        }
+        Some(Lender { scheduler: self, bell, worker })
+    }
+
+    /// Calls somebody for what is ready. True if the caller must signal.
+    pub(super) fn call_for_ready(&self, state: &mut State) -> bool {
+        let ready = state.ready.len();
+        if ready == 0 {
+            return false;
+        }
+        if let Some(worker) = state.workers.for_place(ready) {
+            self.bells.call(worker);
+            return true;
+        }
+        if mem::take(&mut state.descriptor_waits) {
+            self.bells.call_descriptor();
+            return true;
+        }
+        state.call_lender(&self.bells)
+    }
+
+    /// A worker is about to wait for something: somebody else is to hear what other processes have
+    /// to say. True if the caller must signal.
+    pub(super) fn call_to_post(&self, state: &mut State) -> bool {
+        let called = self.ears.are_deaf().then(|| state.workers.for_ears(i64::MAX)).flatten();
+        called.inspect(|worker| self.bells.call(*worker)).is_some()
+    }
+}
+
+/// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].
+pub(crate) struct Lender<'a> {
+    scheduler: &'a Scheduler,
+    bell: &'a Arc<Bell>,
+    /// Which of the workers it is.
+    worker: Option<u32>,
+}
+
+impl Drop for Lender<'_> {
+    fn drop(&mut self) {
+        let scheduler = self.scheduler;
+        let mut state = scheduler.state.lock();
+        if let Some(worker) = self.worker {
+            state.workers.set_blocked(worker, false);
+        }
+        let place = state.lenders.iter().position(|lent| Arc::ptr_eq(&lent.bell, self.bell));
+        let gone = place.map(|place| state.lenders.swap_remove(place));
+        // If it was rung, it may have other things to do than what it was rung for.
+        let called = gone.is_none() && scheduler.call_for_ready(&mut state);
+        drop(state);
+        drop(gone);
+        if called {
+            scheduler.signal();
+        }
+    }
+}

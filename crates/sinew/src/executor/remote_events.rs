@@ -1,0 +1,361 @@
+//! How an executor hears from other processes.
+//!
+//! For each context that it serves it has a [`Port`]. Its threads drain the ports before they look for work; what comes enters the
+//! histories, and so the ready queue, as if it had been published here. One of the threads that have nothing to do has the *post*: it
+//! sleeps on the ports' bell in shared memory instead of its condition variable, and whoever calls it rings that bell.
+//!
+//! The post is taken under the scheduler's mutex, before the mutex is let go (P1 of the scheduler); the bell's value is read then, so a
+//! call that comes after it, which also is made under the mutex, ends the sleep or keeps it from beginning.
+//!
+//! Whoever has the post and finds work leaves it. If that work may take longer than a wake-up, or waits for something, another worker is
+//! called to the post; else the watchman finds it empty (`handover`), should it take longer all the same.
+//!
+//! # One drain at a time
+//!
+//! A drain goes from connection to connection, so in the middle of it what came later on one may be in the ready queue, and what came
+//! earlier on another not yet. Nobody takes work then: the others wait until it is over.
+//!
+//! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
+//! - D2 [`is_drained_by_another`](Ears::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
+//!   drain brought in sees D1 of that drain, or D4, and then all of it is there.
+//! - D3 [`wait_for_drain`](Ears::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `turn`, then sleeps.
+//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `turn`: whoever set it sleeps by then.
+//!
+//! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
+//! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
+
+use super::prefetch;
+use crate::sys::clock::Time;
+use crate::sys::logging::{Level, later, tell};
+use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering};
+use sinew_shm::{Participant, Port};
+use std::cell::Cell;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// How long an executor sleeps at most whose ports have no common bell: it serves contexts of different directories.
+const FALLBACK: Duration = Duration::from_millis(1);
+
+/// How many looks at the ports between two looks at the clock.
+const LOOKS: u32 = 16;
+
+/// How long a worker waits for what another one brings in. A filter that takes longer, or waits for a callback of this executor, costs
+/// the order of what it holds up, not the work.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+/// Nobody brings anything in.
+const IDLE: u64 = 0;
+/// Somebody does.
+const RUNS: u64 = 1;
+/// Somebody does, and others wait for it.
+const AWAITED: u64 = 2;
+
+thread_local! {
+    /// This thread is in a drain.
+    static DRAINS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What an executor hears from other processes.
+pub(crate) struct Ears {
+    any: AtomicBool,
+    ports: Mutex<Arc<Vec<Ear>>>,
+    /// Whether somebody brings in what has come. One at a time: two would mix up the order of what came.
+    progress: AtomicU64,
+    /// Taken by who waits for a drain, and by who ends one for which others wait.
+    turn: Mutex<()>,
+    over: Condvar,
+    /// 1 + the worker that has the post; 0 for nobody.
+    post: AtomicU64,
+    /// Nanoseconds that whoever has the post stays awake before it sleeps.
+    patience: AtomicU64,
+}
+
+/// A context's presence among the processes of the machine, as far as an executor knows of it.
+pub(crate) trait Presence: Send + Sync {
+    /// None before it has joined.
+    fn participant(&self) -> Option<&Arc<Participant>>;
+
+    /// Executors of its subscriptions have changed.
+    fn retune_all(&self);
+}
+
+/// A port, and whose it is.
+#[derive(Clone)]
+struct Ear {
+    port: Arc<Port>,
+    presence: Weak<dyn Presence>,
+}
+
+impl Default for Ears {
+    fn default() -> Self {
+        Self {
+            any: AtomicBool::new(false),
+            ports: Mutex::default(),
+            progress: AtomicU64::new(IDLE),
+            turn: Mutex::default(),
+            over: Condvar::new(),
+            post: AtomicU64::new(0),
+            patience: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Ears {
+    /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
+    pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+        later(|| self.find_port(presence))
+    }
+
+    fn find_port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
+        let participant = presence.participant()?;
+        let mut ports = self.ports.lock();
+        if let Some(ear) = ports.iter().find(|ear| ear.port.participant() == participant.id()) {
+            return Some((ear.port.clone(), false));
+        }
+        let beside = ports.first().map(|ear| &*ear.port);
+        let port = participant
+            .port(beside)
+            .inspect_err(|error| {
+                tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
+            })
+            .ok()?;
+        let mut all: Vec<Ear> = ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
+        all.push(Ear { port: port.clone(), presence: Arc::downgrade(presence) });
+        *ports = Arc::new(all);
+        drop(ports);
+        self.any.store(true, Ordering::Relaxed); // whoever sleeps without having seen it is called by our caller
+        self.call_anybody();
+        Some((port, true))
+    }
+
+    /// Others are to hear for this executor from now on.
+    pub(crate) fn give_up(&self) {
+        let ports = std::mem::take(&mut *self.ports.lock());
+        self.any.store(false, Ordering::Relaxed); // a look too many finds nothing
+        if let Some(first) = ports.first() {
+            first.port.ring(); // whoever sleeps there is to sleep where it is called from now on
+        }
+        for ear in ports.iter() {
+            if let Some(presence) = ear.presence.upgrade() {
+                presence.retune_all();
+            }
+        }
+    }
+
+    /// How long to stay awake before sleeping.
+    pub(crate) fn set_patience(&self, patience: Duration) {
+        let nanoseconds = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX);
+        self.patience.store(nanoseconds, Ordering::Relaxed); // read by whoever takes the post next
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_nanos(self.patience.load(Ordering::Relaxed)) // set before anybody sleeps
+    }
+
+    /// Whether anything could come.
+    #[inline]
+    pub(crate) fn hear_anybody(&self) -> bool {
+        // Relaxed: a port that was just made has nothing yet; who makes it drains.
+        self.any.load(Ordering::Relaxed)
+    }
+
+    /// Brings in what has come, or waits for another worker that does. Not under the scheduler's
+    /// mutex.
+    #[inline]
+    pub(crate) fn listen(&self) {
+        if self.hear_anybody() {
+            self.drain();
+        }
+    }
+
+    #[inline(never)]
+    fn drain(&self) {
+        let Some(drain) = self.begin_drain() else {
+            // Whoever is at it brings in everything, or leaves it pending, which keeps others from sleeping.
+            self.wait_for_drain();
+            return;
+        };
+        let ports = self.ports.lock().clone();
+        for ear in ports.iter() {
+            ear.port.drain();
+        }
+        drop(drain);
+    }
+
+    /// D1.
+    pub(crate) fn begin_drain(&self) -> Option<Drain<'_>> {
+        // Acquire: pairs with D4; one drain happens after the other. Relaxed: nothing is done then.
+        self.progress.compare_exchange(IDLE, RUNS, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        let nested = DRAINS.try_with(|drains| drains.replace(true)).unwrap_or(false);
+        Some(Drain { ears: self, nested })
+    }
+
+    /// D2: whether what is ready may be missing something older that is being brought in. Under the scheduler's mutex.
+    #[inline]
+    pub(crate) fn is_drained_by_another(&self) -> bool {
+        // Relaxed: what counts was done before its doer had the mutex.
+        self.progress.load(Ordering::Relaxed) != IDLE && !is_in_drain()
+    }
+
+    /// D3: sleeps until the drain that runs is over. False if it takes too long, or this thread is in one. Not under the scheduler's mutex.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait_for_drain(&self) -> bool {
+        if is_in_drain() {
+            return false;
+        }
+        let end = Time::steady() + LONGEST_WAIT;
+        let mut turn = self.turn.lock();
+        // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to wait for.
+        while self.progress.compare_exchange(RUNS, AWAITED, Ordering::Relaxed, Ordering::Relaxed) != Err(IDLE)
+        {
+            let left = end - Time::steady();
+            if left.is_zero() {
+                return false;
+            }
+            turn = self.over.wait_at_most(turn, Some(left));
+        }
+        true
+    }
+
+    /// Whether nobody would notice what comes now. Under the scheduler's mutex.
+    #[inline]
+    pub(crate) fn are_deaf(&self) -> bool {
+        // Relaxed: the post is taken under that mutex, and whoever gives it up looks once more.
+        self.any.load(Ordering::Relaxed) && self.post.load(Ordering::Relaxed) == 0
+    }
+
+    /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.
+    pub(crate) fn take_post(&self, worker: u32) -> Option<Post<'_>> {
+        if !self.any.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Relaxed: changed under the scheduler's mutex, but for giving the post up.
+        if self.post.load(Ordering::Relaxed) != 0 {
+            return None;
+        }
+        let ports = self.ports.lock().clone();
+        let seen = ports.first()?.port.bell(); // K1
+        // SeqCst: pairs with the load in `call`; see there.
+        self.post.store(u64::from(worker) + 1, Ordering::SeqCst);
+        Some(Post { ears: self, ports, seen })
+    }
+
+    /// The worker was called: if it has the post, the bell is rung for it.
+    #[inline]
+    pub(crate) fn call(&self, worker: u32) {
+        // SeqCst: a worker that took the post before it was called is seen; it was called under the mutex under which it took it.
+        if self.any.load(Ordering::Relaxed) && self.post.load(Ordering::SeqCst) == u64::from(worker) + 1 {
+            self.call_anybody();
+        }
+    }
+
+    /// Whoever has the post looks.
+    pub(crate) fn call_anybody(&self) {
+        if !self.any.load(Ordering::Relaxed) {
+            return;
+        }
+        let ports = self.ports.lock().clone();
+        if let Some(first) = ports.first() {
+            first.port.ring();
+        }
+    }
+}
+
+/// Whether this thread is in a drain.
+fn is_in_drain() -> bool {
+    DRAINS.try_with(Cell::get).unwrap_or(false)
+}
+
+/// What has come is brought in until this is dropped, also by a filter that panics.
+pub(crate) struct Drain<'a> {
+    ears: &'a Ears,
+    /// Within another drain: of another executor, which a filter or listener spins.
+    nested: bool,
+}
+
+impl Drop for Drain<'_> {
+    fn drop(&mut self) {
+        let _ = DRAINS.try_with(|drains| drains.set(self.nested));
+        // D4: Release; pairs with D1.
+        if self.ears.progress.swap(IDLE, Ordering::Release) == AWAITED {
+            let turn = self.ears.turn.lock();
+            self.ears.over.notify_all();
+            drop(turn);
+        }
+    }
+}
+
+/// The place on the bell, until it is dropped.
+pub(crate) struct Post<'a> {
+    ears: &'a Ears,
+    ports: Arc<Vec<Ear>>,
+    seen: u32,
+}
+
+impl Post<'_> {
+    /// Waits until something came, which is brought in then, or until the worker is called. First it stays
+    /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it was
+    /// [away](prefetch::AWAY), and has yet to [fetch](prefetch::fetch) what it will touch.
+    pub(crate) fn wait(self, timeout: Option<Duration>, falls_asleep: impl FnOnce()) -> bool {
+        let awake = self.stay_awake(timeout);
+        if awake.is_none() {
+            falls_asleep();
+            self.sleep(timeout);
+        }
+        let was_away = awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()));
+        // What comes in touches the same histories and callbacks as what runs then.
+        let fetches = was_away && self.is_pending();
+        let ears = self.ears;
+        drop(self);
+        if fetches {
+            prefetch::fetch();
+        }
+        ears.drain();
+        was_away && !fetches
+    }
+
+    fn is_pending(&self) -> bool {
+        self.ports.iter().any(|ear| ear.port.is_pending())
+    }
+
+    fn sleep(&self, timeout: Option<Duration>) {
+        let Some(first) = self.ports.first() else { return };
+        self.ports.iter().for_each(|ear| ear.port.park()); // K2
+        if !self.is_pending() {
+            let one_bell = self.ports.iter().all(|ear| ear.port.sleeps_with(&first.port));
+            let timeout = if one_bell { timeout } else { timeout.into_iter().chain([FALLBACK]).min() };
+            first.port.sleep(self.seen, timeout); // K3
+        }
+        self.ports.iter().for_each(|ear| ear.port.unpark());
+    }
+
+    /// Looks for a while without sleeping, if it is to. If something came: for how long, to within a
+    /// few looks.
+    fn stay_awake(&self, timeout: Option<Duration>) -> Option<Duration> {
+        let patience = Duration::from_nanos(self.ears.patience.load(Ordering::Relaxed));
+        let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
+        if patience.is_zero() {
+            return None;
+        }
+        let first = self.ports.first()?;
+        let begin = Time::steady();
+        let mut awake = Duration::ZERO;
+        while awake < patience {
+            for _ in 0..LOOKS {
+                if self.is_pending() || first.port.bell() != self.seen {
+                    return Some(awake);
+                }
+                std::hint::spin_loop();
+            }
+            awake = Time::steady() - begin;
+        }
+        None
+    }
+}
+
+impl Drop for Post<'_> {
+    fn drop(&mut self) {
+        self.ears.post.store(0, Ordering::SeqCst); // as in `take_post`
+    }
+}

@@ -1,0 +1,54 @@
+//! What an executor runs.
+
+use super::group_token::Turn;
+use super::prefetch;
+use crate::sys::clock::Stamp;
+use sinew_shm::{Callback, EntityKey};
+
+/// Something with callbacks that an executor runs.
+pub(crate) trait Entity: Send + Sync {
+    /// Runs the callback for the oldest thing there is to do, if there still is one.
+    fn run(&self, turn: &mut Turn) -> Ran;
+
+    /// After a callback panicked: the stamp of what is left to do.
+    fn left(&self) -> Option<Stamp>;
+
+    /// If there is nothing to do after all, takes back that it announced something. Whether there is something.
+    fn withdraw(&self) -> bool;
+
+    /// Where the thread that runs it has noted it.
+    fn place(&self) -> &prefetch::Place;
+
+    /// What tools are told when its callback runs; it is in a group of this node.
+    fn callback_of(&self, node: EntityKey) -> Callback {
+        Callback::Other(node)
+    }
+
+    /// What else it uses each time it runs.
+    fn rest(&self) -> Vec<prefetch::Part> {
+        Vec::new()
+    }
+
+    /// The address of what the user's handle and this have in common; 0 if there is no handle.
+    fn subject(&self) -> usize {
+        0
+    }
+
+    /// For people, e.g. "subscription /camera/image of node /filter".
+    fn describe(&self) -> String;
+}
+
+/// What came of running an entity.
+pub(crate) struct Ran {
+    /// What the callback said.
+    pub(crate) result: Result<(), String>,
+    /// The stamp of the next thing to do, if there is one.
+    pub(crate) next: Option<Stamp>,
+    /// Whether there was anything to do, so that a callback was called.
+    pub(crate) called: bool,
+}
+
+impl Ran {
+    /// There was nothing to do any more.
+    pub(crate) const NOTHING: Self = Self { result: Ok(()), next: None, called: false };
+}

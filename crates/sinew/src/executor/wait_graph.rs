@@ -1,0 +1,222 @@
+//! Who waits for whom: threads that wait for a place in a history, or for a server's answer.
+//! Touched only by those who wait.
+//!
+//! A thread that waits needs somebody to run callbacks of a certain group in a certain executor.
+//! Nobody will if the group's turn is with a thread that waits itself, in vain, or if all threads
+//! that spin the executor do. Who waits in vain is what remains when everybody is struck off whose
+//! wait somebody can end (the rest of an AND-OR graph: of an executor any thread will do, of a
+//! group only the one that has its turn). A wait that would be in vain from the start isn't begun;
+//! as every wait was checked when it began, it is the last one of a circle that fails.
+
+use super::current;
+use super::scheduler::Home;
+use crate::sys::sync::{Arc, Mutex, next_serial};
+
+/// The waiting threads of a process, as far as they hold something that others may wait for.
+pub(crate) struct Waits(Mutex<Waiters>);
+
+#[derive(Default)]
+struct Waiters {
+    waiting: Vec<Waiter>,
+    /// To be used again with the room they have: once warm, waiting allocates nothing.
+    spare: Vec<Waiter>,
+}
+
+/// A thread that waits.
+#[derive(Default)]
+struct Waiter {
+    serial: u64,
+    /// The groups whose turns it has.
+    groups: Vec<u64>,
+    /// The executors it spins.
+    executors: Vec<u64>,
+    wants: Wants,
+    /// Not struck off, while it is looked who waits in vain.
+    is_stuck: bool,
+}
+
+/// What a thread waits for.
+#[derive(Default, Clone, Copy)]
+struct Wants {
+    /// Whose callback has to run.
+    group: u64,
+    /// The executor that has to run it; 0 if the thread would do that itself.
+    executor: u64,
+    /// How many threads spin that executor.
+    present: usize,
+}
+
+/// While it lives, the thread is known to wait.
+pub(crate) struct Waiting<'a> {
+    waits: &'a Waits,
+    serial: u64,
+}
+
+impl Waits {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::default())
+    }
+
+    /// Those of this process: executors, groups and threads are the same for all its contexts.
+    #[cfg(not(loom))]
+    pub(crate) fn of_this_process() -> Arc<Self> {
+        static WAITS: std::sync::LazyLock<Arc<Waits>> = std::sync::LazyLock::new(|| Arc::new(Waits::new()));
+        WAITS.clone()
+    }
+
+    /// In a model nothing outlives it.
+    #[cfg(loom)]
+    pub(crate) fn of_this_process() -> Arc<Self> {
+        Arc::new(Self::new())
+    }
+
+    /// Notes that this thread waits for a callback of what lives there. `lends`: it would run the
+    /// callback itself, if its group is free. Once warm, allocates nothing.
+    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Result<Option<Waiting<'_>>, InVain> {
+        let executor = if lends { 0 } else { home.scheduler.id };
+        let (group, present) = (home.group(), home.scheduler.present());
+        self.begin(Wants { group, executor, present }, current::hold)
+    }
+
+    /// Notes that this thread waits until a callback of a group has ended that runs now.
+    pub(crate) fn enter_group(&self, group: u64) -> Result<Option<Waiting<'_>>, InVain> {
+        self.begin(Wants { group, ..Wants::default() }, current::hold)
+    }
+
+    /// `hold` adds the groups whose turns the thread has, and the executors it spins.
+    fn begin(
+        &self,
+        wants: Wants,
+        hold: impl FnOnce(&mut Vec<u64>, &mut Vec<u64>),
+    ) -> Result<Option<Waiting<'_>>, InVain> {
+        let mut waiters = self.0.lock();
+        let mut waiter = waiters.spare.pop().unwrap_or_default();
+        hold(&mut waiter.groups, &mut waiter.executors);
+        // A thread that holds nothing holds up no other: then there is nothing to remember, however
+        // many of them wait. Nor does it wait in vain, as none of those does who wait already.
+        let result = if waiter.groups.is_empty() && waiter.executors.is_empty() {
+            Ok(None)
+        } else {
+            let serial = next_serial();
+            (waiter.serial, waiter.wants) = (serial, wants);
+            waiters.waiting.push(waiter);
+            mark_stuck(&mut waiters.waiting);
+            let is_new = |waiter: &mut Waiter| waiter.is_stuck && waiter.serial == serial;
+            let Some(vain) = waiters.waiting.pop_if(is_new) else {
+                return Ok(Some(Waiting { waits: self, serial }));
+            };
+            waiter = vain;
+            Err(InVain)
+        };
+        waiters.put_away(waiter);
+        result
+    }
+}
+
+impl Waiters {
+    fn put_away(&mut self, mut waiter: Waiter) {
+        waiter.groups.clear();
+        waiter.executors.clear();
+        self.spare.push(waiter);
+    }
+}
+
+/// A wait that nobody could end.
+#[derive(Debug)]
+pub(crate) struct InVain;
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut waiters = self.waits.0.lock();
+        let place = waiters.waiting.iter().position(|waiter| waiter.serial == self.serial);
+        if let Some(place) = place {
+            let gone = waiters.waiting.swap_remove(place);
+            waiters.put_away(gone);
+        }
+    }
+}
+
+/// Marks those whose waits no thread can end.
+fn mark_stuck(waiting: &mut [Waiter]) {
+    waiting.iter_mut().for_each(|waiter| waiter.is_stuck = true);
+    let can_go_on = |all: &[Waiter]| all.iter().position(|one| one.is_stuck && !one.wants.is_blocked_by(all));
+    while let Some(place) = can_go_on(waiting) {
+        waiting[place].is_stuck = false;
+    }
+}
+
+impl Wants {
+    /// Whether those who are stuck have all that could end the wait.
+    fn is_blocked_by(self, all: &[Waiter]) -> bool {
+        let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
+        // A reentrant group has number 0, and no thread has its turn.
+        let group_is_stuck = self.group != 0 && stuck().any(|one| one.groups.contains(&self.group));
+        let spinning = stuck().filter(|one| one.executors.contains(&self.executor)).count();
+        // An executor that no thread spins now may be spun soon.
+        let executor_is_stuck = self.executor != 0 && self.present > 0 && spinning >= self.present;
+        group_is_stuck || executor_is_stuck
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    impl Waits {
+        /// A thread that has the turn of `groups` and spins `executors` waits for `group` in
+        /// `executor`, which so many threads spin.
+        fn wait(
+            &self,
+            (groups, executors): (&[u64], &[u64]),
+            (group, executor, present): (u64, u64, usize),
+        ) -> Result<Option<Waiting<'_>>, InVain> {
+            self.begin(Wants { group, executor, present }, |all_groups, all_executors| {
+                all_groups.extend(groups);
+                all_executors.extend(executors);
+            })
+        }
+    }
+
+    #[test]
+    fn a_circle_of_single_threads_is_refused_and_an_end_of_waiting_opens_it() {
+        let waits = Waits::new();
+        let first = waits.wait((&[11], &[1]), (12, 2, 1)).unwrap();
+        let second = waits.wait((&[12], &[2]), (13, 3, 1)).unwrap();
+        assert!(waits.wait((&[13], &[3]), (11, 1, 1)).is_err(), "3 -> 1 -> 2 -> 3");
+        drop(first);
+        let third = waits.wait((&[13], &[3]), (11, 1, 1)).unwrap();
+        drop((second, third));
+        assert!(waits.0.lock().waiting.is_empty());
+    }
+
+    #[test]
+    fn a_thread_never_waits_for_itself() {
+        let waits = Waits::new();
+        assert!(waits.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
+        assert!(waits.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
+        assert!(waits.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
+        assert!(waits.wait((&[], &[]), (11, 1, 1)).is_ok(), "a thread that spins nothing holds up no other");
+    }
+
+    #[test]
+    fn one_of_several_threads_may_wait_but_not_the_last() {
+        let waits = Waits::new();
+        let _first = waits.wait((&[11], &[1]), (13, 1, 2)).unwrap();
+        assert!(waits.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
+        assert!(waits.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
+    }
+
+    #[test]
+    fn groups_that_wait_for_each_other_are_refused() {
+        let waits = Waits::new();
+        let _first = waits.wait((&[11], &[1]), (12, 0, 4)).unwrap();
+        assert!(waits.wait((&[12], &[1]), (11, 0, 4)).is_err());
+        assert!(waits.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
+    }
+
+    #[test]
+    fn what_nobody_spins_yet_may_come() {
+        let waits = Waits::new();
+        assert!(waits.wait((&[11], &[1]), (12, 2, 0)).is_ok());
+    }
+}

@@ -1,0 +1,185 @@
+//! What a delivery leaves to do once no lock is held.
+
+use super::waiters::Heard;
+use crate::executor::scheduler::Scheduler;
+use crate::message::block::Erased;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::Arc;
+use std::cell::Cell;
+
+/// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
+/// people's code), and signalling executors (a system call).
+#[derive(Default)]
+pub(crate) struct Outbox {
+    pub(crate) dropped: Vec<Erased>,
+    pub(crate) signals: Vec<Arc<Scheduler>>,
+    pub(crate) heard: Vec<Heard>,
+    warnings: Vec<Warning>,
+    /// Where there may be something to read that came from elsewhere.
+    undrained: Vec<Arc<dyn Drainable>>,
+    /// It is kept as it is: a lock is held all the while.
+    is_kept: bool,
+}
+
+/// Something that brings in what came from elsewhere.
+pub(crate) trait Drainable: Send + Sync {
+    /// Brings in what there is. The caller holds no lock.
+    fn drain(&self);
+}
+
+/// Something for the person who runs the program.
+struct Warning {
+    /// The full name of the node it concerns.
+    node: Arc<str>,
+    topic: Arc<str>,
+    text: String,
+}
+
+thread_local! {
+    /// The outbox of this thread, with the room it has: publishing allocates none.
+    static OUTBOX: Cell<Option<Box<Outbox>>> = const { Cell::new(None) };
+}
+
+impl Outbox {
+    /// Runs `work` with an empty outbox, then does what it left to do.
+    #[inline]
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
+        // Taken out while in use: a `Drop` that publishes finds none and gets its own.
+        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = work(&mut outbox);
+        if !outbox.is_kept {
+            outbox.empty();
+        }
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
+        result
+    }
+
+    /// Runs `work`, which holds a lock over several deliveries; then does what all of them left to do.
+    pub(crate) fn keep(work: impl FnOnce()) {
+        /// Also if `work` panics: deliveries of this thread would tell no task any more.
+        struct Keeping;
+
+        impl Drop for Keeping {
+            fn drop(&mut self) {
+                let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+                outbox.is_kept = false;
+                outbox.empty();
+                let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+            }
+        }
+
+        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        outbox.is_kept = true;
+        let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+        let _keeping = Keeping;
+        work();
+    }
+
+    #[inline]
+    fn empty(&mut self) {
+        let outbox = self;
+        if !outbox.signals.is_empty() {
+            outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        }
+        if !outbox.heard.is_empty() {
+            outbox.heard.drain(..).for_each(Heard::tell);
+        }
+        if !outbox.dropped.is_empty() {
+            outbox.dropped.clear();
+        }
+        while let Some(source) = outbox.undrained.pop() {
+            source.drain();
+        }
+        if !outbox.warnings.is_empty() {
+            outbox.say_warnings();
+        }
+    }
+
+    #[cold]
+    fn say_warnings(&mut self) {
+        for Warning { node, topic, text } in self.warnings.drain(..) {
+            tell!(Level::Warn; About { node: &node, subject: &topic }, "{text}");
+        }
+    }
+
+    /// Warns of something about a topic.
+    #[cold]
+    pub(crate) fn warn(&mut self, node: &Arc<str>, topic: &Arc<str>, text: String) {
+        self.warnings.push(Warning { node: node.clone(), topic: topic.clone(), text });
+    }
+
+    /// Has what came from elsewhere read, once all locks are released.
+    pub(crate) fn drain_later(&mut self, source: Arc<dyn Drainable>) {
+        self.undrained.push(source);
+    }
+
+    pub(crate) fn signal(&mut self, scheduler: Option<Arc<Scheduler>>) {
+        self.signals.extend(scheduler);
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, left: Left) {
+        self.dropped.extend(left.dropped);
+        self.signals.extend(left.signal);
+        if let Some(seldom) = left.seldom {
+            self.signals.extend(seldom.lost_signal);
+            self.signals.extend(seldom.deadline_signal);
+            self.heard.push(seldom.heard);
+        }
+    }
+}
+
+/// What one delivery leaves to do once all locks are released.
+#[must_use]
+pub(crate) struct Left {
+    /// What gave way; or the message itself, if it [went back](Left::went_back).
+    pub(crate) dropped: Option<Erased>,
+    /// There was no [free place](super::history::Place::Free).
+    pub(crate) went_back: bool,
+    pub(crate) signal: Option<Arc<Scheduler>>,
+    pub(crate) seldom: Option<Seldom>,
+}
+
+/// What most deliveries don't leave to do: one look tells.
+#[derive(Default)]
+pub(crate) struct Seldom {
+    pub(crate) lost_signal: Option<Arc<Scheduler>>,
+    pub(crate) deadline_signal: Option<Arc<Scheduler>>,
+    pub(crate) heard: Heard,
+}
+
+impl Left {
+    /// The message, for which there was no [free place](super::history::Place::Free); else what is left to do.
+    #[inline]
+    pub(crate) fn placed(self) -> Result<Self, Erased> {
+        match self.dropped {
+            Some(message) if self.went_back => Err(message),
+            _ => Ok(self),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn finish(self) {
+        if let Some(scheduler) = &self.signal {
+            scheduler.signal();
+        }
+        if let Some(seldom) = self.seldom {
+            seldom.finish();
+        }
+        drop(self.dropped);
+    }
+}
+
+impl Seldom {
+    #[cold]
+    #[inline(never)]
+    fn finish(self) {
+        if let Some(scheduler) = &self.lost_signal {
+            scheduler.signal();
+        }
+        if let Some(scheduler) = &self.deadline_signal {
+            scheduler.signal();
+        }
+        self.heard.tell();
+    }
+}

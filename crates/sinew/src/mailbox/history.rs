@@ -1,0 +1,415 @@
+//! A subscription's history: what it keeps, and what must give way.
+//!
+//! Plain data without locks or clocks; [`Inbox`](crate::topic::subscription_core::Inbox) puts both around it.
+
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::sys::clock::Stamp;
+use std::collections::{HashSet, VecDeque};
+
+/// A message in a history.
+pub(crate) struct Entry {
+    pub(crate) message: Erased,
+    pub(crate) publication: Publication,
+    /// Counts what reached this history, from 1.
+    pub(crate) reception: u64,
+}
+
+impl Entry {
+    fn expired(&self, now: i64) -> bool {
+        self.publication.expires <= now
+    }
+}
+
+/// The place that a message gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Another message gives way to it, or it is lost.
+    Any,
+    /// One that is free; if there is none, it goes back.
+    Free,
+    /// One that was reserved before it came.
+    Reserved,
+}
+
+impl Place {
+    /// The same once a place was reserved wherever one must be free.
+    #[inline]
+    pub(crate) fn after_reserving(self) -> Self {
+        if self == Place::Free { Place::Reserved } else { self }
+    }
+}
+
+/// Why a message is not in the history any more, or never was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// keep_last: a newer one came.
+    Overwritten,
+    /// keep_all without back-pressure: there was no room for it.
+    Refused,
+    /// Its lifespan was over.
+    Expired,
+}
+
+/// When a subscription joined to which retained messages come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Joins {
+    /// It does so now, and nobody has seen yet what it has.
+    Now,
+    /// It has its messages, and has counted what gave way: nothing gives way to older ones that come late.
+    Before,
+}
+
+/// What became of a subscription's messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) received: u64,
+    pub(crate) taken: u64,
+    pub(crate) overwritten: u64,
+    /// Of those, what never came in.
+    pub(crate) missed: u64,
+    pub(crate) refused: u64,
+    pub(crate) expired: u64,
+}
+
+/// So many places are told of together, where there are many.
+const TOLD_TOGETHER: usize = 8;
+
+/// The messages a subscription still has to take, oldest first.
+///
+/// The oldest one has a place of its own, in the same piece of memory as everything else here: a history that is emptied as
+/// fast as it fills never touches the queue behind it.
+#[repr(C)]
+pub(crate) struct History {
+    /// There if any is.
+    first: Option<Entry>,
+    /// What was received, and what became of it; `received` and `waiting` follow from the others.
+    taken: u64,
+    /// The depth of keep_last, or the bound of keep_all.
+    capacity: usize,
+    rest: VecDeque<Entry>,
+    keep_all: bool,
+    /// Places promised to publishers that are about to deliver.
+    reserved: usize,
+    /// Entries that can expire.
+    mortal: usize,
+    /// The oldest were moved elsewhere, and so many of them have not been taken yet, as far as is
+    /// known here.
+    ahead: usize,
+    /// How many were ever taken of those that were moved, as far as is known here.
+    settled: usize,
+    overwritten: u64,
+    /// Of those, what never came in.
+    missed: u64,
+    refused: u64,
+    expired: u64,
+}
+
+impl History {
+    pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
+        Self {
+            first: None,
+            taken: 0,
+            capacity,
+            rest: VecDeque::new(), // grows with its use: most histories never fill
+            keep_all,
+            reserved: 0,
+            mortal: 0,
+            ahead: 0,
+            settled: 0,
+            overwritten: 0,
+            missed: 0,
+            refused: 0,
+            expired: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first.is_some()) + self.rest.len() + self.ahead
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        Counts {
+            received: self.received(),
+            taken: self.taken,
+            overwritten: self.overwritten,
+            missed: self.missed,
+            refused: self.refused,
+            expired: self.expired,
+        }
+    }
+
+    /// How many messages that were moved have not been taken, as far as is known here.
+    #[inline]
+    pub(crate) fn ahead(&self) -> usize {
+        self.ahead
+    }
+
+    #[inline]
+    pub(crate) fn keeps_all(&self) -> bool {
+        self.keep_all
+    }
+
+    /// Moves all messages to `to`, which is empty; they count as waiting until they are
+    /// [taken](Self::settle) there.
+    pub(crate) fn move_ahead(&mut self, to: &mut VecDeque<Entry>) {
+        debug_assert!(self.ahead == 0 && self.mortal == 0 && to.is_empty());
+        std::mem::swap(&mut self.rest, to);
+        if let Some(first) = self.first.take() {
+            to.push_front(first);
+        }
+        self.ahead = to.len();
+    }
+
+    /// Of those that were moved, now and before, so many were taken.
+    pub(crate) fn settle(&mut self, taken: usize) {
+        let more = taken.wrapping_sub(self.settled);
+        self.settled = taken;
+        self.ahead -= more;
+        self.taken += more as u64;
+    }
+
+    /// What was moved, and settled, comes back.
+    pub(crate) fn come_home(&mut self, from: &mut VecDeque<Entry>) {
+        debug_assert!(self.ahead == from.len());
+        from.extend(self.first.take());
+        from.append(&mut self.rest);
+        std::mem::swap(&mut self.rest, from);
+        self.first = self.rest.pop_front();
+        self.ahead = 0;
+    }
+
+    /// How many messages came in.
+    #[inline]
+    fn received(&self) -> u64 {
+        self.taken + self.overwritten + self.expired + self.len() as u64
+    }
+
+    /// A message comes and is taken at once. Returns its number.
+    #[inline]
+    pub(crate) fn pass(&mut self) -> u64 {
+        self.taken += 1;
+        self.received()
+    }
+
+    /// Messages that would have come were overwritten elsewhere.
+    pub(crate) fn count_lost(&mut self, count: u64) {
+        self.overwritten += count;
+        self.missed += count;
+    }
+
+    /// The number of the oldest message of this publisher.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+        let mut of_publisher =
+            self.first.iter().chain(&self.rest).filter(|entry| entry.publication.publisher == publisher);
+        of_publisher.next().map(|entry| entry.publication.sequence)
+    }
+
+    /// The publication of the oldest message.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<&Publication> {
+        self.first.as_ref().map(|entry| &entry.publication)
+    }
+
+    /// The stamp of the oldest message.
+    #[inline]
+    pub(crate) fn oldest(&self) -> Option<Stamp> {
+        self.first.as_ref().map(|entry| entry.publication.stamp)
+    }
+
+    /// Whether a message could come in without anything giving way.
+    #[inline]
+    pub(crate) fn has_room(&self) -> bool {
+        self.free() > 0
+    }
+
+    /// Places that are neither taken nor promised.
+    #[inline]
+    pub(crate) fn free(&self) -> usize {
+        self.capacity.saturating_sub(self.len() + self.reserved)
+    }
+
+    /// Promises a place, if there is one without anything giving way.
+    #[inline]
+    pub(crate) fn reserve_free(&mut self) -> bool {
+        let granted = self.has_room();
+        self.reserved += usize::from(granted);
+        granted
+    }
+
+    /// How many free places a publisher waits for, that found none: half of all, lest it waits for every message.
+    pub(crate) fn half(&self) -> usize {
+        (self.capacity / 2).max(1)
+    }
+
+    /// Whether publishers elsewhere are to be told at once of the place of the message with this
+    /// number, which was taken: where places may be short, and when nothing waits any more. Else
+    /// some are told of together.
+    #[inline]
+    pub(crate) fn is_to_be_told(&self, reception: u64) -> bool {
+        let half = self.half();
+        half < 8 * TOLD_TOGETHER
+            || self.free() < half
+            || self.first.is_none()
+            || reception.is_multiple_of(TOLD_TOGETHER as u64)
+    }
+
+    /// Promises a place to a publisher, if there is one; an expired message gives way. What gave way is returned.
+    pub(crate) fn reserve(&mut self, now: i64) -> (bool, Option<Entry>) {
+        let freed = if self.has_room() { None } else { self.remove_expired(now) };
+        (self.reserve_free(), freed)
+    }
+
+    /// Takes back a promise.
+    pub(crate) fn unreserve(&mut self) {
+        self.reserved -= 1;
+    }
+
+    /// Brings a message in, for at most `lifespan` nanoseconds. Returns what had to give way, which may be the message
+    /// itself.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        message: Erased,
+        publication: &Publication,
+        lifespan: i64,
+        place: Place,
+    ) -> Option<(Erased, Cause)> {
+        let mut out = None;
+        if place == Place::Reserved {
+            self.reserved -= 1;
+        } else if !self.has_room() {
+            // A publication's stamp is as good as the time now: it was read for this message.
+            out = self.make_room(publication.stamp.time);
+            if out.is_none() {
+                self.refused += 1;
+                return Some((message, Cause::Refused));
+            }
+        }
+        let expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
+        self.mortal += usize::from(expires != i64::MAX);
+        let reception = self.received() + 1;
+        let entry = Entry { message, publication: Publication { expires, ..*publication }, reception };
+        if self.first.is_none() {
+            self.first = Some(entry);
+        } else {
+            self.rest.push_back(entry);
+        }
+        out
+    }
+
+    /// What gives way to a new message in a full history: one that has expired, or with keep_last the oldest.
+    #[cold]
+    fn make_room(&mut self, now: i64) -> Option<(Erased, Cause)> {
+        if let Some(expired) = self.remove_expired(now) {
+            return Some((expired.message, Cause::Expired));
+        }
+        if self.keep_all {
+            return None;
+        }
+        let oldest = self.remove(0)?;
+        self.overwritten += 1;
+        Some((oldest.message, Cause::Overwritten))
+    }
+
+    /// When the first message that can expire does.
+    pub(crate) fn first_expiry(&self) -> Option<i64> {
+        if self.mortal == 0 {
+            return None;
+        }
+        let entries = self.first.iter().chain(&self.rest);
+        entries.map(|entry| entry.publication.expires).filter(|&expires| expires != i64::MAX).min()
+    }
+
+    /// Whether there are messages that can expire.
+    #[inline]
+    pub(crate) fn has_mortals(&self) -> bool {
+        self.mortal > 0
+    }
+
+    /// The oldest message that has not expired; `expired` gets those that have.
+    #[inline]
+    pub(crate) fn pop(&mut self, now: impl Fn() -> i64, mut expired: impl FnMut(Entry)) -> Option<Entry> {
+        debug_assert!(self.ahead == 0, "there are older ones");
+        loop {
+            let entry = self.first.take()?;
+            if !self.rest.is_empty() {
+                self.first = self.rest.pop_front();
+            }
+            if entry.publication.expires != i64::MAX {
+                self.mortal -= 1;
+                if entry.expired(now()) {
+                    self.expired += 1;
+                    expired(entry);
+                    continue;
+                }
+            }
+            self.taken += 1;
+            return Some(entry);
+        }
+    }
+
+    /// Brings in what publishers had retained when this subscription joined, among what arrived since: each message
+    /// once, in order of publication, the newest ones that fit. Returns the others.
+    ///
+    /// What waits is numbered anew.
+    pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: Joins) -> Vec<Entry> {
+        let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
+        let mut all: Vec<Entry> = self.drain().into();
+        let arrived: HashSet<_> = all.iter().map(identity).collect();
+        let is_wanted = |entry: &Entry| !arrived.contains(&identity(entry)) && !entry.expired(now);
+        let (mut older, mut out): (Vec<_>, Vec<_>) = retained.into_iter().partition(is_wanted);
+        let by_age = |entry: &Entry| (entry.publication.stamp, identity(entry));
+        let room = self.capacity.saturating_sub(self.reserved);
+        match joins {
+            // What gave way while the subscription joined never counted as received, or as lost; what was lost on its way from another
+            // process did.
+            Joins::Now => (self.overwritten, self.expired) = (self.missed, 0),
+            Joins::Before => {
+                older.sort_by_key(by_age);
+                let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));
+                out.extend(older.drain(..surplus));
+            }
+        }
+        all.append(&mut older);
+        all.sort_by_key(by_age);
+        let surplus = all.len().saturating_sub(room);
+        out.extend(all.drain(..surplus));
+        for (entry, reception) in all.iter_mut().zip(self.taken + self.overwritten + self.expired + 1..) {
+            entry.reception = reception;
+        }
+        self.mortal = all.iter().filter(|entry| entry.publication.expires != i64::MAX).count();
+        self.rest = all.into();
+        self.first = self.rest.pop_front();
+        out
+    }
+
+    /// Everything, when the subscription goes.
+    pub(crate) fn drain(&mut self) -> VecDeque<Entry> {
+        self.mortal = 0;
+        let mut all = std::mem::take(&mut self.rest);
+        if let Some(first) = self.first.take() {
+            all.push_front(first);
+        }
+        all
+    }
+
+    fn remove_expired(&mut self, now: i64) -> Option<Entry> {
+        if self.mortal == 0 {
+            return None;
+        }
+        let index = self.first.iter().chain(&self.rest).position(|entry| entry.expired(now))?;
+        self.expired += 1;
+        self.remove(index)
+    }
+
+    fn remove(&mut self, index: usize) -> Option<Entry> {
+        let entry = match index.checked_sub(1) {
+            Some(index) => self.rest.remove(index),
+            None => std::mem::replace(&mut self.first, self.rest.pop_front()),
+        }?;
+        self.mortal -= usize::from(entry.publication.expires != i64::MAX);
+        Some(entry)
+    }
+}

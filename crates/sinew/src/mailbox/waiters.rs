@@ -1,0 +1,182 @@
+//! Who wants to hear at once that a message came: tasks that wait for one, and a listener.
+//!
+//! # Tasks
+//!
+//! A future that finds nothing leaves its waker in a queue, under the history's lock and after it
+//! has looked once more (A1). Each message that arrives takes the first task out of that queue,
+//! under the same lock, and wakes it once no lock is held (A2). So no message comes unnoticed
+//! between the look and the sleep, and one message wakes one task.
+//!
+//! A task that was taken out *owes* a look at the history. It pays by polling, or, if its future is
+//! dropped, by passing the wake on to the next in the queue (A3). While a task is in the queue, at
+//! least as many others owe a look as there are messages: it was put there when there were none,
+//! every message since has made one other task owe, and a look that was paid took a message, found
+//! none left, or was passed on. So none sleeps while a message waits that nobody is to fetch.
+//!
+//! A future has a ticket while it waits, under which it is found in the queue, first come, first
+//! served; a task that was woken for a message that somebody else took goes back to where it was.
+
+use crate::executor::{dispose_of, panic_message, report};
+use crate::sys::sync::Arc;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Waker;
+
+/// What the program wants called when something is new.
+pub(crate) struct Listener {
+    /// For people: "subscription to /frames of node /viewer".
+    whose: String,
+    call: Box<dyn Fn(u64) + Send + Sync>,
+}
+
+impl Listener {
+    pub(crate) fn new(whose: String, call: impl Fn(u64) + Send + Sync + 'static) -> Arc<Self> {
+        Arc::new(Self { whose, call: Box::new(call) })
+    }
+
+    /// Tells it that so much is new. The caller holds no lock.
+    pub(crate) fn hear(self: Arc<Self>, count: u64) {
+        contain(|| (self.call)(count), || format!("the listener of the {}", self.whose));
+        // If it was replaced meanwhile, what it holds ends here: the program's code, too.
+        contain(|| drop(self), || "dropping a listener".to_owned());
+    }
+}
+
+/// Runs code of the program, and reports its panic: that is no concern of the publisher on whose
+/// thread it runs.
+fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(code)) else { return };
+    let what = what();
+    report(&what, &format_args!("{what} panicked: {}", panic_message(&*panic)));
+    dispose_of(panic);
+}
+
+/// A future's place in the queue; 0 for none.
+#[derive(Default)]
+pub(crate) struct Ticket(u64);
+
+impl Ticket {
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+/// Who listens and who waits, kept under the history's lock.
+#[derive(Default)]
+pub(crate) struct Listening {
+    listener: Option<Arc<Listener>>,
+    /// In the order of their tickets.
+    tasks: VecDeque<(u64, Waker)>,
+    tickets: u64,
+}
+
+/// Who is to be told of one message, once no lock is held.
+#[must_use]
+#[derive(Default)]
+pub(crate) enum Heard {
+    #[default]
+    Nobody,
+    Task(Waker),
+    Listener(Arc<Listener>),
+    Both(Waker, Arc<Listener>),
+}
+
+impl Heard {
+    /// Tells them. The caller holds no lock.
+    pub(crate) fn tell(self) {
+        let (task, listener) = match self {
+            Self::Nobody => (None, None),
+            Self::Task(task) => (Some(task), None),
+            Self::Listener(listener) => (None, Some(listener)),
+            Self::Both(task, listener) => (Some(task), Some(listener)),
+        };
+        if let Some(task) = task {
+            wake(task);
+        }
+        if let Some(listener) = listener {
+            listener.hear(1);
+        }
+    }
+}
+
+/// Wakes a task. The caller holds no lock.
+pub(crate) fn wake(task: Waker) {
+    contain(|| task.wake(), || "waking a task that waits for messages".to_owned());
+}
+
+impl Listening {
+    /// Whether a message that comes is to be told to anybody.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.listener.is_some() || !self.tasks.is_empty()
+    }
+
+    /// A2: a message came.
+    pub(crate) fn heard(&mut self) -> Heard {
+        match (self.tasks.pop_front(), self.listener.clone()) {
+            (None, None) => Heard::Nobody,
+            (Some((_, task)), None) => Heard::Task(task),
+            (None, Some(listener)) => Heard::Listener(listener),
+            (Some((_, task)), Some(listener)) => Heard::Both(task, listener),
+        }
+    }
+
+    /// Another listener, or none; returns the one that was there, to be dropped outside the lock.
+    #[must_use]
+    pub(crate) fn set_listener(&mut self, listener: Option<Arc<Listener>>) -> Option<Arc<Listener>> {
+        std::mem::replace(&mut self.listener, listener)
+    }
+
+    /// Whether this very task waits under the ticket already.
+    pub(crate) fn has(&self, ticket: &Ticket, task: &Waker) -> bool {
+        self.find(ticket).is_ok_and(|index| self.tasks[index].1.will_wake(task))
+    }
+
+    /// A1: a task waits. Returns the waker that it had left before, to be dropped outside the lock.
+    #[must_use]
+    pub(crate) fn wait(&mut self, ticket: &mut Ticket, task: Waker) -> Option<Waker> {
+        if ticket.is_none() {
+            self.tickets += 1;
+            ticket.0 = self.tickets;
+        }
+        match self.find(ticket) {
+            Ok(index) => Some(std::mem::replace(&mut self.tasks[index].1, task)),
+            Err(index) => {
+                self.tasks.insert(index, (ticket.0, task));
+                None
+            }
+        }
+    }
+
+    /// A future waits no more: it has its message. Returns its waker, to be dropped outside the
+    /// lock.
+    #[must_use]
+    pub(crate) fn served(&mut self, ticket: &mut Ticket) -> Option<Waker> {
+        let found = self.find(ticket);
+        ticket.0 = 0;
+        self.tasks.remove(found.ok()?).map(|(_, task)| task)
+    }
+
+    /// A3: a future is dropped. Returns its waker, to be dropped, or if it owes a look and there
+    /// are messages, the next task's, to be woken; both outside the lock.
+    #[must_use]
+    pub(crate) fn left(&mut self, ticket: &mut Ticket, has_messages: bool) -> (Option<Waker>, Option<Waker>) {
+        let found = self.find(ticket);
+        ticket.0 = 0;
+        match found {
+            Ok(index) => (self.tasks.remove(index).map(|(_, task)| task), None),
+            Err(_) if has_messages => (None, self.tasks.pop_front().map(|(_, task)| task)),
+            Err(_) => (None, None),
+        }
+    }
+
+    /// Everybody who waits: there is news that concerns them all.
+    #[must_use]
+    pub(crate) fn everybody(&mut self) -> VecDeque<(u64, Waker)> {
+        std::mem::take(&mut self.tasks)
+    }
+
+    fn find(&self, ticket: &Ticket) -> Result<usize, usize> {
+        self.tasks.binary_search_by_key(&ticket.0, |(ticket, _)| *ticket)
+    }
+}

@@ -1,0 +1,482 @@
+//! The other processes of the host: this context's participant in shared memory, and what it knows
+//! of the others. It is the transport over shared memory: it implements the traits with which
+//! [`delivery`](crate::topic) reaches ends elsewhere, and is known to nothing there.
+//!
+//! | file | what |
+//! |---|---|
+//! | `endpoint_info` | what participants tell each other of an entity |
+//! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
+//! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
+//! | `services` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteLine`), and the visitors a server has (`RemoteClient`) |
+//! | `type_descriptions` | the descriptions of our types, for tools |
+//! | `receiver_thread` | the thread that receives for those who wait without an executor |
+
+pub(crate) mod endpoint_info;
+pub(crate) mod receiver_thread;
+pub(crate) mod remote_publisher;
+pub(crate) mod sender;
+pub(crate) mod services;
+mod type_descriptions;
+
+use crate::executor::remote_events::Presence;
+use crate::executor::scheduler::Scheduler;
+use crate::mailbox::deferred::Outbox;
+use crate::message::type_support::Table;
+use crate::ros::failure::CreateError;
+use crate::ros::qos::QoS;
+use crate::service::pending_calls::Calls;
+use crate::service::registry::Services;
+use crate::service::request_queue::{RemoteLine, RemoteServer, Types};
+use crate::sys::logging::{Level, later, tell};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::topic::graph::Graph;
+use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_sink::RemoteSubscription;
+use crate::topic::session::Session;
+use crate::topic::subscription_core::{Inbox, RemoteSource};
+use receiver_thread::Receiver;
+use remote_publisher::Proxy;
+use sender::Elsewhere;
+use services::{AwayServer, Line, Serves, Visiting};
+use sinew_shm::{
+    CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
+    Participant, Peer, Port, Sink,
+};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{OnceLock, Weak};
+
+/// A context, as far as what reaches other processes knows of it: the ends that are here.
+pub(crate) trait Endpoints: Send + Sync {
+    fn session(&self) -> &Arc<Session>;
+    fn graph(&self) -> &Graph;
+    fn services(&self) -> &Services;
+}
+
+/// A context's presence among the processes of its host.
+pub(crate) struct Outside {
+    participant: OnceLock<Arc<Participant>>,
+    context: Weak<dyn Endpoints>,
+    /// Publishers of others.
+    proxies: Mutex<HashMap<(u64, EntityKey), Arc<Proxy>>>,
+    /// Subscriptions of others.
+    subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
+    /// Our subscriptions, by what the others know them by.
+    inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
+    /// Our servers, likewise.
+    servers: Mutex<HashMap<EntityKey, Serves>>,
+    /// Our clients' ways to servers, by their entities.
+    lines: Mutex<HashMap<EntityKey, Weak<Line>>>,
+    /// Servers of others.
+    services: Mutex<HashMap<(u64, EntityKey), Arc<AwayServer>>>,
+    /// Clients of others for whose answers there is no room.
+    unserved: Mutex<Vec<Arc<Visiting>>>,
+    receiver: Mutex<Option<Receiver>>,
+    /// It couldn't be started.
+    lacks_receiver: AtomicBool,
+    told: type_descriptions::Told,
+}
+
+impl Outside {
+    /// Joins the domain.
+    pub(crate) fn join(
+        context: &Arc<dyn Endpoints>,
+        base: Option<&Path>,
+        domain: u32,
+    ) -> Result<Arc<Self>, JoinError> {
+        let domain = Domain::open(base, domain)?;
+        let this = Arc::new(Self {
+            participant: OnceLock::new(),
+            context: Arc::downgrade(context),
+            proxies: Mutex::default(),
+            subscriptions: Mutex::default(),
+            inboxes: Mutex::default(),
+            servers: Mutex::default(),
+            lines: Mutex::default(),
+            services: Mutex::default(),
+            unserved: Mutex::default(),
+            receiver: Mutex::default(),
+            lacks_receiver: AtomicBool::new(false),
+            told: type_descriptions::Told::default(),
+        });
+        let watching = Arc::new(Watching(Arc::downgrade(&this)));
+        let participant = Participant::join_as(context.session().participant, &domain, watching)?;
+        let _ = this.participant.set(participant);
+        Ok(this)
+    }
+
+    pub(crate) fn participant(&self) -> Option<&Arc<Participant>> {
+        self.participant.get()
+    }
+
+    /// Looks who is there now.
+    pub(crate) fn refresh(&self) {
+        if let Some(participant) = self.participant() {
+            participant.refresh();
+        }
+    }
+
+    /// Tells the others of an entity.
+    pub(crate) fn advertise(&self, about: &About<'_>) -> Result<OwnEntity, CapacityError> {
+        let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
+        let entity = Entity {
+            kind: about.kind,
+            number: about.number,
+            node: about.node.to_owned(),
+            name: about.name.to_owned(),
+            type_name: about.table.map_or("", Table::name).to_owned(),
+            hash: about.table.and_then(Table::hash).map_or([0; 32], |hash| hash.0),
+            qos: about.qos.to_bytes(about.table.is_some_and(|table| table.image.is_some())),
+        };
+        if let Some(table) = about.table {
+            self.told.offer(participant.domain(), table);
+        }
+        participant.advertise(&entity, about.of_node)
+    }
+
+    /// The same, for the creation of `name`. `inbox`: of a subscription, to which alone others may
+    /// send.
+    pub(crate) fn advertise_or(
+        &self,
+        name: &str,
+        about: &About<'_>,
+        inbox: Option<&Arc<Inbox>>,
+    ) -> Result<OwnEntity, CreateError> {
+        // Held until it is in: whoever answers at once is to find it.
+        let mut inboxes = self.inboxes.lock();
+        let entity = self.advertise(about).map_err(|source| CreateError::Outside {
+            name: name.to_owned(),
+            source: Box::new(source.into()),
+        })?;
+        if let Some(inbox) = inbox {
+            inboxes.insert(entity.key(), Arc::downgrade(inbox));
+        }
+        Ok(entity)
+    }
+
+    /// An entity of its own for a client's way to one server: its requests come from it, and
+    /// answers go to it.
+    pub(crate) fn advertise_line(&self, calls: &Arc<Calls>) -> Result<OwnEntity, CapacityError> {
+        let about = About {
+            kind: EntityKind::Request,
+            number: calls.number,
+            node: &calls.node,
+            name: &calls.requests.name,
+            table: Some(calls.types.request()),
+            qos: QoS::services(),
+            of_node: None,
+        };
+        self.advertise(&about)
+    }
+
+    /// Answers by this line find it from now on.
+    pub(crate) fn know_line(&self, line: &Arc<Line>) {
+        self.lines.lock().insert(line.key(), Arc::downgrade(line));
+    }
+
+    pub(crate) fn forget_server(&self, key: EntityKey) {
+        let gone = self.servers.lock().remove(&key);
+        drop(gone);
+    }
+
+    pub(crate) fn forget_line(&self, key: EntityKey) {
+        self.lines.lock().remove(&key);
+    }
+
+    pub(crate) fn context(&self) -> Option<Arc<dyn Endpoints>> {
+        self.context.upgrade()
+    }
+
+    /// A port of the calling thread's own, to wait for answers on; it keeps it. `None` if there are
+    /// too many.
+    pub(crate) fn port_of_this_thread(&self) -> Option<Arc<Port>> {
+        std::thread_local! {
+            static PORTS: std::cell::RefCell<Vec<Arc<Port>>> = const { std::cell::RefCell::new(Vec::new()) };
+        }
+        let participant = self.participant()?;
+        let find = |ports: &std::cell::RefCell<Vec<Arc<Port>>>| {
+            let mut ports = ports.borrow_mut();
+            if let Some(port) = ports.iter().find(|port| port.participant() == participant.id()) {
+                return Some(port.clone());
+            }
+            ports.retain(|port| port.check().is_ok());
+            let port = participant.port(None).ok()?;
+            ports.push(port.clone());
+            Some(port)
+        };
+        PORTS.try_with(find).ok().flatten() // none in a thread that ends
+    }
+
+    pub(crate) fn forget(&self, key: EntityKey) {
+        self.inboxes.lock().remove(&key);
+    }
+
+    /// The port on which an executor hears from others; `None` if it can't.
+    pub(crate) fn port_of(self: &Arc<Self>, scheduler: &Scheduler) -> Option<Arc<Port>> {
+        let presence: Arc<dyn Presence> = self.clone();
+        scheduler.port(&presence)
+    }
+
+    /// The port of the thread that receives for those who wait without an executor.
+    pub(crate) fn receiver(&self) -> Option<Arc<Port>> {
+        let participant = self.participant()?;
+        later(|| {
+            let mut receiver = self.receiver.lock();
+            if receiver.is_none() {
+                match Receiver::start(participant) {
+                    Ok(started) => *receiver = Some(started),
+                    Err(error) => {
+                        tell!(
+                            Level::Error,
+                            "nothing is received for those who wait without an executor, until this works: {error}"
+                        );
+                        self.lacks_receiver.store(true, Ordering::Relaxed); // looked at now and then
+                    }
+                }
+            }
+            receiver.as_ref().map(Receiver::port)
+        })
+    }
+
+    /// Whether this is a server of ours.
+    pub(crate) fn has_server(&self, key: EntityKey) -> bool {
+        self.servers.lock().contains_key(&key)
+    }
+
+    /// Does what couldn't be done before.
+    fn retry(&self) {
+        let servers: Vec<_> = self.servers.lock().values().cloned().collect();
+        let unserved = std::mem::take(&mut *self.unserved.lock());
+        for visiting in unserved {
+            drop(visiting.serve()); // the log has said why not
+            if !visiting.is_served() {
+                self.unserved.lock().push(visiting);
+            }
+        }
+        servers.iter().for_each(|server| server.requests.send_overdue());
+        if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
+            self.retune_all();
+            servers.iter().for_each(|server| server.requests.retune());
+            let lines: Vec<_> = self.lines.lock().values().filter_map(Weak::upgrade).collect();
+            lines.iter().for_each(|line| line.retune());
+        }
+    }
+
+    /// Leaves the domain.
+    pub(crate) fn leave(&self) {
+        let receiver = self.receiver.lock().take();
+        if let Some(receiver) = receiver {
+            receiver.stop();
+        }
+        if let Some(participant) = self.participant() {
+            participant.leave();
+        }
+        let gone = std::mem::take(&mut *self.proxies.lock());
+        drop(gone);
+        let gone = std::mem::take(&mut *self.servers.lock());
+        drop(gone);
+    }
+}
+
+impl Presence for Outside {
+    fn participant(&self) -> Option<&Arc<Participant>> {
+        self.participant()
+    }
+
+    fn retune_all(&self) {
+        let proxies: Vec<_> = self.proxies.lock().values().cloned().collect();
+        proxies.iter().for_each(|proxy| proxy.retune());
+    }
+}
+
+impl Outside {
+    /// Tells other processes of a server.
+    pub(crate) fn make_server_known(
+        &self,
+        node: &str,
+        serves: &Serves,
+        limit: usize,
+    ) -> Result<OwnEntity, CreateError> {
+        let qos = QoS::services().max_samples(limit);
+        let name = &serves.requests.name;
+        let mut servers = self.servers.lock(); // as in `advertise_or`
+        let entity =
+            self.advertise_service((EntityKind::Server, serves.number), (node, name), &serves.types, qos)?;
+        servers.insert(entity.key(), serves.clone());
+        Ok(entity)
+    }
+
+    /// Tells other processes of a client. Before that, it is looked who
+    /// they are now.
+    pub(crate) fn make_client_known(
+        &self,
+        node: &str,
+        name: &str,
+        calls: &Arc<Calls>,
+    ) -> Result<(), CreateError> {
+        self.refresh();
+        let qos = QoS::services();
+        let entity =
+            self.advertise_service((EntityKind::Client, calls.number), (node, name), &calls.types, qos)?;
+        calls.is_known_as(entity);
+        Ok(())
+    }
+
+    fn advertise_service(
+        &self,
+        (kind, number): (EntityKind, u64),
+        (node, name): (&str, &str),
+        types: &Types,
+        qos: QoS,
+    ) -> Result<OwnEntity, CreateError> {
+        let (type_name, hash, travels) = types.told();
+        let entity = Entity {
+            kind,
+            number,
+            node: node.to_owned(),
+            name: name.to_owned(),
+            type_name,
+            hash,
+            qos: qos.to_bytes(travels),
+        };
+        let failed = |source: CapacityError| CreateError::Outside {
+            name: name.to_owned(),
+            source: Box::new(source.into()),
+        };
+        let participant = self.participant().ok_or_else(|| failed(CapacityError::Left { forked: false }))?;
+        self.told.offer_service(participant.domain(), types);
+        participant.advertise(&entity, None).map_err(failed)
+    }
+}
+
+/// What to tell the others of an entity.
+pub(crate) struct About<'a> {
+    pub(crate) kind: EntityKind,
+    pub(crate) number: u64,
+    pub(crate) node: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) table: Option<&'static Table>,
+    pub(crate) qos: QoS,
+    pub(crate) of_node: Option<EntityKey>,
+}
+
+/// Hears of the others.
+struct Watching(Weak<Outside>);
+
+impl Watching {
+    fn both(&self) -> Option<(Arc<Outside>, Arc<dyn Endpoints>)> {
+        let outside = self.0.upgrade()?;
+        let context = outside.context.upgrade()?;
+        Some((outside, context))
+    }
+}
+
+impl Observer for Watching {
+    fn attend(&self, look: &mut dyn FnMut()) {
+        // The context isn't to go while others are looked at: with it the participant would leave.
+        let kept = self.both();
+        Outbox::keep(look);
+        drop(kept);
+    }
+
+    fn appeared(&self, peer: &Arc<Peer>, key: EntityKey, entity: &Entity) {
+        // No end here has to do with others; and what those of the raw layer say is no QoS.
+        if !matches!(entity.kind, EntityKind::Publisher | EntityKind::Subscription | EntityKind::Server) {
+            return;
+        }
+        let Some((outside, context)) = self.both() else { return };
+        let Some(described) = Described::of(entity, peer) else {
+            tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
+            return;
+        };
+        match entity.kind {
+            EntityKind::Publisher => {
+                let proxy = Proxy::new(&outside, peer, described);
+                outside.proxies.lock().insert((peer.id(), key), proxy.clone());
+                context.graph().add_proxy(proxy);
+            }
+            EntityKind::Subscription => {
+                let address = Box::new(Elsewhere { peer: peer.clone(), key });
+                let subscription = Arc::new(RemoteSubscription { wanted: described, address });
+                outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
+                context.graph().add_remote_subscription(subscription);
+            }
+            EntityKind::Server => {
+                let server = AwayServer::new(&outside, peer, key, described);
+                outside.services.lock().insert((peer.id(), key), server.clone());
+                if server.described().travels {
+                    context.services().add_away(&entity.name, server);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
+        let Some((outside, context)) = self.both() else { return };
+        let proxy = outside.proxies.lock().remove(&(peer.id(), key));
+        if let Some(proxy) = proxy {
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph().remove_proxy(&source);
+            proxy.end();
+        }
+        let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
+        if let Some(subscription) = subscription {
+            context.graph().remove_remote_subscription(&subscription);
+        }
+        let server = outside.services.lock().remove(&(peer.id(), key));
+        if let Some(server) = server {
+            let server: Arc<dyn RemoteServer> = server;
+            context.services().remove_away(&server.described().topic, &server);
+        }
+    }
+
+    fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
+        let (outside, context) = self.both()?;
+        let source = (incoming.peer().id(), incoming.source());
+        let proxy = outside.proxies.lock().get(&source).cloned();
+        let Some(target) = target else {
+            if let Some(proxy) = proxy {
+                proxy.accept(incoming);
+                return Some(proxy);
+            }
+            // It published and went before anybody looked: who was matched gets what it published.
+            let described = Described::of(&incoming.source_entity().ok()?, incoming.peer())?;
+            let proxy = Proxy::new(&outside, incoming.peer(), described);
+            proxy.accept(incoming);
+            let source: Arc<dyn RemoteSource> = proxy.clone();
+            context.graph().add_proxy(source.clone());
+            context.graph().remove_proxy(&source);
+            proxy.end();
+            return Some(proxy);
+        };
+        let server = outside.servers.lock().get(&target).cloned();
+        if let Some(server) = server {
+            let visiting = Visiting::receive(&outside, incoming, (target, server));
+            if !visiting.is_served() {
+                outside.unserved.lock().push(visiting.clone());
+            }
+            return Some(visiting);
+        }
+        let line = outside.lines.lock().get(&target).and_then(Weak::upgrade);
+        if let Some(line) = line {
+            line.accept(incoming);
+            return Some(line);
+        }
+        let proxy = proxy?;
+        let inbox = outside.inboxes.lock().get(&target).cloned()?;
+        proxy.accept_retained(inbox, incoming);
+        Some(proxy)
+    }
+
+    fn left(&self, _peer: &Arc<Peer>) {}
+
+    fn retry(&self) {
+        if let Some((outside, context)) = self.both() {
+            context.graph().connect_again();
+            context.graph().tidy();
+            context.graph().warn_unmatched();
+            outside.retry();
+        }
+    }
+}

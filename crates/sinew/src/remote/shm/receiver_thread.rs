@@ -1,0 +1,72 @@
+//! The thread that receives from other processes for subscriptions that wait without an executor:
+//! tasks that await a message, listeners, and executors inside somebody else's event loop. It
+//! sleeps while nothing comes.
+
+use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use sinew_shm::{CapacityError, Participant, Port};
+use std::io;
+use std::thread::JoinHandle;
+
+/// The thread, and its port.
+pub(crate) struct Receiver {
+    port: Arc<Port>,
+    ends: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+/// It can't be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// There is no place for its port.
+    #[error(transparent)]
+    Capacity(#[from] CapacityError),
+    /// The operating system has no thread for it.
+    #[error(
+        "the thread `sinew-receiver` can't be started: {0} (see `ulimit -u`, and the memory that is left)"
+    )]
+    Thread(io::Error),
+}
+
+impl Receiver {
+    pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, StartError> {
+        let port = participant.port(None)?;
+        let ends = Arc::new(AtomicBool::new(false));
+        let (theirs, their_end) = (port.clone(), ends.clone());
+        let thread = std::thread::Builder::new()
+            .name("sinew-receiver".to_owned())
+            .stack_size(256 << 10)
+            .spawn(move || receive(&theirs, &their_end))
+            .map_err(StartError::Thread)?;
+        Ok(Self { port, ends, thread })
+    }
+
+    pub(crate) fn port(&self) -> Arc<Port> {
+        self.port.clone()
+    }
+
+    /// Ends the thread, and waits until it has ended, unless this is it.
+    pub(crate) fn stop(self) {
+        self.ends.store(true, Ordering::Release); // pairs with the load in `receive`
+        self.port.ring();
+        if self.thread.thread().id() != std::thread::current().id() {
+            let _ = self.thread.join(); // a listener that panics has said so
+        }
+    }
+}
+
+fn receive(port: &Port, ends: &AtomicBool) {
+    loop {
+        let seen = port.bell(); // K1
+        if ends.load(Ordering::Acquire) {
+            return;
+        }
+        if port.drain() {
+            continue;
+        }
+        port.park(); // K2
+        if !port.is_pending() {
+            port.sleep(seen, None); // K3
+        }
+        port.unpark();
+    }
+}

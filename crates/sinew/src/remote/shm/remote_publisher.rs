@@ -1,0 +1,610 @@
+//! A publisher of another process, as its subscriptions here see it.
+//!
+//! It reads the publisher's ring and brings what it finds into their histories, as a local publisher would: so depth, filters, copies
+//! and events are the same whichever way a message came.
+//!
+//! Whoever has reason to believe that there is something to read calls [`Proxy::drain`]: the executor that was told by an event, a
+//! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more
+//! ([`Solo`]). So nobody waits, and filters run under no lock that they could want.
+
+use super::Outside;
+use crate::mailbox::deferred::{Drainable, Outbox};
+use crate::mailbox::history::{Entry, Joins};
+use crate::message::block::Erased;
+use crate::message::info::{Lineage, Publication, introduce};
+use crate::sys::clock::Stamp;
+use crate::sys::coalescing_lock::Solo;
+use crate::sys::logging::{About, tell};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::topic::copy_plan::Form;
+use crate::topic::recipients::{Given, Promises};
+use crate::topic::remote_endpoint::Described;
+use crate::topic::subscribers::{Group, groups};
+use crate::topic::subscription_core::{Bad, Direct, Inbox, RemoteSource};
+use crate::topic::typed_reader::Reader;
+use crate::topic::warn_once::Complaints;
+use sinew_msg::DecodeError;
+use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
+use std::fmt;
+use std::sync::Weak;
+
+/// A publisher of another process.
+pub(crate) struct Proxy {
+    pub(crate) offered: Described,
+    outside: Weak<Outside>,
+    /// As in [`Publication::publisher`].
+    publisher: u64,
+    lifespan: i64,
+    reading: Solo<Reading>,
+    /// Who is served.
+    served: Mutex<Vec<Arc<Inbox>>>,
+    /// What is to be done about them from the next look on.
+    ends: Mutex<Option<Ends>>,
+    /// The connection that is read from the next look on.
+    accepted: Mutex<Option<Box<Incoming>>>,
+    /// What it retained for late subscriptions, to be read from the next look on.
+    handed_over: Mutex<Vec<Retained>>,
+    /// One of the last three has changed, and nobody has looked since.
+    has_news: AtomicBool,
+    /// Its last connection has ended, and all of it was read. Changes while it is being read.
+    is_over: AtomicBool,
+    /// The publisher is gone: there are no more connections.
+    is_gone: AtomicBool,
+    complaints: Complaints,
+}
+
+/// Who gets the messages, and who is told that there are some.
+#[derive(Default)]
+pub(crate) struct Ends {
+    groups: Vec<Group>,
+    port: Option<Arc<Port>>,
+}
+
+/// The group for which a message is, and the message.
+type Stalled = (usize, Erased, Publication);
+
+struct Reading {
+    incoming: Option<Incoming>,
+    ends: Ends,
+    buffer: Vec<u8>,
+    /// Messages for which a subscription that must get everything had no place.
+    stalled: Vec<Stalled>,
+    /// Read before anything else: who comes late gets the oldest first.
+    retained: Vec<Retained>,
+}
+
+/// What a transient-local publisher retained for one late subscription, which may go before all of it is read.
+struct Retained {
+    inbox: Weak<Inbox>,
+    incoming: Incoming,
+}
+
+impl Proxy {
+    pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
+        let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
+        let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
+        let reading = Reading {
+            incoming: None,
+            ends: Ends::default(),
+            buffer: Vec::new(),
+            stalled: Vec::new(),
+            retained: Vec::new(),
+        };
+        Arc::new(Self {
+            offered,
+            outside: Arc::downgrade(outside),
+            publisher,
+            lifespan,
+            reading: Solo::new(reading),
+            served: Mutex::default(),
+            ends: Mutex::new(None),
+            accepted: Mutex::new(None),
+            handed_over: Mutex::default(),
+            has_news: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            is_gone: AtomicBool::new(false),
+            complaints: Complaints::default(),
+        })
+    }
+
+    /// Its messages come by this connection. The caller then drains.
+    pub(crate) fn accept(&self, incoming: Incoming) {
+        let before = self.accepted.lock().replace(Box::new(incoming));
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
+        if let Some(mut before) = before {
+            before.done(); // as in `read_on`
+        }
+    }
+
+    /// What it retained for this subscription comes by this connection. The caller then drains.
+    pub(crate) fn accept_retained(&self, inbox: Weak<Inbox>, incoming: Incoming) {
+        self.handed_over.lock().push(Retained { inbox, incoming });
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
+    }
+
+    /// Changes who is served. One at a time, from who they are to what is done for them: else one who goes could be brought back by a
+    /// change of another thread, and would be kept for ever.
+    fn change_served(&self, change: impl FnOnce(&[Arc<Inbox>]) -> Vec<Arc<Inbox>>) {
+        let mut served = self.served.lock();
+        let inboxes = change(&served);
+        let groups = groups(&inboxes, self.offered.qos.is_blocking());
+        let ends = Ends { groups, port: self.port_for(&inboxes) };
+        let ends = self.ends.lock().replace(ends);
+        self.has_news.store(true, Ordering::Release); // pairs with `has_news`
+        let before = std::mem::replace(&mut *served, inboxes);
+        drop(served);
+        drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
+    }
+
+    /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
+    fn port_for(&self, inboxes: &[Arc<Inbox>]) -> Option<Arc<Port>> {
+        let outside = self.outside.upgrade()?;
+        let executor = inboxes.iter().find_map(|inbox| outside.port_of(&*inbox.scheduler()?));
+        executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
+    }
+
+    /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps not yet.
+    #[inline]
+    fn has_news(&self) -> bool {
+        self.has_news.load(Ordering::Acquire)
+    }
+
+    /// The publisher is gone.
+    pub(crate) fn end(&self) {
+        self.is_gone.store(true, Ordering::Release); // pairs with `is_over`
+    }
+
+    /// As [`RemoteSource::take_for`]. What else is to be done it leaves to its caller.
+    #[inline]
+    fn take_next(&self, inbox: &Inbox, depth: u64) -> Direct {
+        if self.has_news() {
+            return Direct::NotSo;
+        }
+        let Some(mut reading) = self.reading.try_enter() else { return Direct::NotSo };
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, retained } = &mut *reading else {
+            return Direct::NotSo;
+        };
+        let [group] = &ends.groups[..] else { return Direct::NotSo };
+        let is_calm = stalled.is_empty() && retained.is_empty();
+        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && is_calm;
+        if !is_simple || self.lifespan != i64::MAX {
+            return Direct::NotSo;
+        }
+        if !incoming.is_ready() {
+            return if incoming.is_over() { Direct::NotSo } else { Direct::Nothing };
+        }
+        let skipped = incoming.skip_to_newest(depth);
+        let message = match incoming.read(buffer) {
+            Ok(Some(message)) => message,
+            Ok(None) => return Direct::NotSo,
+            Err(error) => {
+                let text = self.unreadable(&error).to_string();
+                let lost = skipped; // itself it counts with the next one
+                return Direct::Bad(Bad { lost, problem: None, level: self.complaints.level(), text });
+            }
+        };
+        if self.offered.qos.is_blocking() && inbox.wanted.qos.is_blocking() {
+            incoming.set_cursor(incoming.next()); // its image is copied or held
+        }
+        let publication = self.publication(message.number, &message.head);
+        let lost = skipped + message.missed;
+        let value = match message.hold {
+            Some(hold) => group.reader.read(hold),
+            None => group.reader.decode_copied(buffer),
+        };
+        match value {
+            Ok((value, work)) => Direct::Message(value, publication, lost, work),
+            Err(error) => {
+                let text = self.undecodable(&error).to_string();
+                let (lost, problem) = (lost + 1, Some(error));
+                Direct::Bad(Bad { lost, problem, level: self.complaints.level(), text })
+            }
+        }
+    }
+
+    /// Whether somebody found it being read, and left word that there is more.
+    #[inline]
+    fn is_wanted(&self) -> bool {
+        self.reading.is_wanted()
+    }
+
+    #[cold]
+    fn cannot_read(&self, error: &SegmentError) {
+        let about = About { node: "", subject: &self.offered.topic };
+        tell!(self.complaints.level(); about, "{}", self.unreadable(error));
+    }
+
+    #[cold]
+    fn cannot_decode(&self, error: &DecodeError) {
+        let about = About { node: "", subject: &self.offered.topic };
+        tell!(self.complaints.level(); about, "{}", self.undecodable(error));
+    }
+
+    fn unreadable(&self, error: &SegmentError) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "a message on {} can't be read: {error}", self.offered.topic))
+    }
+
+    fn undecodable(&self, error: &DecodeError) -> impl fmt::Display {
+        fmt::from_fn(move |f| write!(f, "a message on {} can't be decoded: {error}", self.offered.topic))
+    }
+
+    /// Reads what there is.
+    #[inline]
+    pub(crate) fn drain(&self) {
+        self.reading.look(|mut reading| {
+            Outbox::with(|outbox| {
+                self.read_on(&mut reading, outbox);
+                drop(reading);
+            });
+        });
+        if self.is_gone.load(Ordering::Acquire) && self.is_over() {
+            let served = self.served.lock().clone();
+            served.iter().for_each(|inbox| inbox.forget_sources_that_are_over());
+        }
+    }
+
+    fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        // Acquire: pairs with those who set it. Before it is looked at what there is: what comes later sets it again, and drains.
+        let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
+        if has_news || !reading.retained.is_empty() {
+            self.read_retained(reading, outbox);
+        }
+        self.read_all(reading, outbox);
+        if has_news {
+            self.read_news(reading, outbox);
+        }
+        let Reading { incoming: Some(incoming), stalled, .. } = reading else { return };
+        if stalled.is_empty() && incoming.is_over() {
+            incoming.done();
+            self.is_over.store(true, Ordering::Release); // pairs with `is_over`
+        }
+    }
+
+    /// Goes on with the connection, and for those, that have come since the last look.
+    fn read_news(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        if reading.ends.groups.is_empty() {
+            // Those who are the first to come get all of a connection that is as new: its writer began it for them.
+            self.take_ends(reading, outbox);
+        }
+        let accepted = self.accepted.lock().take();
+        if let Some(accepted) = accepted {
+            self.is_over.store(false, Ordering::Relaxed); // until all of this one is read
+            if let Some(mut before) = reading.incoming.replace(*accepted) {
+                before.done(); // its end was reached: a new one begins where it ended
+            }
+            self.read_all(reading, outbox);
+        }
+        if self.take_ends(reading, outbox) {
+            self.read_all(reading, outbox);
+        }
+        let Reading { incoming: Some(incoming), ends, .. } = reading else { return };
+        // E1: whatever was published before our port was seen is read now.
+        if incoming.set_port(ends.port.as_deref()) {
+            self.read_all(reading, outbox);
+        }
+    }
+
+    /// Who gets the messages from here on. Whether they are others than before.
+    fn take_ends(&self, reading: &mut Reading, outbox: &mut Outbox) -> bool {
+        let Some(ends) = self.ends.lock().take() else { return false };
+        let before = std::mem::replace(&mut reading.ends, ends);
+        // What waits for a place goes on waiting for those who take the same; if there is nobody left, nobody misses it.
+        for (index, message, publication) in std::mem::take(&mut reading.stalled) {
+            let reader = before.groups.get(index).map(|group| &group.reader);
+            let takes_it = |group: &Group| {
+                reader.zip(group.routes.inboxes().first()).is_some_and(|(reader, inbox)| reader.suits(inbox))
+            };
+            match reading.ends.groups.iter().position(takes_it) {
+                Some(index) => reading.stalled.push((index, message, publication)),
+                None => outbox.dropped.push(message),
+            }
+        }
+        true
+    }
+
+    fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        let Reading { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
+        if ends.groups.is_empty() {
+            incoming.skip_to_newest(0); // nobody wants them
+            incoming.unbind();
+            return;
+        }
+        let depth = ends.depth();
+        let mut count = 0;
+        loop {
+            if !stalled.is_empty() {
+                for waiting in std::mem::take(stalled) {
+                    stalled.extend(self.deliver(&ends.groups, waiting, outbox).err());
+                }
+                if !stalled.is_empty() {
+                    break;
+                }
+            }
+            if count == 1
+                && let Some(depth) = depth
+            {
+                let skipped = incoming.skip_to_newest(depth);
+                ends.inboxes().for_each(|inbox| inbox.count_lost(skipped, outbox));
+            }
+            count = (count + 1) % 2;
+            let message = match incoming.read(buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    self.cannot_read(&error);
+                    continue;
+                }
+            };
+            if message.missed > 0 {
+                ends.inboxes().for_each(|inbox| inbox.count_lost(message.missed, outbox));
+            }
+            let publication = self.publication(message.number, &message.head);
+            let mut hold = message.hold;
+            for (index, group) in ends.groups.iter().enumerate() {
+                let is_last = index + 1 == ends.groups.len();
+                let held = if is_last { hold.take() } else { None };
+                let value = match (held, &hold) {
+                    (Some(held), _) => group.reader.read(held),
+                    (None, Some(hold)) => group.reader.decode(hold.bytes()),
+                    (None, None) => group.reader.decode_copied(buffer),
+                };
+                match value {
+                    Ok((value, work)) => {
+                        group.count(work);
+                        let message = (index, value, publication);
+                        stalled.extend(self.deliver(&ends.groups, message, outbox).err());
+                    }
+                    Err(error) => {
+                        self.cannot_decode(&error);
+                        let inboxes = group.routes.inboxes().iter();
+                        inboxes.for_each(|inbox| inbox.count_lost_for(1, Some(&error), outbox));
+                    }
+                }
+            }
+            if !stalled.is_empty() {
+                break;
+            }
+        }
+        self.set_cursor(incoming, ends, stalled.first());
+    }
+
+    /// What the writer may count as done with.
+    fn set_cursor(&self, incoming: &mut Incoming, ends: &Ends, stalled: Option<&Stalled>) {
+        if !self.offered.qos.is_blocking() {
+            return;
+        }
+        let bound = ends.inboxes().filter(|inbox| inbox.wanted.qos.is_blocking());
+        let next = stalled.map_or(incoming.next(), |(_, _, publication)| publication.sequence);
+        let oldest = bound.map(|inbox| inbox.oldest_of(self.publisher).unwrap_or(next)).min();
+        match oldest {
+            Some(oldest) => incoming.set_cursor(oldest.min(next)),
+            None => incoming.unbind(),
+        }
+    }
+
+    fn publication(&self, sequence: u64, head: &Head) -> Publication {
+        let stamp = Stamp { time: head.stamp, order: head.order };
+        Publication {
+            stamp,
+            sequence,
+            publisher: self.publisher,
+            lineage: Lineage::new(head.lineage_stamp, head.lineage_id),
+            expires: stamp.time.saturating_add(self.lifespan),
+        }
+    }
+
+    /// Brings a message into the histories of a group; gives it back if one that must get everything has no place.
+    fn deliver(
+        &self,
+        groups: &[Group],
+        (index, message, publication): Stalled,
+        outbox: &mut Outbox,
+    ) -> Result<(), Stalled> {
+        let Some(group) = groups.get(index) else { return Ok(()) };
+        let publication = &publication;
+        let routes = &group.routes;
+        let mut message = message;
+        if let [only] = routes.inboxes()
+            && routes.is_plain_sharers()
+        {
+            match only.push(message, publication, routes.place_before_reserving(only)).placed() {
+                Ok(left) => {
+                    outbox.add(left);
+                    return Ok(());
+                }
+                Err(back) => message = back,
+            }
+        }
+        if routes.is_plain_sharers() && routes.reserve() {
+            let mut message = Some(message);
+            let inboxes = routes.inboxes();
+            for (nth, inbox) in inboxes.iter().enumerate() {
+                let reference = if nth + 1 == inboxes.len() {
+                    message.take()
+                } else {
+                    message.as_ref().map(Erased::another)
+                };
+                let Some(reference) = reference else { break };
+                outbox.add(inbox.push(reference, publication, routes.place_at(inbox)));
+            }
+            return Ok(());
+        }
+        let mut given = Given::take();
+        given.choose(routes, None, &message);
+        let blocking = self.offered.qos.is_blocking();
+        let Some(promises) = Promises::collect_now(routes, &given, blocking) else {
+            given.forget_copies();
+            return Err((index, message, *publication));
+        };
+        let plan = given.plan(routes, Form::Unique);
+        given.copy(routes, plan, &message, &group.reader.values);
+        given.deliver(message, publication, &promises, outbox);
+        promises.kept();
+        Ok(())
+    }
+}
+
+impl Ends {
+    fn inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+        self.groups.iter().flat_map(|group| group.routes.inboxes())
+    }
+
+    /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see them.
+    fn depth(&self) -> Option<u64> {
+        let mut depth = 0;
+        for inbox in self.inboxes() {
+            let qos = &inbox.wanted.qos;
+            if qos.is_keep_all() || inbox.wanted.filter.is_some() {
+                return None;
+            }
+            depth = depth.max(qos.capacity() as u64);
+        }
+        Some(depth)
+    }
+}
+
+impl RemoteSource for Proxy {
+    fn offered(&self) -> &Described {
+        &self.offered
+    }
+
+    fn serve(&self, inboxes: &[Arc<Inbox>]) {
+        self.change_served(|_| inboxes.to_vec());
+    }
+
+    fn part(&self, inbox: &Inbox) {
+        let is_it = |other: &Arc<Inbox>| std::ptr::eq(Arc::as_ptr(other), inbox);
+        if self.served.lock().iter().any(is_it) {
+            self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
+            self.drain();
+        }
+    }
+
+    fn retune(&self) {
+        self.change_served(<[_]>::to_vec);
+        self.drain();
+    }
+
+    #[inline]
+    fn look(&self) {
+        // What a publisher waits for is told with each look.
+        if !self.offered.qos.is_blocking()
+            && let Some(mut reading) = self.reading.try_enter()
+        {
+            let is_calm = reading.stalled.is_empty();
+            let nothing = reading.incoming.as_mut().is_none_or(|incoming| incoming.has_nothing());
+            drop(reading);
+            if is_calm && nothing && !self.has_news() && !self.is_wanted() {
+                return;
+            }
+        }
+        self.drain();
+    }
+
+    // A connection that ends is not enough: where subscriptions come and go, there will be
+    // another one.
+    fn is_over(&self) -> bool {
+        // Acquire: pairs with `end` and `read_on`.
+        self.is_gone.load(Ordering::Acquire)
+            && self.is_over.load(Ordering::Acquire)
+            && self.accepted.lock().is_none()
+    }
+
+    #[inline]
+    fn take_for(&self, inbox: &Inbox, depth: u64) -> (Direct, bool) {
+        let direct = self.take_next(inbox, depth);
+        (direct, self.is_wanted())
+    }
+
+    #[inline]
+    fn advance_for(&self, inbox: &Inbox, oldest: &Publication) -> bool {
+        if oldest.publisher != self.publisher || self.has_news() {
+            return false;
+        }
+        let Some(mut reading) = self.reading.try_enter() else { return false };
+        let Reading { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
+        let [group] = &ends.groups[..] else { return false };
+        if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
+            return false;
+        }
+        incoming.set_cursor(oldest.sequence.min(incoming.next()));
+        drop(reading);
+        !self.is_wanted()
+    }
+}
+
+impl Drainable for Proxy {
+    fn drain(&self) {
+        Proxy::drain(self);
+    }
+}
+
+impl Sink for Proxy {
+    fn drain(&self) {
+        Proxy::drain(self);
+    }
+}
+
+impl Proxy {
+    /// Brings in what was retained for late subscriptions, as far as it is there.
+    fn read_retained(&self, reading: &mut Reading, outbox: &mut Outbox) {
+        let mut handed_over = std::mem::take(&mut *self.handed_over.lock());
+        reading.retained.append(&mut handed_over);
+        let Reading { retained, buffer, .. } = reading;
+        retained.retain_mut(|Retained { inbox, incoming }| {
+            match inbox.upgrade() {
+                Some(inbox) => self.bring_in(&inbox, incoming, buffer, outbox),
+                None => drop(incoming.skip_to_newest(0)),
+            }
+            let is_over = incoming.is_over();
+            if is_over {
+                incoming.done();
+            }
+            !is_over
+        });
+    }
+
+    fn bring_in(
+        &self,
+        inbox: &Arc<Inbox>,
+        incoming: &mut Incoming,
+        buffer: &mut Vec<u8>,
+        outbox: &mut Outbox,
+    ) {
+        let reader = Reader::for_inbox(inbox);
+        let mut entries = Vec::new();
+        while !incoming.is_over() {
+            let message = match incoming.read(buffer) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    self.cannot_read(&error);
+                    continue;
+                }
+            };
+            inbox.count_lost(message.missed, outbox);
+            let value = match message.hold {
+                Some(hold) => reader.read(hold),
+                None => reader.decode_copied(buffer),
+            };
+            match value {
+                Ok((value, work)) => {
+                    inbox.count(work);
+                    let publication = self.publication(message.number, &message.head);
+                    entries.push(Entry { message: value, publication, reception: 0 });
+                }
+                Err(error) => {
+                    self.cannot_decode(&error);
+                    inbox.count_lost_for(1, Some(&error), outbox);
+                }
+            }
+        }
+        if let Some(filter) = &inbox.wanted.filter {
+            entries.retain(|entry| filter(&entry.message));
+        }
+        if !entries.is_empty() {
+            inbox.merge(entries, Joins::Before);
+            inbox.announce_waiting(outbox);
+        }
+    }
+}

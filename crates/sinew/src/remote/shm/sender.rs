@@ -1,0 +1,329 @@
+//! A publisher's way out of the process: its ring, and who is connected to it. To the publisher it
+//! is a [`RemoteSink`].
+//!
+//! There is one for a publisher that has, or had, a matching subscription in another process. Each message becomes one image, whoever and
+//! however many they are; small ones are copied into the ring's slot, others encoded straight into the chunk that is published.
+//!
+//! # Late joiners
+//!
+//! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
+//! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
+
+use crate::message::backing::{Keep, Lends};
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::message::type_support::Table;
+use crate::ros::qos::QoS;
+use crate::sys::sync::Arc;
+use crate::topic::remote_sink::{
+    BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
+};
+use sinew_shm::{
+    CapacityError, Connect, Counter, Counters, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting,
+    Writer,
+};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// Bytes of image that go into a ring's slot, unless the type says how long its images are.
+const INLINE: usize = 200;
+
+/// The longest image of a plain type that goes into a slot.
+const LONGEST_INLINE: usize = 456;
+
+/// A publisher, as other processes of the host know it.
+pub(crate) struct ShmEndpoint {
+    entity: Arc<OwnEntity>,
+    qos: QoS,
+    /// How long the images of a plain type are.
+    plain: Option<usize>,
+    /// Lends memory to messages; images up to so many bytes need none. There once the sender is.
+    lender: OnceLock<(Lender, usize)>,
+}
+
+impl ShmEndpoint {
+    pub(crate) fn boxed(entity: OwnEntity, qos: QoS, table: &Table) -> Box<dyn PublisherEndpoint> {
+        let plain = table.is_plain().then_some(table.layout.size() + 4);
+        Box::new(Self { entity: Arc::new(entity), qos, plain, lender: OnceLock::new() })
+    }
+}
+
+impl PublisherEndpoint for ShmEndpoint {
+    fn counters(&self) -> Counters {
+        self.entity.counters()
+    }
+
+    fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {
+        let sender = Sender::new(&self.entity, self.qos, self.plain, next)?;
+        self.lender.get_or_init(|| (sender.writer.lender(), sender.writer.inline()));
+        Ok(Box::new(sender))
+    }
+
+    fn sends_where_it_lies(&self, message: &Erased) -> bool {
+        let Some((_, inline)) = self.lender.get() else { return true };
+        match message.keep() {
+            Some(Keep::Loan(loan)) => self.entity.participant().id() == loan.participant(),
+            _ => message.image_length().is_some_and(|length| length <= *inline),
+        }
+    }
+}
+
+impl Lends for ShmEndpoint {
+    fn lend(&self, length: usize) -> Option<Loan> {
+        let (lender, inline) = self.lender.get()?;
+        if length <= *inline {
+            return None; // a small image is copied into the ring anyway
+        }
+        lender.loan(length).ok()
+    }
+}
+
+/// Where a subscription of another process is: the [address](RemoteSubscription::address) of one.
+pub(crate) struct Elsewhere {
+    pub(crate) peer: Arc<Peer>,
+    pub(crate) key: EntityKey,
+}
+
+/// A publisher's way out.
+pub(crate) struct Sender {
+    writer: Writer,
+    offered: QoS,
+    /// Matching subscriptions elsewhere.
+    matched: Vec<(Arc<Peer>, EntityKey, QoS)>,
+    /// The image of a small message.
+    scratch: Vec<u8>,
+    counters: Counters,
+    /// Some message didn't leave for want of room, and the log says so.
+    has_warned: bool,
+}
+
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").field("writer", &self.writer).finish_non_exhaustive()
+    }
+}
+
+impl Sender {
+    /// `next`: the number of the publisher's next message.
+    fn new(
+        entity: &Arc<OwnEntity>,
+        offered: QoS,
+        plain: Option<usize>,
+        next: u64,
+    ) -> Result<Self, CapacityError> {
+        let inline = plain.filter(|&length| length <= LONGEST_INLINE).unwrap_or(INLINE);
+        let mut writer = Writer::new(entity.clone(), offered.ring_depth(), inline, next)?;
+        if offered.is_transient_local() {
+            writer.retain(offered.capacity());
+        }
+        let counters = entity.counters();
+        Ok(Self {
+            writer,
+            offered,
+            matched: Vec::with_capacity(1),
+            scratch: Vec::new(),
+            counters,
+            has_warned: false,
+        })
+    }
+
+    /// Brings retained messages into the ring that are not there, the newest first: so none makes
+    /// room for an older one. Where room ends, the rest is left out, or it is an error if the late
+    /// subscription must get all. Also returns the number of the first that is wanted.
+    fn bring_back<'a>(
+        &mut self,
+        newest_first: impl Iterator<Item = &'a (Erased, Publication)>,
+        next: u64,
+        must_get_all: bool,
+    ) -> Result<(u64, BroughtBack), CapacityError> {
+        let (mut first, mut done) = (next, BroughtBack::default());
+        for (message, publication) in newest_first {
+            let number = publication.sequence;
+            first = first.min(number);
+            if self.writer.has_number(number) {
+                continue;
+            }
+            let head = head_of(publication);
+            let mut message = message.another();
+            let length = message.image_length().unwrap_or(0);
+            let prepared = match &done.left_out {
+                Some((_, error)) => Err(error.clone()),
+                None => self.prepare_before(number, length, Some(&mut message)),
+            };
+            match prepared {
+                Ok(prepared) => {
+                    done.work = done.work + prepared.work(&message);
+                    let lent = prepared.encode(self, |to| message.write_image(to));
+                    let image = lent.ok_or(&self.scratch[..]);
+                    self.writer.bring_back(number, &head, Some(image));
+                }
+                Err(error) if must_get_all => return Err(error),
+                Err(error) => {
+                    self.writer.bring_back(number, &head, None);
+                    self.counters.add(Counter::Missed, 1);
+                    done.left_out.get_or_insert((0, error)).0 += 1;
+                }
+            }
+        }
+        Ok((first, done))
+    }
+
+    /// A reader is bound if one of its subscriptions must get everything: to the smallest history
+    /// of those.
+    fn bind(&mut self, peer: u64) {
+        let of_peer = self.matched.iter().filter(|(other, ..)| other.id() == peer);
+        let bound = of_peer.filter(|(.., qos)| self.offered.is_blocking() && qos.is_blocking());
+        self.writer.bind(peer, bound.map(|(.., qos)| qos.capacity()).min());
+    }
+
+    /// As [`RemoteSink::prepare`], for the message with this number: only those before it make
+    /// room.
+    #[inline]
+    fn prepare_before(
+        &mut self,
+        number: u64,
+        length: usize,
+        message: Option<&mut Erased>,
+    ) -> Result<Prepared, CapacityError> {
+        if let Some(lent) = message.and_then(|message| self.is_there(message)) {
+            return Ok(Prepared::There(lent));
+        }
+        if length <= self.writer.inline() {
+            return Ok(Prepared::Small(length));
+        }
+        let loan = self.writer.loan_for(number, length).map_err(|error| match error {
+            // What the message takes, whatever was asked for in its stead.
+            CapacityError::FileSystem { path, free, size, .. } => {
+                CapacityError::FileSystem { path, wanted: length, free, size }
+            }
+            other => other,
+        })?;
+        Ok(Prepared::Loan(loan))
+    }
+
+    /// The image of a message that lies in this participant's shared memory.
+    fn is_there(&self, message: &mut Erased) -> Option<Lent> {
+        let ours = |participant: u64| participant == self.writer.entity().participant().id();
+        match message.keep()? {
+            Keep::Loan(loan) if ours(loan.participant()) && message.is_sole() => message.keep_mut()?.share(),
+            Keep::Lent(lent) if ours(lent.participant()) => Some(lent.clone()),
+            _ => None,
+        }
+    }
+}
+
+impl RemoteSink for Sender {
+    fn connect(
+        &mut self,
+        joiner: &mut Joiner,
+        next: u64,
+        retained: &VecDeque<(Erased, Publication)>,
+    ) -> Result<BroughtBack, CapacityError> {
+        let mut brought_back = BroughtBack::default();
+        let Joiner { subscription, has_retained } = joiner;
+        let requested = &subscription.wanted.qos;
+        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else {
+            return Ok(brought_back); // another transport's
+        };
+        if !self.writer.is_connected() {
+            self.writer.skip_to(next);
+        }
+        let depth = requested.ring_depth();
+        self.writer.grow_for_reader(depth)?;
+        self.writer.grow(retained.len())?;
+        if requested.is_transient_local() && !retained.is_empty() && !*has_retained {
+            let wanted = retained.iter().rev().take(requested.capacity());
+            let must_get_all = self.offered.is_blocking() && requested.is_blocking();
+            let first;
+            (first, brought_back) = self.bring_back(wanted, next, must_get_all)?;
+            self.writer.hand_over(peer, *key, first, must_get_all)?;
+            *has_retained = true;
+        }
+        if !self.writer.has(peer.id()) {
+            let connect = Connect { target: None, first: next, live: next, depth, capacity: None };
+            self.writer.connect(peer, &connect)?;
+        }
+        self.matched.push((peer.clone(), *key, *requested));
+        self.bind(peer.id());
+        Ok(brought_back)
+    }
+
+    fn disconnect(&mut self, subscription: &RemoteSubscription) {
+        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else { return };
+        let peer = peer.id();
+        self.matched.retain(|(other, other_key, _)| other.id() != peer || other_key != key);
+        if self.matched.iter().any(|(other, ..)| other.id() == peer) {
+            self.bind(peer);
+        } else {
+            self.writer.disconnect(peer);
+        }
+    }
+
+    fn is_connected(&self) -> bool {
+        self.writer.is_connected()
+    }
+
+    fn is_bound(&self) -> bool {
+        self.writer.is_bound()
+    }
+
+    fn has_room(&mut self) -> bool {
+        self.writer.has_room()
+    }
+
+    fn wait_for_room(&mut self) -> Option<Waiting> {
+        self.writer.wait_for_room()
+    }
+
+    fn prepare(&mut self, length: usize, message: Option<&mut Erased>) -> Result<Prepared, CapacityError> {
+        self.prepare_before(self.writer.next(), length, message)
+    }
+
+    fn buffer(&mut self, length: usize) -> &mut [u8] {
+        self.scratch.resize(length, 0);
+        &mut self.scratch
+    }
+
+    fn send(&mut self, publication: &Publication, image: Option<Lent>) {
+        let head = head_of(publication);
+        let length = image.as_ref().map_or(self.scratch.len(), |lent| lent.bytes().len());
+        self.counters.add(Counter::Bytes, length as u64);
+        match image {
+            Some(lent) => self.writer.publish_lent(publication.sequence, &head, lent),
+            None => self.writer.publish_inline(publication.sequence, &head, &self.scratch),
+        }
+    }
+
+    #[cold]
+    fn leave_out(&mut self, publication: &Publication) -> bool {
+        self.writer.leave_out(publication.sequence, &head_of(publication));
+        self.counters.add(Counter::Missed, 1);
+        !std::mem::replace(&mut self.has_warned, true)
+    }
+
+    fn let_go(&mut self) {
+        self.writer.let_go();
+    }
+
+    fn footprint(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+        if level == 0 {
+            name(self.scratch.as_ptr().addr(), self.scratch.len());
+            self.counters.footprint(name);
+            // The code, too: the publisher reaches it through a table, and can't name it.
+            name(<Self as RemoteSink>::prepare as *const () as usize, 256);
+            name(<Self as RemoteSink>::send as *const () as usize, 512);
+        }
+        self.writer.footprint(level, name)
+    }
+}
+
+#[inline]
+pub(super) fn head_of(publication: &Publication) -> Head {
+    Head {
+        stamp: publication.stamp.time,
+        order: publication.stamp.order,
+        lineage_stamp: publication.lineage.stamp().nanoseconds(),
+        lineage_id: publication.lineage.id(),
+    }
+}

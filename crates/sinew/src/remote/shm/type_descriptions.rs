@@ -1,0 +1,52 @@
+//! What others need to read our messages: the descriptions of our types.
+//!
+//! Each is kept beside the domains once (`Domain::keep_description`), by whoever first has an
+//! entity of the type. Nothing of it is needed to exchange messages, so what goes wrong here is
+//! told in the log only.
+
+use crate::message::type_support::Table;
+use crate::service::request_queue::Types;
+use crate::sys::logging::{Level, tell};
+use crate::sys::sync::Mutex;
+use sinew_msg::TypeHash;
+use sinew_msg::description::TypeDescription;
+use sinew_shm::Domain;
+use std::collections::HashSet;
+
+/// The types that we have told the others of.
+#[derive(Default)]
+pub(crate) struct Told(Mutex<HashSet<[u8; 32]>>);
+
+impl Told {
+    /// Keeps the description of a message type, if it has one.
+    pub(crate) fn offer(&self, domain: &Domain, table: &'static Table) {
+        if let Some(hash) = table.hash() {
+            self.keep(domain, hash, || table.description());
+        }
+    }
+
+    /// Keeps the description of a service type, if its messages have one.
+    pub(crate) fn offer_service(&self, domain: &Domain, types: &Types) {
+        if let Some(service) = types.service() {
+            self.keep(domain, service.hash, || {
+                let (request, response) = (types.request().description()?, types.response().description()?);
+                Some(TypeDescription::of_service(service.name, &request, &response))
+            });
+        }
+    }
+
+    fn keep(&self, domain: &Domain, hash: TypeHash, describe: impl FnOnce() -> Option<TypeDescription>) {
+        if !self.0.lock().insert(hash.0) {
+            return;
+        }
+        // What has another hash describes something else: that of a service may be by hand.
+        let Some(description) = describe().filter(|description| description.hash() == hash) else { return };
+        if let Err(error) = domain.keep_description(&hash.0, &description.to_json()) {
+            tell!(
+                Level::Warn,
+                "tools can't read messages of {}: {error}",
+                description.type_description.type_name
+            );
+        }
+    }
+}

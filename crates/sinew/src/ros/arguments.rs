@@ -1,0 +1,725 @@
+//! The ROS part of a command line: `--ros-args ... [--]`.
+//!
+//! The grammar is that of `rcl`, described in the design article "ROS Command Line Arguments" and,
+//! for the rules behind `-r`, in "Remapping Names" (both on design.ros2.org), so that launch files
+//! and habits carry over. Two things differ: a rule outside `--ros-args`, which `rcl` obeys with a
+//! warning, belongs to the program here; and the names in a rule may contain whatever a topic name
+//! may, so `{node}` and `__` as well.
+
+use super::name::{NameError, NameKind, expand, validate_name, validate_namespace, validate_node_name};
+use crate::sys::logging::{level_of, parse_level};
+use sinew_shm::logging::LogLevel;
+
+/// Begins the options for us; may occur several times.
+const BEGIN: &str = "--ros-args";
+/// Ends them; what follows is the program's again.
+const END: &str = "--";
+
+/// Options that configure parts of ROS 2 we don't have: launch files pass them routinely, and
+/// leaving them without effect breaks nothing.
+const WITHOUT_EFFECT: [&str; 6] = [
+    "--enable-rosout-logs",
+    "--disable-rosout-logs",
+    "--enable-stdout-logs",
+    "--disable-stdout-logs",
+    "--enable-external-lib-logs",
+    "--disable-external-lib-logs",
+];
+
+/// A command line, divided into what is meant for the nodes and what is the program's own.
+///
+/// Between `--ros-args` and `--` (or the end) these options are understood, in the form ROS 2 gives
+/// them:
+///
+/// | option | effect |
+/// |---|---|
+/// | `-r FROM:=TO` | a topic or service called `FROM` is called `TO` |
+/// | `-r __node:=NAME`, `-r __name:=NAME` | a node is called `NAME` |
+/// | `-r __ns:=/NAMESPACE` | a node lives in `/NAMESPACE` |
+/// | `--remap RULE` | the same as `-r RULE` |
+/// | `--log-level LEVEL`, `--log-level LOGGER:=LEVEL` | how much [Sinew says](crate#what-sinew-says); [`log_level`](Self::log_level) tells it |
+/// | `-p NAME:=VALUE`, `--param NAME:=VALUE`, `--params-file FILE` | none yet: there are no parameters; see [`ignored`](Self::ignored) |
+/// | `--enable-...`, `--disable-...`, with `rosout-logs`, `stdout-logs` or `external-lib-logs` | none |
+/// | `--help`, `-h` | see [`wants_help`](Self::wants_help) |
+///
+/// `NODE:` before a rule restricts it to the node that is called so; `rostopic://` or
+/// `rosservice://` before `FROM` restricts it to topics or services. `FROM` and `TO` are names as a
+/// node would write them (`image`, `/image`, `~/image`) and are expanded for each node, so
+/// `image:=left/image` changes `/image` to `/left/image` for a node in the root namespace. The
+/// first rule that matches is applied, and no other.
+///
+/// The default has no rules and no arguments.
+///
+/// ```
+/// let arguments = sinew::Arguments::parse([
+///     "camera", "--rate", "30", "--ros-args", "-r", "image:=left/image", "--", "file.yaml",
+/// ])?;
+/// assert_eq!(arguments.rest(), ["camera", "--rate", "30", "file.yaml"]);
+/// # Ok::<(), sinew::ArgumentError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Arguments {
+    /// In the order of the command line: the first that matches wins.
+    rules: Vec<Rule>,
+    /// Logger and level, in the order of the command line; the empty name is the default of all
+    /// loggers.
+    log_levels: Vec<(String, LogLevel)>,
+    /// Options that will have an effect once there are parameters, with their values.
+    ignored: Vec<String>,
+    wants_help: bool,
+    rest: Vec<String>,
+}
+
+/// One `-r` option.
+#[derive(Debug, Clone)]
+struct Rule {
+    /// The node it is for; every node without.
+    node: Option<String>,
+    change: Change,
+}
+
+#[derive(Debug, Clone)]
+enum Change {
+    NodeName(String),
+    Namespace(String),
+    Name {
+        scope: Scope,
+        /// As the user wrote it, like `to`: valid, but not expanded.
+        from: String,
+        to: String,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    Topics,
+    Services,
+    Both,
+}
+
+/// Why a command line could not be parsed. `position` is that of the argument at fault: the
+/// program's name is 0.
+///
+/// ```
+/// let error = sinew::Arguments::parse(["camera", "--ros-args", "-r"]).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "option `-r` (argument 2) needs a value behind it: a rule such as `image:=left/image`",
+/// );
+/// ```
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the position is described above, the other fields at the variants")]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// The command line ends, or the next option begins, where the value of `option` should be;
+    /// `expected` says what kind of value.
+    #[error("option `{option}` (argument {position}) needs a value behind it: {expected}")]
+    MissingValue { option: String, position: usize, expected: &'static str },
+
+    /// ROS 2 has this option, Sinew doesn't yet.
+    #[error("option `{option}` (argument {position}) is not supported yet; leave it out")]
+    Unsupported { option: String, position: usize },
+
+    /// Nobody knows this option.
+    #[error(
+        "option `{}` (argument {position}) is unknown; behind `--ros-args` there can be `-r` (`--remap`), `-p` \
+         (`--param`), `--params-file`, `--log-level`, `--help` and `--enable-...-logs` or `--disable-...-logs`, and the \
+         program's own arguments follow a `--`",
+        .option.escape_debug()
+    )]
+    UnknownOption { option: String, position: usize },
+
+    /// A rule stands where an option should be.
+    #[error("`{}` (argument {position}) is a rule without an option; write `-r` before it", .rule.escape_debug())]
+    RuleWithoutOption { rule: String, position: usize },
+
+    /// The value of `-p` isn't a name and a value.
+    #[error(
+        "parameter `{}` (argument {position}) has no `:=`; it is written like `rate:=30`",
+        .parameter.escape_debug()
+    )]
+    ParameterWithoutValue { parameter: String, position: usize },
+
+    /// The rule isn't made of two parts.
+    #[error(
+        "remap rule `{}` (argument {position}) has no `:=`; it is written like `image:=left/image`",
+        .rule.escape_debug()
+    )]
+    MissingSeparator { rule: String, position: usize },
+
+    /// The rule is about something that starts with `__`, but neither a node's name nor its
+    /// namespace.
+    #[error(
+        "remap rule `{}` (argument {position}) changes something unknown; what can be changed besides the \
+         names of topics and services is `__node` (or `__name`) and `__ns`; a topic called so is written \
+         `rostopic://__...`",
+        .rule.escape_debug()
+    )]
+    UnknownSpecialName { rule: String, position: usize },
+
+    /// One of the names in the rule isn't a name; `error` says which and why.
+    #[error("remap rule `{}` (argument {position}) contains an invalid name: {error}", .rule.escape_debug())]
+    InvalidName { rule: String, position: usize, error: NameError },
+
+    /// The value of `--log-level` isn't a level.
+    #[error(
+        "log level `{}` (argument {position}) is unknown; it is debug, info, warn, error or fatal, \
+         or one of these for one logger, as in `camera:=debug`",
+        .value.escape_debug()
+    )]
+    UnknownLogLevel { value: String, position: usize },
+}
+
+crate::sys::says::debug_says!(ArgumentError:
+    MissingValue { option, position, expected }, Unsupported { option, position }, UnknownOption { option, position },
+    RuleWithoutOption { rule, position }, MissingSeparator { rule, position },
+    UnknownSpecialName { rule, position }, InvalidName { rule, position, error },
+    UnknownLogLevel { value, position }, ParameterWithoutValue { parameter, position });
+
+impl Arguments {
+    /// Parses a command line; the first item is the program's name, as in [`std::env::args`].
+    /// Nothing else is read or changed.
+    ///
+    /// # Errors
+    ///
+    /// An [`ArgumentError`] for the first argument between `--ros-args` and `--` that can't be
+    /// honoured. Everything outside is the program's and never an error.
+    pub fn parse<I, S>(args: I) -> Result<Self, ArgumentError>
+    where
+        I: IntoIterator<Item = S>,
+        S: Into<String>,
+    {
+        let mut parsed = Self::default();
+        let mut args = args.into_iter().map(Into::into);
+        parsed.rest.extend(args.next());
+        let args: Vec<String> = args.collect();
+
+        let mut ours = false;
+        let mut args = args.into_iter().zip(1..).peekable();
+        while let Some((arg, position)) = args.next() {
+            match arg.as_str() {
+                BEGIN => ours = true,
+                END if ours => ours = false,
+                _ if !ours => parsed.rest.push(arg),
+                // A value never begins with a dash: no name does, and no level.
+                _ => parsed.option(arg, position, || args.next_if(|(next, _)| !next.starts_with('-')))?,
+            }
+        }
+        Ok(parsed)
+    }
+
+    /// The arguments that are not for the nodes, in their order, for the program's own parser: the
+    /// program's name and everything outside `--ros-args ... --`.
+    ///
+    /// ```
+    /// let arguments = sinew::Arguments::parse(["camera", "--rate", "30", "--ros-args", "-r", "__ns:=/robot"])?;
+    /// assert_eq!(arguments.rest(), ["camera", "--rate", "30"]);
+    /// # Ok::<(), sinew::ArgumentError>(())
+    /// ```
+    pub fn rest(&self) -> &[String] {
+        &self.rest
+    }
+
+    /// Whether `--help` (`-h`) was among the nodes' options, `--ros-args --help`.
+    /// [`Context::from_args`](crate::Context::from_args) then prints [`HELP`](Self::HELP) and ends
+    /// the program. (A `--help` before `--ros-args` is the program's own.)
+    pub fn wants_help(&self) -> bool {
+        self.wants_help
+    }
+
+    /// What every node understands, for people: for a program's own `--help`, too.
+    ///
+    /// ```
+    /// println!("Usage: camera [--rate HZ] [--ros-args ..]\n\n{}", sinew::Arguments::HELP);
+    /// ```
+    pub const HELP: &'static str = "\
+Options for nodes, behind `--ros-args` and up to `--` or the end:
+  -r, --remap FROM:=TO          call the topic or service FROM TO
+  -r, --remap __node:=NAME      call the node NAME
+  -r, --remap __ns:=/NAMESPACE  put the node into /NAMESPACE
+                                (NODE:RULE is for the node called NODE only; rostopic://FROM and
+                                rosservice://FROM are for topics or services only)
+      --log-level LEVEL         debug, info, warn, error or fatal; LOGGER:=LEVEL for one logger
+  -p, --param NAME:=VALUE       accepted, without effect yet
+      --params-file FILE        accepted, without effect yet
+  -h, --help                    this text
+
+Environment:
+  SINEW_DOMAIN_ID, ROS_DOMAIN_ID  the domain, a number; others are never seen (default: 0)
+  SINEW_LOG                       as --log-level, for all programs started with it
+  SINEW_DIR                       where processes meet (default: /dev/shm/sinew-<uid>)
+";
+
+    /// The options that have no effect yet, each with its value, e.g. `-p rate:=30`:
+    /// [`Context`](crate::Context)s that are made with them say so in the log.
+    pub fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
+    /// The level that `--log-level` gives to `logger`: its own, else that of the closest logger
+    /// above it (`robot` is above `robot.camera`), else the one without a name. Of several for one
+    /// logger the last counts.
+    ///
+    /// What Sinew itself says on standard error goes by it as soon as a context has these
+    /// arguments. A program that has a logger of its own for the `log` crate hands this to it:
+    /// Sinew never changes a logger's level.
+    ///
+    /// ```
+    /// use sinew::{Arguments, LogLevel};
+    ///
+    /// let line = ["camera", "--ros-args", "--log-level", "warn", "--log-level", "robot:=debug"];
+    /// let arguments = Arguments::parse(line)?;
+    /// assert_eq!(arguments.log_level("robot.camera"), Some(LogLevel::Debug));
+    /// assert_eq!(arguments.log_level("planner"), Some(LogLevel::Warn));
+    /// # Ok::<(), sinew::ArgumentError>(())
+    /// ```
+    pub fn log_level(&self, logger: &str) -> Option<LogLevel> {
+        level_of(&self.log_levels, logger)
+    }
+
+    /// What `--log-level` says of all loggers.
+    pub(crate) fn log_levels(&self) -> &[(String, LogLevel)] {
+        &self.log_levels
+    }
+
+    /// The name of the node that the program calls `name`.
+    pub(crate) fn node_name<'a>(&'a self, name: &'a str) -> &'a str {
+        let renamed = self.rules_for(name).find_map(|change| match change {
+            Change::NodeName(name) => Some(name.as_str()),
+            _ => None,
+        });
+        renamed.unwrap_or(name)
+    }
+
+    /// The namespace of the node that the program puts into `namespace`. As in `rcl`, `node` is the
+    /// name that [`node_name`](Self::node_name) gave it.
+    pub(crate) fn namespace<'a>(&'a self, node: &str, namespace: &'a str) -> &'a str {
+        let moved = self.rules_for(node).find_map(|change| match change {
+            Change::Namespace(namespace) => Some(namespace.as_str()),
+            _ => None,
+        });
+        moved.unwrap_or(namespace)
+    }
+
+    /// The fully qualified name of the topic that would be `topic` (fully qualified as well) if no
+    /// rule matches it; `None` if none does. `node` and `namespace` are what the rules have made of
+    /// them.
+    ///
+    /// The name in a rule that matches can turn out too long, or otherwise impossible, in this
+    /// namespace: that is an error and doesn't leave the topic where it was.
+    pub(crate) fn remap_topic(
+        &self,
+        topic: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        self.remap(NameKind::Topic, topic, node, namespace)
+    }
+
+    /// The same for a service.
+    pub(crate) fn remap_service(
+        &self,
+        service: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        self.remap(NameKind::Service, service, node, namespace)
+    }
+
+    fn remap(
+        &self,
+        kind: NameKind,
+        name: &str,
+        node: &str,
+        namespace: &str,
+    ) -> Result<Option<String>, NameError> {
+        let others = if kind == NameKind::Service { Scope::Topics } else { Scope::Services };
+        for change in self.rules_for(node) {
+            if let Change::Name { scope, from, to } = change
+                && *scope != others
+                // A `from` that can't be expanded here is no topic or service of this node.
+                && expand(kind, from, node, namespace).is_ok_and(|from| from == name)
+            {
+                return expand(kind, to, node, namespace).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn rules_for(&self, node: &str) -> impl Iterator<Item = &Change> {
+        self.rules
+            .iter()
+            .filter(move |rule| rule.node.as_deref().is_none_or(|name| name == node))
+            .map(|rule| &rule.change)
+    }
+
+    /// Takes in one option behind `--ros-args`; `value` gives the argument behind it, if that can
+    /// be its value.
+    fn option(
+        &mut self,
+        option: String,
+        position: usize,
+        value: impl FnOnce() -> Option<(String, usize)>,
+    ) -> Result<(), ArgumentError> {
+        match option.as_str() {
+            "-r" | "--remap" => {
+                let expected = "a rule such as `image:=left/image`";
+                let Some((rule, position)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                self.rules.push(Rule::parse(&rule, position)?);
+            }
+            "--log-level" => {
+                let expected = "a level such as `debug`, or `camera:=debug` for one logger";
+                let Some((value, position)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                let level = parse_level(&value);
+                self.log_levels.push(level.ok_or(ArgumentError::UnknownLogLevel { value, position })?);
+            }
+            "-p" | "--param" => {
+                let expected = "a name and a value such as `rate:=30`";
+                let Some((parameter, position)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                if !parameter.contains(":=") {
+                    return Err(ArgumentError::ParameterWithoutValue { parameter, position });
+                }
+                self.ignored.push(format!("{option} {parameter}"));
+            }
+            "--params-file" => {
+                let expected = "the path of a file";
+                let Some((file, _)) = value() else {
+                    return Err(ArgumentError::MissingValue { option, position, expected });
+                };
+                self.ignored.push(format!("{option} {file}"));
+            }
+            "-h" | "--help" => self.wants_help = true,
+            _ if WITHOUT_EFFECT.contains(&option.as_str()) => {}
+            "-e" | "--enclave" | "--log-config-file" | "--log-file-name" => {
+                return Err(ArgumentError::Unsupported { option, position });
+            }
+            rule if !rule.starts_with('-') && rule.contains(":=") => {
+                return Err(ArgumentError::RuleWithoutOption { rule: option, position });
+            }
+            _ => return Err(ArgumentError::UnknownOption { option, position }),
+        }
+        Ok(())
+    }
+}
+
+impl Rule {
+    /// Parses `[NODE:]__node:=NAME`, `[NODE:]__ns:=NAMESPACE` or
+    /// `[NODE:][rostopic://|rosservice://]FROM:=TO`.
+    fn parse(text: &str, position: usize) -> Result<Self, ArgumentError> {
+        let rule = || text.to_owned();
+        let invalid = |error| ArgumentError::InvalidName { rule: rule(), position, error };
+
+        let (from, to) = text
+            .split_once(":=")
+            .ok_or_else(|| ArgumentError::MissingSeparator { rule: rule(), position })?;
+        let (node, from) = match from.split_once(':') {
+            Some(("rostopic" | "rosservice", name)) if name.starts_with("//") => (None, from),
+            Some((node, from)) => (Some(node), from),
+            None => (None, from),
+        };
+        if let Some(node) = node {
+            validate_node_name(node).map_err(invalid)?;
+        }
+
+        let change = match from {
+            "__node" | "__name" => {
+                validate_node_name(to).map_err(invalid)?;
+                Change::NodeName(to.to_owned())
+            }
+            "__ns" => {
+                validate_namespace(to).map_err(invalid)?;
+                Change::Namespace(to.to_owned())
+            }
+            _ if from.starts_with("__") => {
+                return Err(ArgumentError::UnknownSpecialName { rule: rule(), position });
+            }
+            _ => {
+                let (scope, from) = if let Some(from) = from.strip_prefix("rostopic://") {
+                    (Scope::Topics, from)
+                } else if let Some(from) = from.strip_prefix("rosservice://") {
+                    (Scope::Services, from)
+                } else {
+                    (Scope::Both, from)
+                };
+                let kind = if scope == Scope::Services { NameKind::Service } else { NameKind::Topic };
+                validate_name(kind, from).map_err(invalid)?;
+                validate_name(kind, to).map_err(invalid)?;
+                Change::Name { scope, from: from.to_owned(), to: to.to_owned() }
+            }
+        };
+        Ok(Self { node: node.map(str::to_owned), change })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Parses a command line whose arguments contain no spaces; `camera` is the program.
+    fn parse(line: &str) -> Result<Arguments, ArgumentError> {
+        Arguments::parse(std::iter::once("camera").chain(line.split_whitespace()))
+    }
+
+    /// The name of `topic` for `node` in `namespace` under the rules of `line`.
+    fn remapped(line: &str, topic: &str, node: &str, namespace: &str) -> String {
+        let arguments = parse(&format!("--ros-args {line}")).expect(line);
+        arguments.remap_topic(topic, node, namespace).unwrap().unwrap_or_else(|| topic.to_owned())
+    }
+
+    #[test]
+    fn what_is_not_ours_is_the_program_s() {
+        for (line, rest) in [
+            ("", ""),
+            ("-r a:=b -- --help", "-r a:=b -- --help"),
+            ("--ros-args", ""),
+            ("--ros-args --", ""),
+            ("--ros-args -- -- x", "-- x"),
+            ("x --ros-args -r a:=b -- y z", "x y z"),
+            ("x --ros-args -r a:=b -- y --ros-args --log-level info -- z", "x y z"),
+            ("x -- --ros-args -r a:=b", "x --"),
+            ("--ros-args --ros-args -r a:=b --ros-args -- x", "x"),
+            ("--ros-args --disable-rosout-logs --enable-stdout-logs -- x", "x"),
+        ] {
+            let arguments = parse(line).expect(line);
+            assert_eq!(arguments.rest()[0], "camera");
+            assert_eq!(arguments.rest()[1..].join(" "), rest, "{line}");
+        }
+        assert!(Arguments::parse(Vec::<String>::new()).unwrap().rest().is_empty());
+        // The first item is the program, whatever it is called.
+        assert_eq!(Arguments::parse([BEGIN, "-x"]).unwrap().rest(), [BEGIN, "-x"]);
+    }
+
+    #[test]
+    fn a_topic_is_renamed_by_the_first_rule_that_matches() {
+        for (rules, topic, node, namespace, expected) in [
+            ("-r frames:=left/frames", "/frames", "camera", "/", "/left/frames"),
+            ("--remap frames:=left/frames", "/frames", "camera", "/", "/left/frames"),
+            ("-r frames:=left/frames", "/robot/frames", "camera", "/robot", "/robot/left/frames"),
+            ("-r frames:=left/frames", "/frames", "camera", "/robot", "/frames"),
+            ("-r /frames:=x", "/frames", "camera", "/robot", "/robot/x"),
+            ("-r frames:=/x", "/robot/frames", "camera", "/robot", "/x"),
+            ("-r ~/frames:=x", "/robot/camera/frames", "camera", "/robot", "/robot/x"),
+            ("-r frames:=~/frames", "/frames", "camera", "/", "/camera/frames"),
+            ("-r {node}/frames:={ns}/{node}", "/camera/frames", "camera", "/", "/camera"),
+            ("-r a__b:=a", "/a__b", "camera", "/", "/a"),
+            ("-r frames:=x -r frames:=y", "/frames", "camera", "/", "/x"),
+            ("-r other:=x -r frames:=y", "/frames", "camera", "/", "/y"),
+            // A name is changed once: the result isn't looked up again.
+            ("-r frames:=x -r x:=y", "/frames", "camera", "/", "/x"),
+            ("-r x:=y -- --ros-args -r frames:=x", "/frames", "camera", "/", "/x"),
+            ("-r camera:frames:=x", "/frames", "camera", "/", "/x"),
+            ("-r camera:frames:=x", "/frames", "viewer", "/", "/frames"),
+            ("-r camera:frames:=x -r frames:=y", "/frames", "viewer", "/", "/y"),
+            ("-r rostopic://frames:=x", "/frames", "camera", "/", "/x"),
+            ("-r rostopic:///frames:=x", "/frames", "camera", "/robot", "/robot/x"),
+            ("-r camera:rostopic://frames:=x", "/frames", "camera", "/", "/x"),
+            ("-r rosservice://frames:=x", "/frames", "camera", "/", "/frames"),
+            ("-r rosservice://frames:=x -r frames:=y", "/frames", "camera", "/", "/y"),
+            ("-r rostopic://__node:=x", "/__node", "camera", "/", "/x"),
+            ("-r rostopic:frames:=x", "/frames", "rostopic", "/", "/x"),
+            ("-r __node:=frames -r __ns:=/x", "/frames", "camera", "/", "/frames"),
+        ] {
+            assert_eq!(remapped(rules, topic, node, namespace), expected, "{rules} for {topic}");
+        }
+    }
+
+    #[test]
+    fn services_have_rules_of_their_own() {
+        for (rules, expected) in [
+            ("", None),
+            ("-r add:=x", Some("/x")),
+            ("-r rosservice://add:=x", Some("/x")),
+            ("-r rostopic://add:=x", None),
+            ("-r rostopic://add:=x -r add:=y", Some("/y")),
+            ("-r camera:rosservice:///add:=~/y", Some("/camera/y")),
+        ] {
+            let arguments = parse(&format!("--ros-args {rules}")).expect(rules);
+            assert_eq!(
+                arguments.remap_service("/add", "camera", "/").unwrap().as_deref(),
+                expected,
+                "{rules}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_node_is_renamed_and_moved() {
+        for (rules, node, namespace) in [
+            ("", "camera", "/robot"),
+            ("-r __node:=left", "left", "/robot"),
+            ("-r __name:=left", "left", "/robot"),
+            ("-r __ns:=/x/y", "camera", "/x/y"),
+            ("-r __ns:=/", "camera", "/"),
+            ("-r __ns:=/x -r __node:=left -r __ns:=/y -r __node:=right", "left", "/x"),
+            ("-r camera:__node:=left -r camera:__ns:=/x", "left", "/robot"),
+            ("-r camera:__node:=left -r left:__ns:=/x", "left", "/x"),
+            ("-r viewer:__node:=left -r viewer:__ns:=/x", "camera", "/robot"),
+            ("-r camera:=left", "camera", "/robot"),
+        ] {
+            let arguments = parse(&format!("--ros-args {rules}")).expect(rules);
+            let name = arguments.node_name("camera");
+            assert_eq!((name, arguments.namespace(name, "/robot")), (node, namespace), "{rules}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_leads_nowhere_is_an_error_not_a_miss() {
+        let arguments = parse("--ros-args -r frames:=/all/{ns}").unwrap();
+        let error = arguments.remap_topic("/robot/frames", "camera", "/robot").unwrap_err();
+        assert!(matches!(error, NameError::Expanded { .. }), "{error}");
+
+        // On the left it only means that the node has no such topic.
+        let arguments = parse("--ros-args -r /all/{ns}:=x").unwrap();
+        assert_eq!(arguments.remap_topic("/robot/frames", "camera", "/robot"), Ok(None));
+    }
+
+    #[test]
+    fn a_logger_has_the_level_of_the_closest_option() {
+        let line =
+            "--ros-args --log-level WARN --log-level a:=info --log-level a.b:=debug --log-level a.b:=fatal";
+        let arguments = parse(line).unwrap();
+        for (logger, level) in [
+            ("", LogLevel::Warn),
+            ("c", LogLevel::Warn),
+            ("a", LogLevel::Info),
+            ("a.c.d", LogLevel::Info),
+            ("ab", LogLevel::Warn),
+            ("a.b", LogLevel::Fatal),
+            ("a.b.c", LogLevel::Fatal),
+        ] {
+            assert_eq!(arguments.log_level(logger), Some(level), "{logger}");
+        }
+        assert_eq!(parse("--ros-args --log-level a:=error").unwrap().log_level("b"), None);
+    }
+
+    #[test]
+    fn an_error_says_where_and_what_instead() {
+        for (line, message) in [
+            ("-r", "option `-r` (argument 2) needs a value behind it: a rule such as"),
+            ("-r -- a:=b", "option `-r` (argument 2) needs"),
+            ("--remap --ros-args", "option `--remap` (argument 2) needs"),
+            ("--log-level", "`--log-level` (argument 2) needs a value behind it: a level such as"),
+            (
+                "--log-level loud",
+                "log level `loud` (argument 3) is unknown; it is debug, info, warn, error or",
+            ),
+            ("--log-level :=debug", "log level `:=debug` (argument 3) is unknown"),
+            ("--log-level camera:=", "log level `camera:=` (argument 3)"),
+            ("-p", "option `-p` (argument 2) needs a value behind it: a name and a value such as `rate:=30`"),
+            ("-p rate", "parameter `rate` (argument 3) has no `:=`; it is written like `rate:=30`"),
+            (
+                "-r a:=b --params-file",
+                "option `--params-file` (argument 4) needs a value behind it: the path",
+            ),
+            ("-e /x", "option `-e` (argument 2) is not supported yet; leave it out"),
+            ("--rate 30", "option `--rate` (argument 2) is unknown; behind `--ros-args` there can be `-r`"),
+            ("--remap=a:=b", "option `--remap=a:=b` (argument 2) is unknown"),
+            ("file.yaml", "`file.yaml` (argument 2) is unknown"),
+            ("a:=b", "`a:=b` (argument 2) is a rule without an option; write `-r` before it"),
+            ("-r a", "remap rule `a` (argument 3) has no `:=`; it is written like `image:=left/image`"),
+            ("-r a:b", "remap rule `a:b` (argument 3) has no `:=`"),
+            ("-r a:=", "remap rule `a:=` (argument 3) contains an invalid name: a topic name is empty"),
+            ("-r :=b", "contains an invalid name: a topic name is empty"),
+            ("-r :a:=b", "contains an invalid name: a node name is empty"),
+            ("-r a:=/b//c", "invalid name: topic name `/b//c` is invalid at byte 3"),
+            ("-r a:=b:=c", "topic name `b:=c` is invalid at byte 1: ':' is not allowed"),
+            ("-r /*:=b", "topic name `/*` is invalid at byte 1: '*' is not allowed"),
+            ("-r left/camera:a:=b", "node name `left/camera` is invalid at byte 4: '/' is not allowed"),
+            ("-r __node:=left/camera", "node name `left/camera` is invalid at byte 4"),
+            ("-r __ns:=robot", "namespace `robot` is invalid at byte 0: it starts with a slash"),
+            ("-r __log:=x", "remap rule `__log:=x` (argument 3) changes something unknown"),
+        ] {
+            let error = parse(&format!("--ros-args {line}")).expect_err(line);
+            assert!(error.to_string().contains(message), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn parameters_are_accepted_and_named() {
+        let arguments =
+            parse("--ros-args -p rate:=30 --params-file x.yaml --param camera:gain:=-1.5").unwrap();
+        assert_eq!(arguments.ignored(), ["-p rate:=30", "--params-file x.yaml", "--param camera:gain:=-1.5"]);
+        assert_eq!(parse("--ros-args -r a:=b").unwrap().ignored(), [""; 0]);
+    }
+
+    #[test]
+    fn help_is_for_nodes_only_behind_ros_args() {
+        for (line, wanted, rest) in [
+            ("--ros-args --help", true, 1),
+            ("--ros-args -r a:=b -h", true, 1),
+            ("--help", false, 2),
+            ("--ros-args -r a:=b -- --help", false, 2),
+        ] {
+            let arguments = parse(line).unwrap();
+            assert_eq!((arguments.wants_help(), arguments.rest().len()), (wanted, rest), "{line}");
+        }
+        let understood = ["--remap", "__node", "__ns", "--log-level", "--param ", "--params-file", "--help"];
+        assert!(understood.iter().all(|option| Arguments::HELP.contains(option)));
+    }
+
+    /// Arguments that are ours often enough, and nearly ours otherwise.
+    fn argument() -> impl Strategy<Value = String> {
+        let name = "(([ab]|__node|__ns|rostopic|rosservice):(//)?)?[~/]{0,2}[ab_{}/]{0,3}";
+        prop_oneof![
+            2 => Just(BEGIN.to_owned()),
+            1 => Just(END.to_owned()),
+            3 => prop::sample::select(vec!["-r", "--remap", "--log-level", "-p"]).prop_map(str::to_owned),
+            1 => prop::sample::select(WITHOUT_EFFECT.to_vec()).prop_map(str::to_owned),
+            1 => prop::sample::select(vec!["debug", "a.b:=INFO", "__ns:=/a", "a:__node:=b"]).prop_map(str::to_owned),
+            3 => (name, name).prop_map(|(from, to)| format!("{from}:={to}")),
+            1 => any::<String>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_command_line_makes_it_panic(
+            line in prop::collection::vec(argument(), 0..8),
+            [topic, node, namespace] in any::<[String; 3]>(),
+        ) {
+            if let Ok(arguments) = Arguments::parse(&line) {
+                arguments.log_level(&topic);
+                arguments.namespace(arguments.node_name(&node), &namespace);
+                let _ = arguments.remap_topic(&topic, &node, &namespace);
+            }
+        }
+
+        /// The oracle takes the rules, all well-formed, one by one.
+        #[test]
+        fn the_first_rule_that_names_the_topic_decides(
+            rules in prop::collection::vec(("~?/[ab]|[ab]", "~?/[ab]|[ab]"), 0..6),
+            topic in "[ab]|/[ab]|~/[ab]",
+            namespace in "/|/[ab]",
+        ) {
+            let fqn = |name: &str| expand(NameKind::Topic, name, "a", &namespace).unwrap();
+            let topic = fqn(&topic);
+            let expected = rules.iter().find(|(from, _)| fqn(from) == topic).map(|(_, to)| fqn(to));
+
+            let options = rules.iter().flat_map(|(from, to)| ["-r".to_owned(), format!("{from}:={to}")]);
+            let line: Vec<String> = ["a".to_owned(), BEGIN.to_owned()].into_iter().chain(options).collect();
+            let arguments = Arguments::parse(line).unwrap();
+            prop_assert_eq!(arguments.remap_topic(&topic, "a", &namespace), Ok(expected));
+        }
+
+        /// Leaving out everything between `--ros-args` and `--` leaves what the program sees.
+        #[test]
+        fn the_program_sees_exactly_the_rest(sections in prop::collection::vec(("[a-z-]{3,5}", "[ab]"), 0..4)) {
+            let mut line = vec!["camera".to_owned()];
+            let mut rest = line.clone();
+            for (own, topic) in sections {
+                rest.push(own.clone());
+                line.extend([own, BEGIN.to_owned(), "-r".to_owned(), format!("{topic}:=x"), END.to_owned()]);
+            }
+            let arguments = Arguments::parse(line).unwrap();
+            prop_assert_eq!(arguments.rest(), rest);
+        }
+    }
+}

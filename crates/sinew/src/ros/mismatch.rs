@@ -1,0 +1,244 @@
+//! Whether a publisher and a subscription of one topic match, and what keeps them apart.
+//!
+//! The rules are those of [`matching`](super::qos) and one more: their types are the same. In a
+//! process that is asked of the types themselves ([`Table::exchanges_with`]), between processes of
+//! what participants tell of them: name, hash, and whether values can leave their process.
+
+use super::qos::{self, Incompatibility, QoS};
+use crate::message::type_support::Table;
+use sinew_shm::{Entity, EntityKind};
+use std::fmt;
+
+/// Why a publisher and a subscription of one topic exchange no messages. For tools: a program's own
+/// ends are told by `on_incompatible_qos` and `on_incompatible_type`.
+///
+/// As a text it is what both ends say: "durability (offers volatile, asked transient_local)".
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// Their types are not the same. Name of each, with the hash if the names are the same.
+    #[non_exhaustive]
+    Type {
+        /// The publisher's.
+        offered: String,
+        /// The subscription's.
+        asked: String,
+    },
+    /// They are in two processes, and values of this type stay in theirs.
+    #[non_exhaustive]
+    StaysInside {
+        /// The type.
+        type_name: String,
+    },
+    /// The publisher offers less than the subscription asks for.
+    Qos(Incompatibility),
+    /// One of them has a QoS that this version of Sinew can't read.
+    Unreadable,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Type { offered, asked } => write!(f, "type (offers {offered}, asked {asked})"),
+            Self::StaysInside { type_name } => write!(
+                f,
+                "type ({type_name} stays in its process: derive(Message) gives it a form that others can read)"
+            ),
+            Self::Qos(incompatibility) => incompatibility.fmt(f),
+            Self::Unreadable => f.write_str("QoS (of another version of Sinew)"),
+        }
+    }
+}
+
+impl Mismatch {
+    /// What keeps a publisher and a subscription (or a server and a client) apart, by what
+    /// participants tell of them; `None` if they match, or are no two such ends of one name.
+    /// `in_one_process`: of one participant. Allocates texts; never blocks.
+    ///
+    /// ```
+    /// use sinew::{Mismatch, QoS};
+    /// use sinew_shm::{Entity, EntityKind};
+    /// let end = |kind, qos: QoS| Entity {
+    ///     kind,
+    ///     number: 1,
+    ///     node: "/node".into(),
+    ///     name: "/map".into(),
+    ///     type_name: "nav_msgs/msg/OccupancyGrid".into(),
+    ///     hash: [7; 32],
+    ///     qos: qos.to_bytes(true),
+    /// };
+    /// let publisher = end(EntityKind::Publisher, QoS::new());
+    /// let subscription = end(EntityKind::Subscription, QoS::new().transient_local());
+    /// let why = Mismatch::between(&publisher, &subscription, false).expect("one asks for more");
+    /// assert_eq!(why.to_string(), "durability (offers volatile, asked transient_local)");
+    /// ```
+    pub fn between(publisher: &Entity, subscription: &Entity, in_one_process: bool) -> Option<Self> {
+        use EntityKind::{Client, Publisher, Server, Subscription};
+        let is_pair =
+            matches!((publisher.kind, subscription.kind), (Publisher, Subscription) | (Server, Client));
+        if !is_pair || publisher.name != subscription.name {
+            return None;
+        }
+        let (Some(offered), Some(asked)) =
+            (QoS::from_bytes(&publisher.qos), QoS::from_bytes(&subscription.qos))
+        else {
+            return Some(Self::Unreadable);
+        };
+        let (offered, asked) = (End::of(publisher, &offered), End::of(subscription, &asked));
+        let found = match in_one_process {
+            // What has a hash is the same by its hash, what has none by its name, which is Rust's.
+            true => Match::of(offered.name == asked.name && offered.hash == asked.hash, &offered, &asked),
+            false => Match::outside(&offered, &asked),
+        };
+        found.mismatch(&offered, &asked)
+    }
+}
+
+/// How a publisher and a subscription of one topic stand to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Match {
+    Yes,
+    OtherType,
+    OtherQos,
+    /// The type of one can't leave its process.
+    Never,
+}
+
+/// What matching knows of an end.
+pub(crate) struct End<'a> {
+    name: &'a str,
+    /// Zeros for none.
+    hash: [u8; 32],
+    travels: bool,
+    qos: &'a QoS,
+}
+
+impl<'a> End<'a> {
+    pub(crate) fn new(table: &Table, qos: &'a QoS) -> Self {
+        let hash = table.hash().map_or([0; 32], |hash| hash.0);
+        Self { name: table.name(), hash, travels: table.image.is_some(), qos }
+    }
+
+    /// `qos` is the entity's.
+    pub(crate) fn of(entity: &'a Entity, qos: &'a QoS) -> Self {
+        Self::told((&entity.type_name, entity.hash), QoS::says_travels(&entity.qos), qos)
+    }
+
+    pub(crate) fn told((name, hash): (&'a str, [u8; 32]), travels: bool, qos: &'a QoS) -> Self {
+        Self { name, hash, travels, qos }
+    }
+
+    /// Its type, for people who wonder why it isn't the other one.
+    fn describe_type(&self, other: &Self) -> String {
+        match self.hash == [0; 32] || self.name != other.name {
+            true => self.name.to_owned(),
+            false => format!("{} {}", self.name, sinew_msg::TypeHash(self.hash)),
+        }
+    }
+}
+
+impl Match {
+    /// Ends of one process: `same_type` as it knows it.
+    pub(crate) fn of(same_type: bool, offered: &End<'_>, asked: &End<'_>) -> Self {
+        if !same_type {
+            return Self::OtherType;
+        }
+        match qos::incompatibility(offered.qos, asked.qos) {
+            Some(_) => Self::OtherQos,
+            None => Self::Yes,
+        }
+    }
+
+    /// Ends of two processes.
+    pub(crate) fn outside(offered: &End<'_>, asked: &End<'_>) -> Self {
+        if !offered.travels || !asked.travels {
+            return Self::Never;
+        }
+        let same = offered.name == asked.name && offered.hash == asked.hash && offered.hash != [0; 32];
+        Self::of(same, offered, asked)
+    }
+
+    /// What keeps them apart.
+    pub(crate) fn mismatch(self, offered: &End<'_>, asked: &End<'_>) -> Option<Mismatch> {
+        match self {
+            Self::Yes => None,
+            Self::OtherType => {
+                let (offered, asked) = (offered.describe_type(asked), asked.describe_type(offered));
+                Some(Mismatch::Type { offered, asked })
+            }
+            Self::OtherQos => offered.qos.incompatibility(asked.qos).map(Mismatch::Qos),
+            Self::Never => {
+                let inside = if offered.travels { asked } else { offered };
+                Some(Mismatch::StaysInside { type_name: inside.name.to_owned() })
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn entity(kind: EntityKind, type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
+        Entity {
+            kind,
+            number: 1,
+            node: "/node".into(),
+            name: "/x".into(),
+            type_name: type_name.into(),
+            hash: [hash; 32],
+            qos: qos.to_bytes(travels),
+        }
+    }
+
+    fn publisher(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
+        entity(EntityKind::Publisher, type_name, hash, qos, travels)
+    }
+
+    fn subscription(type_name: &str, hash: u8, qos: QoS, travels: bool) -> Entity {
+        entity(EntityKind::Subscription, type_name, hash, qos, travels)
+    }
+
+    #[test]
+    fn a_pair_says_what_keeps_it_apart() {
+        let plain = QoS::new();
+        let strict = plain.transient_local().deadline(Duration::from_millis(5));
+        let text = |publisher: &Entity, subscription: &Entity, inside| {
+            Mismatch::between(publisher, subscription, inside).map(|mismatch| mismatch.to_string())
+        };
+        for inside in [true, false] {
+            let offered = publisher("a/msg/A", 1, plain, true);
+            assert_eq!(text(&offered, &subscription("a/msg/A", 1, plain, true), inside), None);
+            assert_eq!(
+                text(&offered, &subscription("a/msg/A", 1, strict, true), inside).as_deref(),
+                Some(
+                    "durability (offers volatile, asked transient_local), deadline (offers none, asked 5ms)"
+                )
+            );
+            assert_eq!(
+                text(&offered, &subscription("b/msg/B", 2, strict, true), inside).as_deref(),
+                Some("type (offers a/msg/A, asked b/msg/B)")
+            );
+            let other = text(&offered, &subscription("a/msg/A", 2, plain, true), inside).unwrap();
+            assert!(other.starts_with("type (offers a/msg/A RIHS01_0101"), "{other}");
+            assert!(other.contains("asked a/msg/A RIHS01_0202"), "{other}");
+        }
+        let offered = publisher("robot::Inside", 0, plain, false);
+        let asked = subscription("robot::Inside", 0, plain, false);
+        assert_eq!(text(&offered, &asked, true), None);
+        let outside = text(&offered, &asked, false).unwrap();
+        assert!(outside.starts_with("type (robot::Inside stays in its process"), "{outside}");
+    }
+
+    #[test]
+    fn only_ends_of_one_topic_are_a_pair() {
+        let offered = publisher("a/msg/A", 1, QoS::new(), true);
+        let mut asked = subscription("b/msg/B", 2, QoS::new(), true);
+        assert_eq!(Mismatch::between(&asked, &offered, false), None);
+        asked.qos = [0; 64];
+        assert_eq!(Mismatch::between(&offered, &asked, false), Some(Mismatch::Unreadable));
+        asked.name = "/y".into();
+        assert_eq!(Mismatch::between(&offered, &asked, false), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! What ROS 2 prescribes: plain data.
+//!
+//! | file | what |
+//! |---|---|
+//! | `name` | names of nodes, topics and services |
+//! | `arguments` | the command line |
+//! | `qos` | quality of service |
+//! | `mismatch` | what keeps two ends apart |
+//! | `failure` | why single operations fail |
+
+pub(crate) mod arguments;
+pub(crate) mod failure;
+pub(crate) mod mismatch;
+pub(crate) mod name;
+pub(crate) mod qos;

@@ -1,0 +1,360 @@
+//! The futures of an asynchronous server, between their request and their response.
+//!
+//! They are polled by the server's executor in the turn of its group, by no other thread: a waker only has the server
+//! announced again, in the same queue as everything else. Each future has a *room*: memory, a waker, and what it answers. Rooms
+//! are used again, so a steady flow allocates nothing.
+//!
+//! | phase of a room | who has it | a wake-up makes it |
+//! |---|---|---|
+//! | `Free` | the list | - |
+//! | `Idle` | the list | `Woken`, and it enters the queue |
+//! | `Woken` | the list | - |
+//! | `Polled` | the thread that polls it | `PolledAgain` |
+//! | `PolledAgain` | the thread that polls it, which puts it back as `Woken` | - |
+//!
+//! A waker of a future that is over may wake the next one in the room: it is polled once for
+//! nothing. Polling, and dropping a future or what it yields, are other people's code: the room is
+//! taken out for it, and no lock is held.
+
+use super::failure::CallFailure;
+use super::reply::{Reply, outcome};
+use super::responder::Ticket;
+use crate::executor::group_token::Turn;
+use crate::executor::panic_message;
+use crate::executor::scheduler::{Home, Scheduler, index};
+use crate::message::info::{ChainScope, Lineage};
+use crate::sys::clock::{Clock, Stamp};
+use crate::sys::sync::{Arc, Mutex};
+use sinew_msg::Message;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::sync::Weak;
+use std::task::{Context, Poll, Wake, Waker};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Free,
+    Idle,
+    Woken,
+    Polled,
+    PolledAgain,
+}
+
+/// Where a future lives.
+pub(crate) struct Room<A> {
+    future: Pin<Box<Option<A>>>,
+    waker: Waker,
+    ticket: Option<Ticket>,
+    lineage: Option<Lineage>,
+}
+
+struct Slot<A> {
+    phase: Phase,
+    /// Not while it is polled.
+    room: Option<Room<A>>,
+}
+
+/// The futures of one server, which answers with `T`.
+pub(crate) struct Tasks<A, T> {
+    me: Weak<Self>,
+    clock: Clock,
+    state: Mutex<State<A>>,
+    of: PhantomData<fn() -> T>,
+}
+
+struct State<A> {
+    slots: Vec<Slot<A>>,
+    free: Vec<u32>,
+    /// In the order in which they were woken.
+    woken: VecDeque<(Stamp, u32)>,
+    announced: bool,
+    home: Option<Home>,
+    closed: bool,
+}
+
+impl<A> State<A> {
+    fn oldest(&self) -> Option<Stamp> {
+        self.woken.front().map(|(stamp, _)| *stamp)
+    }
+
+    /// A future can go on. Returns whom to signal.
+    fn queue(&mut self, place: u32, stamp: Stamp) -> Option<Arc<Scheduler>> {
+        self.slots[place as usize].phase = Phase::Woken;
+        self.woken.push_back((stamp, place));
+        if self.announced {
+            return None;
+        }
+        self.announced = self.home.is_some();
+        let home = self.home.as_ref()?;
+        home.notify(stamp).then(|| home.scheduler.clone())
+    }
+}
+
+fn signal(scheduler: Option<Arc<Scheduler>>) {
+    if let Some(scheduler) = scheduler {
+        scheduler.signal();
+    }
+}
+
+/// A future that has been taken out to be polled.
+pub(crate) struct Taken<A> {
+    place: u32,
+    room: Room<A>,
+}
+
+impl<A, T> Tasks<A, T>
+where
+    A: Future<Output: Reply<T>> + Send + 'static,
+    T: Message,
+{
+    pub(crate) fn new(clock: Clock) -> Arc<Self> {
+        let state = State {
+            slots: Vec::new(),
+            free: Vec::new(),
+            woken: VecDeque::new(),
+            announced: false,
+            home: None,
+            closed: false,
+        };
+        Arc::new_cyclic(|me| Self { me: me.clone(), clock, state: Mutex::new(state), of: PhantomData })
+    }
+
+    /// Begins to answer a request: polls the future for the first time.
+    ///
+    /// # Panics
+    /// If the future does; its caller has been told then.
+    pub(crate) fn begin(&self, future: A, ticket: Ticket, lineage: Lineage) {
+        let Taken { place, mut room } = self.room();
+        room.future.set(Some(future));
+        room.ticket = Some(ticket);
+        room.lineage = Some(lineage);
+        self.poll(Taken { place, room });
+    }
+
+    /// A free room.
+    fn room(&self) -> Taken<A> {
+        let mut state = self.state.lock();
+        let place = state.free.pop().unwrap_or_else(|| {
+            state.slots.push(Slot { phase: Phase::Free, room: None });
+            index(state.slots.len() - 1)
+        });
+        let slot = &mut state.slots[place as usize];
+        slot.phase = Phase::Polled;
+        if let Some(room) = slot.room.take() {
+            return Taken { place, room };
+        }
+        drop(state);
+        let waker = Waker::from(Arc::new(Alarm { tasks: self.me.clone(), place }));
+        Taken { place, room: Room { future: Box::pin(None), waker, ticket: None, lineage: None } }
+    }
+
+    /// Takes out the future that was woken first.
+    pub(crate) fn take_woken(&self) -> Option<Taken<A>> {
+        let mut state = self.state.lock();
+        let (_, place) = state.woken.pop_front()?;
+        let slot = &mut state.slots[place as usize];
+        slot.phase = Phase::Polled;
+        let room = slot.room.take()?;
+        Some(Taken { place, room })
+    }
+
+    /// Polls a future, and puts it back or answers.
+    ///
+    /// # Panics
+    /// As [`begin`](Self::begin).
+    pub(crate) fn poll(&self, taken: Taken<A>) {
+        let Taken { place, mut room } = taken;
+        let chain = ChainScope::enter(room.lineage);
+        let Room { future, waker, ticket, .. } = &mut room;
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            let future = future.as_mut().as_pin_mut()?;
+            match future.poll(&mut Context::from_waker(waker)) {
+                Poll::Pending => None,
+                Poll::Ready(reply) => {
+                    if let Some(ticket) = ticket {
+                        let outcome = outcome(reply, &ticket.desk().pool);
+                        drop(ticket.settle(outcome)); // if nobody waits, nobody misses it
+                    }
+                    Some(())
+                }
+            }
+        }));
+        let panic = match polled {
+            Ok(None) => {
+                self.put_back(place, room);
+                return;
+            }
+            Ok(Some(())) => None,
+            Err(panic) => {
+                if let Some(ticket) = &mut room.ticket {
+                    ticket.fail(CallFailure::Panicked { message: panic_message(&*panic) });
+                }
+                Some(panic)
+            }
+        };
+        let another = vacate(&mut room);
+        drop(chain);
+        self.release(place, room);
+        if let Some(panic) = panic.or(another) {
+            resume_unwind(panic);
+        }
+    }
+
+    /// The future is not ready.
+    fn put_back(&self, place: u32, room: Room<A>) {
+        let mut state = self.state.lock();
+        if state.closed {
+            state.slots[place as usize].phase = Phase::Free;
+            drop(state);
+            end(room);
+            return;
+        }
+        let slot = &mut state.slots[place as usize];
+        slot.room = Some(room);
+        let again = mem::replace(&mut slot.phase, Phase::Idle) == Phase::PolledAgain;
+        let call = if again { state.queue(place, self.clock.stamp()) } else { None };
+        drop(state);
+        signal(call);
+    }
+
+    /// The future is over.
+    fn release(&self, place: u32, room: Room<A>) {
+        let mut state = self.state.lock();
+        let slot = &mut state.slots[place as usize];
+        slot.phase = Phase::Free;
+        slot.room = Some(room);
+        state.free.push(place);
+    }
+
+    fn wake(&self, place: u32) {
+        let mut state = self.state.lock();
+        let slot = &mut state.slots[place as usize];
+        let call = match slot.phase {
+            Phase::Idle => state.queue(place, self.clock.stamp()),
+            Phase::Polled => {
+                slot.phase = Phase::PolledAgain;
+                None
+            }
+            Phase::Free | Phase::Woken | Phase::PolledAgain => None,
+        };
+        drop(state);
+        signal(call);
+    }
+
+    // ---- as a part of the server's entity ----
+
+    /// What can go on next, once something was taken. In a reentrant group it is announced here.
+    pub(crate) fn next_for(&self, turn: &Turn) -> Option<Stamp> {
+        let mut state = self.state.lock();
+        let mut oldest = state.oldest();
+        state.announced = oldest.is_some() && state.home.is_some();
+        let mut call = None;
+        if turn.is_reentrant()
+            && let (Some(oldest), Some(home)) = (oldest.take(), &state.home)
+        {
+            call = home.notify(oldest).then(|| home.scheduler.clone());
+        }
+        drop(state);
+        signal(call);
+        oldest
+    }
+
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        let state = self.state.lock();
+        if state.announced { state.oldest() } else { None }
+    }
+
+    /// Takes back its announcement if no future can go on, with that of the requests, which are
+    /// asked whether they have something and told whether the futures have.
+    pub(crate) fn retract(&self, requests: impl FnOnce(bool) -> bool) -> bool {
+        let mut state = self.state.lock(); // held for both, so that nothing is announced and taken back between them
+        let woken = state.oldest().is_some();
+        state.announced &= woken;
+        requests(woken)
+    }
+
+    pub(crate) fn attach(&self, home: Option<Home>) {
+        let mut state = self.state.lock();
+        let oldest = state.oldest();
+        state.announced = home.is_some() && oldest.is_some();
+        let call = match (&home, oldest) {
+            (Some(home), Some(oldest)) => home.notify(oldest).then(|| home.scheduler.clone()),
+            _ => None,
+        };
+        let old = mem::replace(&mut state.home, home);
+        drop(state);
+        drop(old);
+        signal(call);
+    }
+}
+
+/// Something that ends with its server.
+pub(crate) trait Closing: Send + Sync {
+    fn close(&self);
+}
+
+impl<A, T> Closing for Tasks<A, T>
+where
+    A: Future<Output: Reply<T>> + Send + 'static,
+    T: Message,
+{
+    /// Drops the futures; their callers are told. One that is being polled is dropped after that,
+    /// if it isn't ready then.
+    fn close(&self) {
+        let gone: Vec<_> = {
+            let mut state = self.state.lock();
+            state.closed = true;
+            state.woken.clear();
+            state.free.clear();
+            let rooms = state.slots.iter_mut().filter_map(|slot| {
+                let room = slot.room.take()?;
+                slot.phase = Phase::Free;
+                Some(room)
+            });
+            rooms.collect()
+        };
+        gone.into_iter().for_each(end);
+    }
+}
+
+/// A future goes that was never ready.
+fn end<A>(mut room: Room<A>) {
+    if let Some(ticket) = &mut room.ticket {
+        ticket.fail(CallFailure::ServerGone);
+    }
+    drop(room);
+}
+
+/// Empties a room. Returns the panic if the future's `Drop` panics.
+fn vacate<A>(room: &mut Room<A>) -> Option<Box<dyn Any + Send>> {
+    room.ticket = None;
+    room.lineage = None;
+    let future = &mut room.future;
+    catch_unwind(AssertUnwindSafe(|| future.set(None))).err()
+}
+
+/// What a room's waker does.
+struct Alarm<A, T> {
+    tasks: Weak<Tasks<A, T>>,
+    place: u32,
+}
+
+impl<A, T> Wake for Alarm<A, T>
+where
+    A: Future<Output: Reply<T>> + Send + 'static,
+    T: Message,
+{
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if let Some(tasks) = self.tasks.upgrade() {
+            tasks.wake(self.place);
+        }
+    }
+}

@@ -1,0 +1,750 @@
+//! A client's calls, from the request to the answer.
+//!
+//! # Who may do what
+//!
+//! Every call has a place in its client's list and a sequence number that no other call of the
+//! client has; together they are its [`CallId`]. The server's side holds the id, not the place:
+//! places are used again at once, and an answer to a call that is over finds another number there,
+//! or nobody. So a call is *settled* once (answered or failed), by whoever comes first, and *taken*
+//! or *given up* once, by its caller, who is the only one to free the place.
+//!
+//! | step | by | under the lock | after it |
+//! |---|---|---|---|
+//! | begin | caller | place, number | |
+//! | wait | caller | looks once more, leaves how to be woken | sleeps |
+//! | settle | server, or who ends the wait | outcome; takes out whom to wake | wakes |
+//! | take, give up | caller | frees the place | drops what was in it |
+//!
+//! A caller looks and leaves its waker under one lock, so no settling comes between. Wakers and
+//! callbacks are other people's code: cloned, called and dropped under no lock.
+
+use super::failure::CallFailure;
+use super::request_queue::{RemoteLine, RemoteServer, Requests, Types};
+use crate::executor::group_token::Turn;
+use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::message::block::Erased;
+use crate::message::info::{Lineage, Publication};
+use crate::sys::clock::Stamp;
+use crate::sys::sync::{Arc, Bell, Mutex};
+use crate::topic::session::Session;
+use sinew_shm::{Counter, Counters, EntityKey, OwnEntity};
+use slab::Slab;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::OnceLock;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// One call among those of its client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CallId {
+    place: u32,
+    sequence: u64,
+}
+
+impl CallId {
+    /// The call that another process says it answers.
+    pub(crate) fn new(place: u32, sequence: u64) -> Self {
+        Self { place, sequence }
+    }
+
+    pub(crate) fn place(self) -> u32 {
+        self.place
+    }
+
+    pub(crate) fn sequence(self) -> u64 {
+        self.sequence
+    }
+}
+
+/// Why a call has no answer, and its request if nobody took that.
+pub(crate) struct Fault {
+    pub(crate) failure: CallFailure,
+    pub(crate) request: Option<Erased>,
+}
+
+/// What came of a call.
+pub(crate) type Outcome = Result<Erased, Fault>;
+
+/// The callback that wants the outcome of one call. It is given its group, which so needn't be kept
+/// for each.
+pub(crate) type Then =
+    Box<dyn FnOnce(&dyn Any, &mut Turn, Result<Erased, (Fault, &str)>) -> Result<(), String> + Send>;
+
+/// Who is told when a call is settled.
+enum Waiter {
+    /// Whoever asks.
+    Nobody,
+    Thread(Arc<Bell>),
+    Task(Waker),
+    Callback(Then),
+    /// A thread that waits for an answer from elsewhere.
+    Elsewhere(Arc<dyn Wakes>),
+    /// A client elsewhere, and what it calls the call.
+    Away(Arc<dyn RemoteClient>, (u64, u32)),
+}
+
+/// What a thread sleeps on that waits for an answer from elsewhere.
+pub(crate) trait Wakes: Send + Sync {
+    /// The thread looks again.
+    fn wake(&self);
+}
+
+/// A client elsewhere, as the server here sees it.
+pub(crate) trait RemoteClient: Send + Sync {
+    /// Sends it what came of a call. Takes short locks, and runs nobody's code.
+    fn answer(&self, call: (u64, u32), outcome: &Outcome);
+
+    /// Sends the failures for which there was no room.
+    fn send_overdue(&self);
+
+    /// Another executor runs the server, or none: others are told of requests.
+    fn retune(self: Arc<Self>);
+}
+
+struct Call {
+    sequence: u64,
+    lineage: Lineage,
+    waiter: Waiter,
+    /// Its request was taken to be answered later.
+    deferred: bool,
+    /// By which line its request went to another process.
+    line: Option<EntityKey>,
+    outcome: Option<Outcome>,
+}
+
+/// What became of a client's calls.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) begun: u64,
+    pub(crate) answered: u64,
+    pub(crate) failed: u64,
+    pub(crate) abandoned: u64,
+    pub(crate) waiting: u64,
+}
+
+/// A client's end of the delivery.
+#[repr(C)] // what every call touches comes first
+pub(crate) struct Calls {
+    state: Mutex<State>,
+    pub(crate) session: Arc<Session>,
+    /// The client's number in its participant.
+    pub(crate) number: u64,
+    pub(crate) requests: Arc<Requests>,
+    pub(crate) types: Types,
+    /// The node's full name, for people.
+    pub(crate) node: Arc<str>,
+    /// The way to a server elsewhere.
+    way: Mutex<Option<Connected>>,
+    /// What other processes know the client by.
+    entity: OnceLock<OwnEntity>,
+    /// How long a thread that waits for another process stays awake.
+    patience: OnceLock<Duration>,
+}
+
+/// A server elsewhere, and the line to it.
+struct Connected {
+    server: Arc<dyn RemoteServer>,
+    line: Arc<dyn RemoteLine>,
+}
+
+impl Connected {
+    fn leads_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
+        Arc::ptr_eq(&self.server, server)
+    }
+}
+
+#[repr(C)]
+struct State {
+    calls: Places,
+    counts: Counts,
+    /// The client's entity knows that outcomes wait for their callbacks.
+    announced: bool,
+    home: Option<Home>,
+    /// Settled calls with a callback, in the order in which they were settled.
+    settled: VecDeque<(Stamp, CallId)>,
+    /// What others can see of the client.
+    counters: Option<Counters>,
+}
+
+/// The calls of a client. The first has its place here: most clients wait for one call at a time,
+/// and that one then touches no memory elsewhere.
+#[derive(Default)]
+struct Places {
+    first: Option<Call>,
+    /// At their place less one.
+    others: Slab<Call>,
+}
+
+impl Places {
+    fn insert(&mut self, call: Call) -> u32 {
+        if self.first.is_none() {
+            self.first = Some(call);
+            return 0;
+        }
+        crate::executor::scheduler::index(self.others.insert(call) + 1)
+    }
+
+    fn get_mut(&mut self, place: u32) -> Option<&mut Call> {
+        match place.checked_sub(1) {
+            None => self.first.as_mut(),
+            Some(other) => self.others.get_mut(other as usize),
+        }
+    }
+
+    fn remove(&mut self, place: u32) -> Option<Call> {
+        match place.checked_sub(1) {
+            None => self.first.take(),
+            Some(other) => self.others.try_remove(other as usize),
+        }
+    }
+
+    /// Those that have no outcome yet.
+    fn open(&self) -> impl Iterator<Item = (CallId, &Call)> + '_ {
+        let others = self.others.iter().map(|(place, call)| (place + 1, call));
+        let all = self.first.iter().map(|call| (0, call)).chain(others);
+        all.filter(|(_, call)| call.outcome.is_none()).map(|(place, call)| {
+            let place = crate::executor::scheduler::index(place);
+            (CallId { place, sequence: call.sequence }, call)
+        })
+    }
+}
+
+impl State {
+    /// Tells others what became of the calls.
+    #[inline]
+    fn count(&self, last: Option<Stamp>) {
+        let Some(counters) = &self.counters else { return };
+        let Counts { begun, answered, failed, abandoned, .. } = self.counts;
+        counters.set_all([
+            (Counter::Messages, begun),
+            (Counter::Taken, answered),
+            (Counter::Refused, failed),
+            (Counter::Waiting, begun - answered - failed - abandoned),
+        ]);
+        if let Some(last) = last {
+            counters.set(Counter::Last, last.time.cast_unsigned());
+        }
+    }
+
+    fn call(&mut self, id: CallId) -> Option<&mut Call> {
+        self.calls.get_mut(id.place).filter(|call| call.sequence == id.sequence)
+    }
+
+    /// Takes a call out that is over.
+    fn remove(&mut self, id: CallId) -> Option<Call> {
+        self.call(id)?;
+        self.calls.remove(id.place)
+    }
+
+    /// A call has an outcome: whom to wake. Not for calls that have one already.
+    fn settle(
+        &mut self,
+        id: CallId,
+        outcome: Outcome,
+        stamp: impl FnOnce() -> Stamp,
+    ) -> Result<Woken, Outcome> {
+        let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
+        let answered = outcome.is_ok();
+        if let Waiter::Away(away, name) = &call.waiter {
+            let woken = Woken::Away(away.clone(), *name, outcome);
+            let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
+            *counter += 1;
+            drop(self.remove(id));
+            return Ok(woken);
+        }
+        call.outcome = Some(outcome);
+        let woken = match mem::replace(&mut call.waiter, Waiter::Nobody) {
+            Waiter::Nobody => Woken::Nobody,
+            Waiter::Thread(bell) => Woken::Thread(bell),
+            Waiter::Task(waker) => Woken::Task(waker),
+            Waiter::Elsewhere(waiting) => Woken::Elsewhere(waiting),
+            Waiter::Away(..) => Woken::Nobody, // seen to above
+            callback @ Waiter::Callback(_) => {
+                call.waiter = callback;
+                self.queue(id, stamp())
+            }
+        };
+        if answered {
+            self.counts.answered += 1;
+        } else {
+            self.counts.failed += 1;
+        }
+        self.count(None);
+        Ok(woken)
+    }
+
+    /// Has the executor run the callback of a settled call.
+    fn queue(&mut self, id: CallId, stamp: Stamp) -> Woken {
+        self.settled.push_back((stamp, id));
+        if self.announced {
+            return Woken::Nobody;
+        }
+        self.announced = self.home.is_some();
+        match &self.home {
+            Some(home) if home.notify(stamp) => Woken::Executor(home.scheduler.clone()),
+            _ => Woken::Nobody,
+        }
+    }
+}
+
+/// Whom to wake once no lock is held.
+enum Woken {
+    Nobody,
+    Thread(Arc<Bell>),
+    Task(Waker),
+    Executor(Arc<Scheduler>),
+    Elsewhere(Arc<dyn Wakes>),
+    Away(Arc<dyn RemoteClient>, (u64, u32), Outcome),
+}
+
+impl Woken {
+    #[inline]
+    fn wake(self) {
+        match self {
+            Woken::Nobody => {}
+            Woken::Thread(bell) => bell.ring(),
+            Woken::Task(waker) => waker.wake(),
+            Woken::Executor(scheduler) => scheduler.signal(),
+            Woken::Elsewhere(waiting) => waiting.wake(),
+            Woken::Away(away, call, outcome) => away.answer(call, &outcome),
+        }
+    }
+}
+
+/// A callback on its way to be run.
+pub(crate) struct Delivery {
+    pub(crate) then: Then,
+    pub(crate) outcome: Outcome,
+    pub(crate) lineage: Lineage,
+    /// The stamp of the next one.
+    pub(crate) next: Option<Stamp>,
+}
+
+impl Calls {
+    pub(crate) fn new(
+        session: &Arc<Session>,
+        number: u64,
+        node: Arc<str>,
+        types: Types,
+        requests: Arc<Requests>,
+    ) -> Arc<Self> {
+        let state = State {
+            calls: Places::default(),
+            counts: Counts::default(),
+            announced: false,
+            home: None,
+            settled: VecDeque::new(),
+            counters: None,
+        };
+        Arc::new(Self {
+            state: Mutex::new(state),
+            session: session.clone(),
+            number,
+            requests,
+            types,
+            node,
+            way: Mutex::new(None),
+            entity: OnceLock::new(),
+            patience: OnceLock::new(),
+        })
+    }
+
+    /// A new call.
+    #[inline]
+    pub(crate) fn begin(&self, then: Option<Then>) -> (CallId, Publication) {
+        let stamp = self.session.clock.stamp();
+        let waiter = then.map_or(Waiter::Nobody, Waiter::Callback);
+        let mut state = self.state.lock();
+        state.counts.begun += 1;
+        let sequence = state.counts.begun;
+        let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
+        let lineage = publication.lineage;
+        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
+        let place = state.calls.insert(call);
+        state.count(Some(stamp));
+        (CallId { place, sequence }, publication)
+    }
+
+    // ---- other processes ----
+
+    /// A call of a client of another process.
+    pub(crate) fn begin_away(&self, client: Arc<dyn RemoteClient>, name: (u64, u32)) -> CallId {
+        let mut state = self.state.lock();
+        state.counts.begun += 1;
+        let sequence = state.counts.begun;
+        let (waiter, lineage) = (Waiter::Away(client, name), Lineage::new(0, 0));
+        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
+        let place = state.calls.insert(call);
+        CallId { place, sequence }
+    }
+
+    /// What other processes know the client by.
+    pub(crate) fn key(&self) -> Option<EntityKey> {
+        self.entity.get().map(OwnEntity::key)
+    }
+
+    /// What other processes know the client by; set once.
+    pub(crate) fn is_known_as(&self, entity: OwnEntity) {
+        let mut state = self.state.lock();
+        state.counters = Some(entity.counters());
+        state.count(None);
+        drop(state);
+        let _ = self.entity.set(entity);
+        self.count_matched();
+    }
+
+    /// Tells others how many servers there are for it.
+    pub(crate) fn count_matched(&self) {
+        if let Some(entity) = self.entity.get() {
+            entity.counters().set(Counter::Matched, self.requests.servers(&self.types) as u64);
+        }
+    }
+
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience.get().copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set_patience(&self, patience: Duration) {
+        let _ = self.patience.set(patience); // once, when the client is made
+    }
+
+    /// The way to a server of another process, if requests go there now.
+    fn line_now(&self) -> Option<Arc<dyn RemoteLine>> {
+        self.way.lock().as_ref().map(|way| way.line.clone())
+    }
+
+    /// Whether requests go to this server of another process now.
+    pub(crate) fn goes_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
+        self.way.lock().as_ref().is_some_and(|way| way.leads_to(server))
+    }
+
+    /// The way to this server of another process.
+    pub(crate) fn line(
+        self: &Arc<Self>,
+        server: &Arc<dyn RemoteServer>,
+    ) -> Result<Arc<dyn RemoteLine>, CallFailure> {
+        let mut way = self.way.lock();
+        if let Some(way) = way.as_ref().filter(|way| way.leads_to(server)) {
+            return Ok(way.line.clone());
+        }
+        let line = server.connect(self).map_err(|problem| CallFailure::Outside { problem })?;
+        let before = way.replace(Connected { server: server.clone(), line: line.clone() });
+        // After the line can be found: whoever finds out that the server is gone ends the line
+        // then, or has done so before this look.
+        let is_there = server.is_there();
+        if !is_there {
+            *way = None;
+        }
+        drop(way);
+        if let Some(before) = before {
+            self.end_line(&*before.line); // another one is taken only if that server is gone
+        }
+        if !is_there {
+            self.end_line(&*line);
+            return Err(CallFailure::ServerGone);
+        }
+        Ok(line)
+    }
+
+    /// Notes by which line a call's request goes. Before it does.
+    #[inline]
+    pub(crate) fn goes_by(&self, id: CallId, line: EntityKey) {
+        if let Some(call) = self.state.lock().call(id) {
+            call.line = Some(line);
+        }
+    }
+
+    /// The line by which a call's request went, while requests go by it.
+    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<dyn RemoteLine>> {
+        let line = self.line_now()?;
+        let key = self.state.lock().call(id)?.line?;
+        (line.key() == key).then_some(line)
+    }
+
+    /// A server of another process is gone: who waits for its answer is told.
+    pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
+        let way = {
+            let mut way = self.way.lock();
+            if way.as_ref().is_none_or(|way| !way.leads_to(server)) {
+                return;
+            }
+            way.take()
+        };
+        if let Some(way) = &way {
+            self.end_line(&*way.line);
+        }
+    }
+
+    /// No more requests go by a line, and those that did are not answered any more.
+    fn end_line(&self, line: &dyn RemoteLine) {
+        line.end();
+        line.drain(); // its last answers
+        self.fail(&CallFailure::ServerGone, |call| call.line == Some(line.key()));
+    }
+
+    /// An answer that came by a line can't be told from the others: whoever waits for one of them
+    /// is told.
+    #[cold]
+    pub(crate) fn lose_answers(&self, line: &dyn RemoteLine, problem: String) {
+        let failure = CallFailure::Outside { problem };
+        self.fail(&failure, |call| call.line == Some(line.key()));
+    }
+
+    /// Whose executor runs the callbacks of calls.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+    }
+
+    /// As [`take_or_wait`](Self::take_or_wait), for an answer from elsewhere.
+    pub(crate) fn take_or_wait_on(
+        &self,
+        id: CallId,
+        waiting: impl FnOnce() -> Arc<dyn Wakes>,
+    ) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        let call = state.call(id)?;
+        if call.outcome.is_none() {
+            call.waiter = Waiter::Elsewhere(waiting());
+            return None;
+        }
+        state.remove(id).and_then(|call| call.outcome)
+    }
+
+    /// Whether somebody waits for an answer.
+    pub(crate) fn has_open(&self) -> bool {
+        self.state.lock().calls.open().next().is_some()
+    }
+
+    /// Fails those calls that have no outcome yet.
+    fn fail(&self, failure: &CallFailure, which: impl Fn(&Call) -> bool) {
+        let mut woken = Vec::new();
+        {
+            let mut state = self.state.lock();
+            let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
+            for id in ids {
+                let fault = Fault { failure: failure.clone(), request: None };
+                woken.extend(state.settle(id, Err(fault), || self.session.clock.stamp()).ok());
+            }
+        }
+        woken.into_iter().for_each(Woken::wake);
+    }
+
+    /// A call ends. False if it is over, or was before; then the outcome comes back.
+    #[inline(never)]
+    pub(crate) fn settle(&self, id: CallId, outcome: Outcome) -> Result<(), Outcome> {
+        let mut state = self.state.lock();
+        let woken = state.settle(id, outcome, || self.session.clock.stamp());
+        drop(state);
+        woken.map(Woken::wake)
+    }
+
+    /// Whether the caller still waits.
+    pub(crate) fn is_awaited(&self, id: CallId) -> bool {
+        self.state.lock().call(id).is_some_and(|call| call.outcome.is_none())
+    }
+
+    /// The request was taken to be answered later. A thread that waits looks again: it knew who was
+    /// to answer, and doesn't now.
+    pub(crate) fn defer(&self, id: CallId) {
+        let bell = {
+            let mut state = self.state.lock();
+            let Some(call) = state.call(id) else { return };
+            call.deferred = true;
+            if let Waiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
+        };
+        if let Some(bell) = bell {
+            bell.ring();
+        }
+    }
+
+    /// Has a thread that waits look again.
+    pub(crate) fn nudge(&self, id: CallId) {
+        let bell = match self.state.lock().call(id) {
+            Some(Call { waiter: Waiter::Thread(bell), .. }) => bell.clone(),
+            _ => return,
+        };
+        bell.ring();
+    }
+
+    // ---- the caller's side ----
+
+    /// The outcome, if there is one.
+    #[inline]
+    pub(crate) fn take(&self, id: CallId) -> Option<Outcome> {
+        let mut state = self.state.lock();
+        state.call(id)?.outcome.as_ref()?;
+        state.remove(id)?.outcome
+    }
+
+    /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the
+    /// request was taken to be answered later.
+    pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<Outcome, bool> {
+        let mut state = self.state.lock();
+        let Some(call) = state.call(id) else { return Err(false) };
+        if call.outcome.is_none() {
+            call.waiter = Waiter::Thread(bell.clone()); // the one before was this bell, too
+            return Err(call.deferred);
+        }
+        state.remove(id).and_then(|call| call.outcome).ok_or(false)
+    }
+
+    /// The outcome; if there is none yet, the waker is called when there is.
+    pub(crate) fn poll(&self, id: CallId, waker: &Waker) -> Poll<Outcome> {
+        let look = |state: &mut State| {
+            let call = state.call(id)?;
+            if call.outcome.is_some() {
+                return state.remove(id);
+            }
+            None
+        };
+        {
+            let mut state = self.state.lock();
+            if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
+                return Poll::Ready(outcome);
+            }
+            if let Some(Call { waiter: Waiter::Task(known), .. }) = state.call(id)
+                && known.will_wake(waker)
+            {
+                return Poll::Pending;
+            }
+        }
+        let mine = waker.clone(); // other people's code
+        let mut state = self.state.lock();
+        if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
+            return Poll::Ready(outcome);
+        }
+        let before = state.call(id).map(|call| mem::replace(&mut call.waiter, Waiter::Task(mine)));
+        drop(state);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// The caller waits no longer. Returns the outcome if there is one after all, else the request
+    /// if nobody took it.
+    pub(crate) fn give_up(&self, id: CallId) -> Result<Outcome, Option<Erased>> {
+        let gone = {
+            let mut state = self.state.lock();
+            let gone = state.remove(id);
+            if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
+                state.counts.abandoned += 1;
+                state.count(None);
+            }
+            gone
+        };
+        let Some(Call { outcome, waiter, .. }) = gone else { return Err(None) };
+        drop(waiter);
+        outcome.ok_or_else(|| self.requests.withdraw(self.number, id))
+    }
+
+    /// The request was not accepted: there is no such call.
+    #[cold]
+    pub(crate) fn refused(&self, id: CallId) {
+        let mut state = self.state.lock();
+        let gone = state.remove(id);
+        // The context may have ended meanwhile: then it has failed already.
+        if gone.as_ref().is_some_and(|call| call.outcome.is_none()) {
+            state.counts.failed += 1;
+            state.count(None);
+        }
+        drop(state);
+        drop(gone);
+    }
+
+    // ---- callbacks ----
+
+    /// The oldest outcome that waits for its callback. In a reentrant group the next one has been
+    /// announced already.
+    pub(crate) fn take_settled(&self, turn: &Turn) -> Option<Delivery> {
+        let mut state = self.state.lock();
+        let call = state.settled.pop_front().and_then(|(_, id)| state.remove(id));
+        let mut next = state.settled.front().map(|(stamp, _)| *stamp);
+        state.announced = next.is_some() && state.home.is_some();
+        let mut signal = None;
+        if turn.is_reentrant()
+            && let (Some(next), Some(home)) = (next.take(), &state.home)
+            && home.notify(next)
+        {
+            signal = Some(home.scheduler.clone());
+        }
+        drop(state);
+        scheduler::signal(signal);
+        match call? {
+            Call { waiter: Waiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
+                Some(Delivery { then, outcome, lineage, next })
+            }
+            _ => None,
+        }
+    }
+
+    /// What is announced still, after a callback panicked.
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        let state = self.state.lock();
+        if state.announced { state.settled.front().map(|(stamp, _)| *stamp) } else { None }
+    }
+
+    /// Takes back the announcement if no outcome waits for its callback; whether one does.
+    pub(crate) fn retract(&self) -> bool {
+        let mut state = self.state.lock();
+        if state.settled.is_empty() {
+            state.announced = false;
+            if let Some(home) = &state.home {
+                home.withdraw();
+            }
+        }
+        !state.settled.is_empty()
+    }
+
+    /// Sets where to announce outcomes, and announces those that wait.
+    pub(crate) fn attach(&self, home: Option<Home>) {
+        let mut state = self.state.lock();
+        let oldest = state.settled.front().map(|(stamp, _)| *stamp);
+        state.announced = home.is_some() && oldest.is_some();
+        let signal = match (&home, oldest) {
+            (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
+            _ => None,
+        };
+        let old = mem::replace(&mut state.home, home);
+        drop(state);
+        drop(old);
+        scheduler::signal(signal);
+        if let Some(line) = self.line_now() {
+            line.retune();
+        }
+    }
+
+    // ---- the end ----
+
+    /// Everything ends: all calls fail that wait.
+    pub(crate) fn end(&self) {
+        self.fail(&CallFailure::Shutdown, |_| true);
+    }
+
+    /// The client goes: its calls are abandoned, and what nobody took is taken back.
+    pub(crate) fn close(&self) {
+        let gone = {
+            let mut state = self.state.lock();
+            state.settled.clear();
+            let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
+            state.counts.abandoned += open.len() as u64;
+            state.count(None);
+            (mem::take(&mut state.calls), open)
+        };
+        let (gone, open) = gone;
+        for id in open {
+            drop(self.requests.withdraw(self.number, id));
+        }
+        drop(gone);
+        let way = self.way.lock().take();
+        if let Some(way) = way {
+            way.line.end();
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let state = self.state.lock();
+        let waiting = state.calls.open().count() as u64;
+        Counts { waiting, ..state.counts }
+    }
+}

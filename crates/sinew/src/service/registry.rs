@@ -1,0 +1,198 @@
+//! The services of a context by name, with their server and their clients.
+//!
+//! Everything here happens when an end is created or destroyed, or when everything ends; a call
+//! never comes here.
+
+use super::pending_calls::Calls;
+use super::request_queue::{RemoteServer, Requests, Serving, Types, mismatch, mismatch_elsewhere, serves};
+use crate::ros::failure::CreateError;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::{Arc, Mutex};
+use slab::Slab;
+use std::collections::HashMap;
+
+/// The services of a context.
+#[derive(Default)]
+pub(crate) struct Services(Mutex<HashMap<Arc<str>, Entry>>);
+
+struct Entry {
+    requests: Arc<Requests>,
+    /// The node of the server, if there is one.
+    server: Option<Arc<str>>,
+    clients: Slab<Arc<Calls>>,
+}
+
+impl Entry {
+    fn of<'a>(names: &'a mut HashMap<Arc<str>, Entry>, name: &str) -> &'a mut Entry {
+        if !names.contains_key(name) {
+            let name: Arc<str> = name.into();
+            let requests = Requests::new(name.clone());
+            names.insert(name.clone(), Entry { requests, server: None, clients: Slab::new() });
+        }
+        #[expect(clippy::expect_used, reason = "it has just been put in")]
+        names.get_mut(name).expect("the name is there")
+    }
+}
+
+impl Services {
+    /// Brings a client in; returns it with its place.
+    pub(crate) fn add_client(
+        &self,
+        name: &str,
+        make: impl FnOnce(Arc<Requests>) -> Arc<Calls>,
+    ) -> (Arc<Calls>, usize) {
+        let (calls, place) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            let calls = make(entry.requests.clone());
+            let place = entry.clients.insert(calls.clone());
+            entry.count();
+            (calls, place)
+        };
+        if let Some(reason) = calls.requests.mismatch(&calls.types) {
+            let about = About { node: &calls.node, subject: name };
+            tell!(Level::Warn; about, "client of service {name}: {reason}");
+        }
+        (calls, place)
+    }
+
+    pub(crate) fn remove_client(&self, name: &str, place: usize) {
+        let gone = self.remove(name, |entry| entry.clients.try_remove(place));
+        drop(gone); // outside the lock
+    }
+
+    /// Brings a server in.
+    pub(crate) fn add_server(&self, name: &str, serving: Serving) -> Result<Arc<Requests>, CreateError> {
+        let (requests, strangers) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            if let Some(node) = &entry.server {
+                let (service, node) = (name.to_owned(), node.as_ref().to_owned());
+                return Err(CreateError::ServiceTaken { service, node });
+            }
+            entry.server = Some(serving.node.clone());
+            (entry.requests.clone(), entry.strangers(&serving))
+        };
+        for stranger in strangers {
+            let about = About { node: &serving.node, subject: name };
+            tell!(Level::Warn; about, "server of service {name}: {stranger}");
+        }
+        requests.open(serving);
+        self.count(name);
+        Ok(requests)
+    }
+
+    pub(crate) fn remove_server(&self, name: &str) {
+        let gone = self.remove(name, |entry| entry.server.take());
+        drop(gone); // outside the lock
+    }
+
+    /// Takes something out of an entry, and the entry if nothing is left in it.
+    fn remove<T>(&self, name: &str, take: impl FnOnce(&mut Entry) -> T) -> Option<(T, Option<Entry>)> {
+        let mut names = self.0.lock();
+        let entry = names.get_mut(name)?;
+        let gone = take(entry);
+        entry.count();
+        let unused = entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_away();
+        let entry = if unused { names.remove(name) } else { None };
+        Some((gone, entry))
+    }
+
+    /// A server of another process came.
+    pub(crate) fn add_away(&self, name: &str, server: Arc<dyn RemoteServer>) {
+        let (requests, strangers) = {
+            let mut names = self.0.lock();
+            let entry = Entry::of(&mut names, name);
+            let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
+            let strange = |(_, calls): (_, &Arc<Calls>)| {
+                (calls.node.clone(), mismatch_elsewhere(name, &*server, &calls.types))
+            };
+            (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
+        };
+        for (node, stranger) in strangers {
+            let about = About { node: &node, subject: name };
+            tell!(Level::Warn; about, "client of service {name}: {stranger}");
+        }
+        requests.add_away(server);
+        self.count(name);
+    }
+
+    /// Ends came or went: what others see of those of this name.
+    pub(crate) fn count(&self, name: &str) {
+        if let Some(entry) = self.0.lock().get(name) {
+            entry.count();
+        }
+    }
+
+    /// A server of another process is gone: who waits for its answers is told.
+    pub(crate) fn remove_away(&self, name: &str, server: &Arc<dyn RemoteServer>) {
+        let mut clients: Vec<Arc<Calls>> = Vec::new();
+        let gone = self.remove(name, |entry| {
+            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
+            entry.requests.remove_away(server);
+        });
+        clients.iter().for_each(|calls| calls.lose(server));
+        drop(gone); // outside the lock
+    }
+
+    /// Everything ends: all calls fail that wait.
+    pub(crate) fn end(&self) {
+        let mut queues = Vec::new();
+        let mut clients = Vec::new();
+        for entry in self.0.lock().values() {
+            queues.push(entry.requests.clone());
+            clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
+        }
+        queues.iter().for_each(|requests| requests.end());
+        clients.iter().for_each(|calls| calls.end());
+    }
+}
+
+impl Entry {
+    /// Tells others how many ends match.
+    fn count(&self) {
+        let here = |calls: &Arc<Calls>| self.requests.is_served_here(&calls.types);
+        self.requests.set_clients(self.clients.iter().filter(|(_, calls)| here(calls)).count());
+        self.clients.iter().for_each(|(_, calls)| calls.count_matched());
+    }
+
+    /// Clients with other types than the server's.
+    fn strangers(&self, serving: &Serving) -> Vec<String> {
+        let types = |(_, calls): (usize, &Arc<Calls>)| -> Types { calls.types };
+        let others = self.clients.iter().map(types).filter(|types| !types.agree(&serving.types));
+        others.map(|types| mismatch(&self.requests.name, serving, &types)).collect()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use crate::{Context, Message, Service, Unique};
+
+    struct Number(#[expect(dead_code, reason = "only passed on")] u64);
+    impl Message for Number {}
+    struct Numbers;
+    impl Service for Numbers {
+        type Request = Number;
+        type Response = Number;
+    }
+
+    #[test]
+    fn a_name_goes_with_its_last_end() {
+        let context = Context::builder().shared_memory(false).build().unwrap();
+        let node = context.node("node").unwrap();
+        let names = || context.shared().services.0.lock().len();
+        for _ in 0..3 {
+            let client = node.client::<Numbers>("n").create().unwrap();
+            let another = node.client::<Numbers>("n").create().unwrap();
+            let call = client.call_async(Number(1));
+            drop(client);
+            let server = node.service::<Numbers>("n").callback(|n: Unique<Number>| n).unwrap();
+            assert_eq!(names(), 1);
+            drop(another);
+            drop(server);
+            assert_eq!(names(), 1, "the call keeps its client");
+            drop(call);
+            assert_eq!(names(), 0);
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! Time: the three ROS clocks, virtual time, and the stamps that order messages.
+//!
+//! The only file that reads a clock or asks the kernel for timing. Times inside are *steady*
+//! nanoseconds (`CLOCK_MONOTONIC`, one clock for all processes of a host); wall time is derived
+//! from them when somebody asks. `CLOCK_REALTIME` and `CLOCK_MONOTONIC` are slewed together and
+//! differ by steps only, so an offset that is measured again every second serves for a second.
+
+use super::sync::{Arc, AtomicI64, AtomicU64, HintI64, Mutex, Ordering};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
+    timerfd_settime,
+};
+use sinew_msg::TimeMessage;
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::ops::{Add, Sub};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Weak;
+use std::time::Duration;
+
+/// A point in time, in nanoseconds since its clock's epoch: 1970 for wall and ROS time, the host's
+/// start for steady time.
+///
+/// Arithmetic saturates: a difference is never negative, and no sum wraps.
+///
+/// ```
+/// use sinew::{Time, Duration};
+/// let time = Time::from_nanoseconds(1_500_000_000) + Duration::from_millis(500);
+/// assert_eq!(time.nanoseconds(), 2_000_000_000);
+/// assert_eq!(time - Time::from_nanoseconds(0), Duration::from_secs(2));
+/// assert_eq!(Time::from_nanoseconds(0) - time, Duration::ZERO);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(i64);
+
+impl Time {
+    /// The time that many nanoseconds after the epoch.
+    pub const fn from_nanoseconds(nanoseconds: i64) -> Self {
+        Self(nanoseconds)
+    }
+
+    /// Nanoseconds since the epoch.
+    pub const fn nanoseconds(self) -> i64 {
+        self.0
+    }
+
+    /// The same as a message, such as `builtin_interfaces/Time`, which begins and ends earlier:
+    /// what it can't hold becomes the first or last time that it can. The way back is
+    /// `Time::from(message)`. ROS 2: `to_msg`.
+    ///
+    /// ```
+    /// use sinew::Time;
+    /// use sinew_interfaces::builtin_interfaces::msg;
+    ///
+    /// let time = Time::from_nanoseconds(1_500_000_000);
+    /// let stamp: msg::Time = time.to_msg();
+    /// assert_eq!(stamp, msg::Time { sec: 1, nanosec: 500_000_000 });
+    /// assert_eq!(Time::from(stamp), time);
+    /// // Durations are Rust's; those of messages come from them, and go back.
+    /// let period = msg::Duration::try_from(sinew::Duration::from_millis(20)).unwrap();
+    /// assert_eq!(sinew::Duration::try_from(period).unwrap(), sinew::Duration::from_millis(20));
+    /// ```
+    pub fn to_msg<M: TimeMessage>(self) -> M {
+        M::of_nanoseconds(self.0)
+    }
+
+    /// Steady time now (`CLOCK_MONOTONIC`): for measuring. Never blocks; some 20 ns.
+    pub fn steady() -> Self {
+        Self(machine(ClockId::Monotonic))
+    }
+
+    /// Wall time now (`CLOCK_REALTIME`): for people and for stamps in messages. Never blocks; some
+    /// 20 ns.
+    pub fn wall() -> Self {
+        Self(machine(ClockId::Realtime))
+    }
+}
+
+/// Of a message such as `builtin_interfaces/Time`.
+impl<M: TimeMessage> From<M> for Time {
+    fn from(message: M) -> Self {
+        Self(message.in_nanoseconds())
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Time;
+
+    fn add(self, duration: Duration) -> Time {
+        Time(self.0.saturating_add(nanoseconds(duration)))
+    }
+}
+
+impl Sub<Time> for Time {
+    type Output = Duration;
+
+    fn sub(self, earlier: Time) -> Duration {
+        Duration::from_nanos(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
+
+/// A duration in nanoseconds; more than an `i64` holds (292 years) is as good as for ever.
+pub(crate) fn nanoseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// In a model time stands still: what was measured must not decide what happens next, or no run
+/// could be repeated.
+#[cfg(loom)]
+fn machine(_clock: ClockId) -> i64 {
+    1_000_000_000
+}
+
+#[cfg(not(loom))]
+#[inline]
+fn machine(clock: ClockId) -> i64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec * 1_000_000_000 + time.tv_nsec
+}
+
+/// Which clock a timer follows. ROS 2's words: `RCL_STEADY_TIME`, `RCL_SYSTEM_TIME`,
+/// `RCL_ROS_TIME`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ClockKind {
+    /// Never jumps: the clock of ROS 2's "wall timers", and the default.
+    #[default]
+    Steady,
+    /// The wall clock, which somebody may set.
+    System,
+    /// The time of [`Context::set_ros_time`](crate::Context::set_ros_time), as a simulator or a
+    /// replay gives it; the wall clock while nobody has set it.
+    Ros,
+}
+
+impl ClockKind {
+    pub(crate) const ALL: [ClockKind; 3] = [ClockKind::Steady, ClockKind::System, ClockKind::Ros];
+}
+
+/// When something happened: what arrival order goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Stamp {
+    /// Steady nanoseconds.
+    pub(crate) time: i64,
+    /// Keeps apart what happens at the same time: always under virtual time, and where a clock is
+    /// coarse.
+    pub(crate) order: u64,
+}
+
+impl Stamp {
+    /// Before everything that is stamped at this time: a timer's expiry.
+    pub(crate) fn due(time: i64) -> Self {
+        Self { time, order: 0 }
+    }
+}
+
+/// The machine's wall minus its steady time, and the steady time it was measured at.
+static WALL_OFFSET: HintI64 = HintI64::new(0);
+static OFFSET_MEASURED: HintI64 = HintI64::new(i64::MIN);
+
+/// The machine's wall time at a steady time of the recent past.
+pub(crate) fn wall_of(steady: i64) -> i64 {
+    // Relaxed, both: any pair of a recent offset and a recent measurement is as good as another.
+    let measured = OFFSET_MEASURED.load(Ordering::Relaxed);
+    if steady.saturating_sub(measured) > 1_000_000_000 {
+        let now = machine(ClockId::Monotonic);
+        WALL_OFFSET.store(machine(ClockId::Realtime) - now, Ordering::Relaxed);
+        OFFSET_MEASURED.store(now, Ordering::Relaxed);
+    }
+    steady + WALL_OFFSET.load(Ordering::Relaxed)
+}
+
+/// The clocks of one context.
+#[derive(Clone)]
+pub(crate) struct Clock(Arc<Clocks>);
+
+struct Clocks {
+    source: Option<VirtualClock>,
+    /// ROS time, while it is set.
+    ros: Mutex<Option<i64>>,
+}
+
+impl Clock {
+    pub(crate) fn new(source: Option<VirtualClock>) -> Self {
+        Self(Arc::new(Clocks { source, ros: Mutex::new(None) }))
+    }
+
+    pub(crate) fn is_virtual(&self) -> bool {
+        self.0.source.is_some()
+    }
+
+    pub(crate) fn virtual_clock(&self) -> Option<&VirtualClock> {
+        self.0.source.as_ref()
+    }
+
+    pub(crate) fn same(&self, other: &Clock) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether one executor can follow both: both go by the machine, or by the same virtual clock.
+    pub(crate) fn goes_with(&self, other: &Clock) -> bool {
+        match (&self.0.source, &other.0.source) {
+            (None, None) => true,
+            (Some(ours), Some(theirs)) => Arc::ptr_eq(&ours.0, &theirs.0),
+            _ => false,
+        }
+    }
+
+    /// Steady nanoseconds.
+    #[inline]
+    pub(crate) fn steady(&self) -> i64 {
+        match &self.0.source {
+            None => machine(ClockId::Monotonic),
+            Some(source) => source.now().0,
+        }
+    }
+
+    /// The stamp of something that happens now; later than every earlier stamp of this thread.
+    #[inline]
+    pub(crate) fn stamp(&self) -> Stamp {
+        match &self.0.source {
+            None => {
+                let time = machine(ClockId::Monotonic);
+                let (last, order) = LAST.get();
+                let order = if time == last { order + 1 } else { 1 };
+                LAST.set((time, order));
+                Stamp { time, order }
+            }
+            Some(source) => source.stamp(),
+        }
+    }
+
+    /// Nanoseconds of the given clock now.
+    pub(crate) fn now(&self, kind: ClockKind) -> i64 {
+        match kind {
+            ClockKind::Steady => self.steady(),
+            ClockKind::System => self.wall(),
+            ClockKind::Ros => {
+                let set = *self.0.ros.lock();
+                set.unwrap_or_else(|| self.wall())
+            }
+        }
+    }
+
+    fn wall(&self) -> i64 {
+        match &self.0.source {
+            None => machine(ClockId::Realtime),
+            Some(source) => source.now().0,
+        }
+    }
+
+    /// Sets ROS time; `None` returns to the wall clock.
+    pub(crate) fn set_ros_time(&self, time: Option<Time>) {
+        *self.0.ros.lock() = time.map(Time::nanoseconds);
+    }
+
+    /// Whether this clock goes on with steady time: all but ROS time that somebody sets.
+    pub(crate) fn moves_with_steady(&self, kind: ClockKind) -> bool {
+        kind != ClockKind::Ros || self.0.ros.lock().is_none()
+    }
+
+    /// Whether real time brings this clock forward: only then is it worth sleeping for.
+    pub(crate) fn passes(&self, kind: ClockKind) -> bool {
+        !self.is_virtual() && self.moves_with_steady(kind)
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_virtual() { "Clock(virtual)" } else { "Clock(machine)" })
+    }
+}
+
+thread_local! {
+    /// The last machine time this thread stamped with, and how often.
+    static LAST: Cell<(i64, u64)> = const { Cell::new((i64::MIN, 0)) };
+}
+
+/// Time that only moves when it is told to: for tests and replays that give the same result every
+/// time.
+///
+/// Given to a context ([`ContextBuilder::virtual_time`](crate::ContextBuilder::virtual_time)), it
+/// stands for its steady, wall and ROS clocks. [`Executor::advance`](crate::Executor::advance)
+/// moves it from one timer to the next and runs what is due; `advance` and `set` here move it by
+/// hand. Clones are the same clock. Never blocks.
+///
+/// ```
+/// use sinew::prelude::*;
+/// use sinew::VirtualClock;
+/// let clock = VirtualClock::new();
+/// let context = Context::builder().virtual_time(&clock).build()?;
+/// let node = context.node("metronome")?;
+/// let _timer = node.timer(Duration::from_secs(3600)).callback(|| println!("an hour has passed"))?;
+/// let executor = Executor::single();
+/// executor.add(&context)?;
+/// assert_eq!(executor.advance(Duration::from_secs(10 * 3600))?, 10); // at once
+/// # Ok::<(), sinew::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct VirtualClock(Arc<Virtual>);
+
+struct Virtual {
+    now: AtomicI64,
+    stamps: AtomicU64,
+    /// Executors that wait for this clock.
+    waiting: Mutex<Vec<Weak<dyn Wake>>>,
+}
+
+/// Something that looks at its clocks again when they jump.
+pub(crate) trait Wake: Send + Sync {
+    fn wake(&self);
+}
+
+impl VirtualClock {
+    /// A clock at time 0.
+    #[expect(clippy::new_without_default, reason = "a clock is made on purpose")]
+    pub fn new() -> Self {
+        Self(Arc::new(Virtual {
+            now: AtomicI64::new(0),
+            stamps: AtomicU64::new(1),
+            waiting: Mutex::new(Vec::new()),
+        }))
+    }
+
+    /// The time it shows.
+    pub fn now(&self) -> Time {
+        // Relaxed, here and below: the time itself is all that is read; who moves it and who waits
+        // meet under locks.
+        Time(self.0.now.load(Ordering::Relaxed))
+    }
+
+    /// Moves it forward and wakes executors that wait for it.
+    pub fn advance(&self, duration: Duration) {
+        self.set(self.now() + duration);
+    }
+
+    /// Moves it to a time, also backwards, and wakes executors that wait for it.
+    pub fn set(&self, time: Time) {
+        self.0.now.store(time.0, Ordering::Relaxed);
+        let waiting: Vec<_> = {
+            let mut waiting = self.0.waiting.lock();
+            waiting.retain(|wake| wake.strong_count() > 0);
+            waiting.iter().filter_map(Weak::upgrade).collect()
+        };
+        waiting.iter().for_each(|wake| wake.wake());
+    }
+
+    pub(crate) fn watch(&self, wake: Weak<dyn Wake>) {
+        self.0.waiting.lock().push(wake);
+    }
+
+    fn stamp(&self) -> Stamp {
+        Stamp { time: self.now().0, order: self.0.stamps.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl fmt::Debug for VirtualClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("VirtualClock").field(&self.now()).finish()
+    }
+}
+
+/// A file descriptor that becomes readable at a steady time of the machine.
+#[derive(Debug)]
+pub(crate) struct Alarm(OwnedFd);
+
+impl Alarm {
+    /// One that is not set.
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        Ok(Self(timerfd_create(TimerfdClockId::Monotonic, flags)?))
+    }
+
+    /// Sets it to a time, from which on it is readable, at once if that is past; `None` for never.
+    /// Until then it is not readable any more.
+    pub(crate) fn set(&self, due: Option<Time>) -> io::Result<()> {
+        // 0 would mean never; there is no earlier time that isn't past as well.
+        let due = due.map_or(0, |due| due.0.max(1));
+        let it_value = Timespec { tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000 };
+        let once = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let setting = Itimerspec { it_interval: once, it_value };
+        timerfd_settime(&self.0, TimerfdTimerFlags::ABSTIME, &setting)?;
+        Ok(())
+    }
+}
+
+impl AsFd for Alarm {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Asks the kernel not to delay this thread's timed waits (by 50 µs, its default) to bundle
+/// wake-ups.
+///
+/// Returns what to restore, in nanoseconds.
+pub(crate) fn precise_waits() -> Option<u64> {
+    let before = rustix::thread::current_timer_slack().ok()?;
+    rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1)).ok()?;
+    Some(before)
+}
+
+/// Undoes [`precise_waits`].
+pub(crate) fn restore_waits(slack: u64) {
+    // A failure leaves the thread with more precise timers than it had: nothing to report.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(slack));
+}

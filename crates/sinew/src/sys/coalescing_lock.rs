@@ -1,0 +1,121 @@
+//! A value that one thread at a time works on, and nobody waits for: who finds another one at it leaves word, and that one looks again.
+//!
+//! So whatever a thread did before it came, say announced a message, is seen by a look that begins after that: its own, or the other
+//! one's. What the looks do may come back here, on the same thread, and finds it taken like anybody else.
+//!
+//! # Protocol
+//!
+//! All of it goes by one word with two bits, [`HELD`] and [`WANTED`], so nothing depends on the order of accesses to different words.
+//!
+//! - S1 [`Solo::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look serves whoever left word. If it is, WANTED is set.
+//! - S2 [`Solo::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is no look.
+//! - S3 `Held::drop`: HELD is cleared. WANTED stays, for whoever asks next.
+//! - S4 [`Solo::is_wanted`]: after S3, whoever was in asks, and if somebody left word, looks (from S1). Word is left only while it is held,
+//!   so nothing comes between S3 and S4 that this could miss: it is seen, or another thread has been in since, and asks after it.
+//!
+//! A thread that panics in a look leaves without S4. The word that was left stays, and the next one to enter serves it.
+
+use super::sync::{AtomicU64, Ordering};
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+
+/// A thread is in.
+const HELD: u64 = 1;
+/// Somebody found one in, and wants another look.
+const WANTED: u64 = 2;
+
+/// See the module's documentation.
+pub(crate) struct Solo<T> {
+    word: AtomicU64,
+    /// Belongs to who set [`HELD`], until it is cleared.
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: a shared `Solo` gives access to whoever set HELD only, one thread at a time, and each sees what the one before did (S1, S3): so
+// the value is moved between threads (`Send`), but never shared.
+unsafe impl<T: Send> Sync for Solo<T> {}
+
+impl<T> Solo<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { word: AtomicU64::new(0), value: UnsafeCell::new(value) }
+    }
+
+    /// Looks, until nobody wants another look; or leaves word with the thread that does. `look` may let go of the value before it has
+    /// finished, to do the rest while others look.
+    #[inline]
+    pub(crate) fn look(&self, mut look: impl FnMut(Held<'_, T>)) {
+        while let Some(held) = self.enter() {
+            look(held);
+            if !self.is_wanted() {
+                return; // S4
+            }
+        }
+    }
+
+    /// S1. `None`: word was left.
+    #[inline]
+    fn enter(&self) -> Option<Held<'_, T>> {
+        let step = |word| if word & HELD == 0 { HELD } else { HELD | WANTED };
+        // Acquire: pairs with S3; carries the value. Release, too: pairs with the Acquire of the look that serves this word.
+        let before = self.update(Ordering::AcqRel, step);
+        (before & HELD == 0).then(|| Held(self)) // made only if it is: dropping one lets go
+    }
+
+    /// S2: the value, for something that is no look, if nobody is in. Afterwards the caller asks whether it [is wanted](Self::is_wanted),
+    /// and looks then; unless it is in the middle of [`look`](Self::look), which asks.
+    #[inline]
+    pub(crate) fn try_enter(&self) -> Option<Held<'_, T>> {
+        let word = self.word.load(Ordering::Relaxed); // the exchange decides
+        let free = word & HELD == 0;
+        // Acquire: as in S1.
+        let exchange =
+            |word| self.word.compare_exchange(word, word | HELD, Ordering::Acquire, Ordering::Relaxed);
+        (free && exchange(word).is_ok()).then(|| Held(self))
+    }
+
+    /// S4: whether somebody left word that was not served yet.
+    #[inline]
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.word.load(Ordering::Relaxed) & WANTED != 0 // S1 carries what it stands for
+    }
+
+    /// Takes a step; returns the word before it.
+    #[inline]
+    fn update(&self, order: Ordering, step: impl Fn(u64) -> u64) -> u64 {
+        let mut word = self.word.load(Ordering::Relaxed); // the exchange decides
+        loop {
+            match self.word.compare_exchange_weak(word, step(word), order, Ordering::Relaxed) {
+                Ok(before) => return before,
+                Err(now) => word = now,
+            }
+        }
+    }
+}
+
+/// The value, until this is dropped.
+pub(crate) struct Held<'a, T>(&'a Solo<T>);
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this thread set HELD (S1 or S2) and clears it when this is dropped (S3): nobody else has the value until then.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Held<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as in `deref`; and this is borrowed exclusively.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Held<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.word.fetch_and(!HELD, Ordering::Release); // S3: pairs with S1 and S2; carries the value
+    }
+}

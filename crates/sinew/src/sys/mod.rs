@@ -1,0 +1,19 @@
+//! What the crate takes from the machine, and what everything in it uses.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sync` | the only door to locks and atomics: the real ones, or loom's |
+//! | `coalescing_lock` | what one thread at a time works on, and others have looked at again instead of waiting |
+//! | `clock` | the only file that reads a clock or asks the kernel for timing |
+//! | `interrupt` | Ctrl-C |
+//! | `logging` | what Sinew says |
+//! | `says` | how errors print |
+
+#[macro_use]
+pub(crate) mod sync; // first: its `thread_local!` is the crate's in a model
+
+pub(crate) mod clock;
+pub(crate) mod coalescing_lock;
+pub(crate) mod interrupt;
+pub(crate) mod logging;
+pub(crate) mod says;

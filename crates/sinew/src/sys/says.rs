@@ -1,0 +1,41 @@
+//! How errors print: as sentences, also where a `main` that returns one prints its `Debug` form.
+
+use std::fmt;
+
+/// Writes an error as a program's `main` prints it: its sentence, and those of its causes that it
+/// doesn't have in it, each on a line of its own.
+pub(crate) fn say(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut said = error.to_string();
+    f.write_str(&said)?;
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !said.contains(&text) {
+            write!(f, "\n  because: {text}")?;
+            said.push_str(&text);
+        }
+        cause = error.source();
+    }
+    Ok(())
+}
+
+/// `Debug` of errors: the sentence, see [`say`]; with `{:#?}` the variant and its fields.
+macro_rules! debug_says {
+    ($error:ident: $($variant:ident $(($part:ident))? $({ $($field:ident),+ })?),+ $(,)?) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                if !f.alternate() {
+                    return $crate::sys::says::say(self, f);
+                }
+                match self {
+                    $(Self::$variant $(($part))? $({ $($field),+ })? => f
+                        .debug_struct(stringify!($variant))
+                        $(.field(stringify!($part), $part))?
+                        $($(.field(stringify!($field), $field))+)?
+                        .finish(),)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use debug_says;

@@ -1,0 +1,229 @@
+//! The only door to locks and atomics: the standard library's, or loom's in a model (`--cfg loom`).
+//!
+//! Locks here don't poison. No user code ever runs under one of them (design section 5), so a panic
+//! can't leave what they guard half-changed.
+//!
+//! In a model all threads are coroutines of one thread of the machine, so `thread_local!` is loom's
+//! there, too: the macro of that name below hides the standard one in the whole crate, and
+//! [`Local`] has the standard key's methods.
+
+#[cfg(loom)]
+use loom::sync::atomic;
+#[cfg(not(loom))]
+use std::sync::atomic;
+
+pub(crate) use atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+/// For tables of the whole process that are part of no protocol: the same one in models, too.
+pub(crate) use parking_lot::RwLock;
+/// For handlers of signals: the standard one in models, too.
+pub(crate) use std::sync::atomic::AtomicBool as SignalFlag;
+/// For hints that are part of no protocol: the standard one in models, too.
+pub(crate) use std::sync::atomic::{AtomicI64 as HintI64, AtomicU32 as HintU32};
+
+pub(crate) use std::sync::Arc; // loom's can't hold unsized values; the standard one is not ours to check
+
+#[cfg(loom)]
+pub(crate) use loomed::{Condvar, Guard, Mutex};
+#[cfg(not(loom))]
+pub(crate) use plain::{Condvar, Guard, Mutex};
+
+/// `parking_lot`'s: a byte each, without poisoning, and half the instructions of the standard ones.
+#[cfg(not(loom))]
+mod plain {
+    pub(crate) use parking_lot::{Mutex, MutexGuard as Guard};
+    use std::time::Duration;
+
+    /// A condition variable for [`Mutex`].
+    pub(crate) struct Condvar(parking_lot::Condvar);
+
+    impl Condvar {
+        pub(crate) fn new() -> Self {
+            Self(parking_lot::Condvar::new())
+        }
+
+        pub(crate) fn wait<'a, T>(&self, mut guard: Guard<'a, T>) -> Guard<'a, T> {
+            self.0.wait(&mut guard);
+            guard
+        }
+
+        /// Waits at most `timeout`, or for ever when there is none. May return early; the caller
+        /// looks again.
+        pub(crate) fn wait_at_most<'a, T>(
+            &self,
+            mut guard: Guard<'a, T>,
+            timeout: Option<Duration>,
+        ) -> Guard<'a, T> {
+            match timeout {
+                None => self.0.wait(&mut guard),
+                Some(timeout) => drop(self.0.wait_for(&mut guard, timeout)),
+            }
+            guard
+        }
+
+        pub(crate) fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        pub(crate) fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}
+
+/// Loom's, with the same interface.
+#[cfg(loom)]
+mod loomed {
+    pub(crate) use loom::sync::MutexGuard as Guard;
+    use std::sync::PoisonError;
+    use std::time::Duration;
+
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Self(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> Guard<'_, T> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+            self.0.try_lock().ok()
+        }
+    }
+
+    impl<T: Default> Default for Mutex<T> {
+        fn default() -> Self {
+            Self::new(T::default())
+        }
+    }
+
+    pub(crate) struct Condvar(loom::sync::Condvar);
+
+    impl Condvar {
+        pub(crate) fn new() -> Self {
+            Self(loom::sync::Condvar::new())
+        }
+
+        pub(crate) fn wait<'a, T>(&self, guard: Guard<'a, T>) -> Guard<'a, T> {
+            self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+        }
+
+        pub(crate) fn wait_at_most<'a, T>(
+            &self,
+            guard: Guard<'a, T>,
+            timeout: Option<Duration>,
+        ) -> Guard<'a, T> {
+            match timeout {
+                None => self.wait(guard),
+                Some(timeout) => {
+                    self.0.wait_timeout(guard, timeout).map_or_else(|e| e.into_inner().0, |(guard, _)| guard)
+                }
+            }
+        }
+
+        pub(crate) fn notify_one(&self) {
+            self.0.notify_one();
+        }
+
+        pub(crate) fn notify_all(&self) {
+            self.0.notify_all();
+        }
+    }
+}
+
+/// Wakes one thread that sleeps on it. A ring that comes before the sleep is not lost.
+pub(crate) struct Bell {
+    rung: Mutex<bool>,
+    condition: Condvar,
+}
+
+impl Bell {
+    pub(crate) fn new() -> Self {
+        Self { rung: Mutex::new(false), condition: Condvar::new() }
+    }
+
+    pub(crate) fn ring(&self) {
+        *self.rung.lock() = true;
+        self.condition.notify_one();
+    }
+
+    /// Sleeps until it is rung, at most for `timeout`, or for ever when there is none. May return
+    /// early, as [`Condvar::wait_at_most`]; the caller looks again.
+    pub(crate) fn wait_at_most(&self, timeout: Option<std::time::Duration>) {
+        let mut rung = self.rung.lock();
+        if !*rung {
+            rung = self.condition.wait_at_most(rung, timeout);
+        }
+        *rung = false;
+    }
+}
+
+/// A number that is never given twice in this process; 0 is never given.
+pub(crate) fn next_serial() -> u64 {
+    use std::sync::atomic::AtomicU64;
+    static NEXT: AtomicU64 = AtomicU64::new(1); // the standard one in models too: it outlives them
+    NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) // nothing rides on it but being different
+}
+
+/// As the standard macro, with loom's keys.
+#[cfg(loom)]
+macro_rules! thread_local {
+    ($($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $first:expr;)+) => {
+        $(
+            $(#[$attribute])*
+            $visibility static $name: $crate::sys::sync::Local<$type> = {
+                ::loom::thread_local! { static KEY: $type = $first; }
+                $crate::sys::sync::Local(&KEY)
+            };
+        )+
+    };
+}
+
+/// A loom key with what the standard `LocalKey` offers and this crate uses.
+#[cfg(loom)]
+pub(crate) struct Local<T: 'static>(pub(crate) &'static loom::thread::LocalKey<T>);
+
+#[cfg(loom)]
+mod local {
+    use super::Local;
+    use std::cell::{Cell, RefCell};
+
+    impl<T> Local<T> {
+        pub(crate) fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+            self.0.with(f)
+        }
+
+        pub(crate) fn try_with<R>(&self, f: impl FnOnce(&T) -> R) -> Result<R, loom::thread::AccessError> {
+            self.0.try_with(f)
+        }
+    }
+
+    impl<T> Local<Cell<T>> {
+        pub(crate) fn set(&self, value: T) {
+            self.0.with(|cell| cell.set(value));
+        }
+
+        pub(crate) fn get(&self) -> T
+        where
+            T: Copy,
+        {
+            self.0.with(Cell::get)
+        }
+
+        pub(crate) fn replace(&self, value: T) -> T {
+            self.0.with(|cell| cell.replace(value))
+        }
+    }
+
+    impl<T> Local<RefCell<T>> {
+        pub(crate) fn with_borrow<R>(&self, f: impl FnOnce(&T) -> R) -> R {
+            self.0.with(|cell| f(&cell.borrow()))
+        }
+
+        pub(crate) fn with_borrow_mut<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
+            self.0.with(|cell| f(&mut cell.borrow_mut()))
+        }
+    }
+}

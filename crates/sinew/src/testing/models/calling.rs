@@ -1,0 +1,268 @@
+//! Calls: answers, sleeping and giving up at the same time; lent threads; futures that are woken
+//! while they are polled.
+
+use super::{Probe, check};
+use crate::api::context::Context;
+use crate::api::node::Node;
+use crate::api::server::Server;
+use crate::executor::Executor;
+use crate::message::block::Erased;
+use crate::service::failure::CallFailure;
+use crate::service::pending_calls::{CallId, Calls, Fault};
+use crate::sys::sync::{Arc, Bell, Mutex};
+use crate::{Client, Duration, Service, Unique, VirtualClock};
+use loom::thread;
+use std::cell::Cell;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Wake, Waker};
+
+struct Probing;
+
+impl Service for Probing {
+    type Request = Probe;
+    type Response = Probe;
+}
+
+/// As long as a callback is taken to run of which nothing is known yet: so a thread from outside
+/// runs it.
+const LONG: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+fn room() -> (Context, Node) {
+    let context = Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap();
+    let node = context.node("model").unwrap();
+    (context, node)
+}
+
+/// A client's calls, and the number of one that has begun.
+fn begun() -> (Client<Probing>, Arc<Calls>, CallId) {
+    let (_context, node) = room();
+    let client = node.client::<Probing>("n").create().unwrap();
+    let calls = client.calls().clone();
+    let (id, _) = calls.begin(None);
+    (client, calls, id)
+}
+
+/// Sleeps until a call has its outcome.
+fn wait(calls: &Calls, id: CallId) -> Result<u64, CallFailure> {
+    let bell = Arc::new(Bell::new());
+    loop {
+        match calls.take_or_wait(id, &bell) {
+            Ok(Ok(response)) => return Ok(Unique::<Probe>::assume(response).read()),
+            Ok(Err(Fault { failure, .. })) => return Err(failure),
+            Err(_) => bell.wait_at_most(None),
+        }
+    }
+}
+
+/// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
+/// before it.
+///
+/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `settle` doesn't wake.
+#[test]
+fn an_answer_wakes_its_caller() {
+    check(6, || {
+        let (_client, calls, id) = begun();
+        let there = calls.clone();
+        let server = thread::spawn(move || {
+            let response = Probe::new(0);
+            response.write(7);
+            there.settle(id, Ok(Erased::new(response))).map_err(drop).unwrap();
+        });
+        assert_eq!(wait(&calls, id), Ok(7));
+        server.join().unwrap();
+    });
+}
+
+/// A call is settled once, by who comes first; what comes second comes back.
+#[test]
+fn of_two_answers_one_counts() {
+    check(6, || {
+        Probe::reset_counts();
+        let (client, calls, id) = begun();
+        let servers = [1, 2].map(|n| {
+            let there = calls.clone();
+            thread::spawn(move || there.settle(id, Ok(Erased::new(Probe::new(n)))).is_ok())
+        });
+        let answer = wait(&calls, id).unwrap();
+        let counted = servers.map(|server| server.join().unwrap());
+        assert_eq!(counted, [answer == 1, answer == 2]);
+        drop((client, calls));
+        Probe::expect_counts(2, 2);
+    });
+}
+
+/// A call is answered while its caller gives up and begins another one in the same place: the
+/// answer is either the caller's or comes back, and is never taken for that of the other call.
+///
+/// Fails if `settle` doesn't compare the numbers of the calls.
+#[test]
+fn a_late_answer_is_nobody_s() {
+    check(6, || {
+        Probe::reset_counts();
+        let (client, calls, first) = begun();
+        let there = calls.clone();
+        let server = thread::spawn(move || there.settle(first, Ok(Erased::new(Probe::new(1)))).is_ok());
+        let taken = match calls.give_up(first) {
+            Ok(outcome) => outcome.is_ok(),
+            Err(request) => {
+                assert!(request.is_none());
+                false
+            }
+        };
+        let (second, _) = calls.begin(None);
+        assert_eq!(server.join().unwrap(), taken);
+        assert!(calls.take(second).is_none());
+        drop((client, calls));
+        Probe::expect_counts(1, 1);
+    });
+}
+
+/// The end of everything is noticed by a caller that waits, and by one that is about to.
+#[test]
+fn an_end_wakes_its_caller() {
+    check(6, || {
+        let (_client, calls, id) = begun();
+        let there = calls.clone();
+        let ending = thread::spawn(move || there.end());
+        assert_eq!(wait(&calls, id), Err(CallFailure::Shutdown));
+        ending.join().unwrap();
+    });
+}
+
+/// Rings for a task.
+struct Alarm(Bell);
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        self.0.ring();
+    }
+}
+
+/// A task that is polled while the answer comes finds it, or is woken.
+///
+/// Fails if `poll` doesn't look again when it leaves its waker.
+#[test]
+fn an_answer_wakes_its_task() {
+    check(6, || {
+        let (_client, calls, id) = begun();
+        let there = calls.clone();
+        let server = thread::spawn(move || {
+            there.settle(id, Ok(Erased::new(Probe::new(7)))).map_err(drop).unwrap();
+        });
+        let alarm = Arc::new(Alarm(Bell::new()));
+        let waker = Waker::from(alarm.clone());
+        let response = loop {
+            match calls.poll(id, &waker) {
+                Poll::Ready(outcome) => break outcome.map_err(|fault| fault.failure).unwrap(),
+                Poll::Pending => alarm.0.wait_at_most(None),
+            }
+        };
+        assert_eq!(Unique::<Probe>::assume(response).read(), 7);
+        server.join().unwrap();
+    });
+}
+
+fn echo(node: &Node) -> Server<Probing> {
+    node.service::<Probing>("n").callback(|request: Unique<Probe>| request).unwrap()
+}
+
+/// A thread calls a server while another one spins its executor, rests, and is stopped: one of them
+/// runs the server, the other one isn't left sleeping.
+///
+/// Fails if a thread that can't run the server is rung: it would look again and again.
+#[test]
+fn somebody_runs_the_server() {
+    std::thread_local! {
+        /// In how many orders the caller ran it.
+        static LENT: Cell<u64> = const { Cell::new(0) };
+    }
+    check(2, || {
+        let (context, node) = room();
+        let caller = thread::current().id();
+        let run = move |request: Unique<Probe>| {
+            LENT.set(LENT.get() + u64::from(thread::current().id() == caller));
+            request
+        };
+        let _server = node.service::<Probing>("n").callback(run).unwrap();
+        let client = node.client::<Probing>("n").create().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let stop = executor.stop_handle();
+        let spinning = thread::spawn(move || executor.spin().unwrap());
+        assert_eq!(client.call(Probe::new(7), LONG).unwrap().read(), 7);
+        stop.stop();
+        spinning.join().unwrap();
+    });
+    assert!(LENT.get() > 0, "no thread is ever lent: the model is too small");
+}
+
+/// Two threads want the one place of an executor that rests, for servers of the same group.
+///
+/// Fails if a thread that has run the server doesn't call for what it leaves behind.
+#[test]
+fn two_callers_want_one_turn() {
+    check(2, || {
+        let (context, node) = room();
+        let _server = echo(&node);
+        let client = node.client::<Probing>("n").create().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let stop = executor.stop_handle();
+        let other = client.clone();
+        let calling = thread::spawn(move || other.call(Probe::new(1), LONG).unwrap().read());
+        let ending = thread::spawn(move || {
+            assert_eq!(client.call(Probe::new(2), LONG).unwrap().read(), 2);
+            assert_eq!(calling.join().unwrap(), 1);
+            stop.stop();
+        });
+        executor.spin().unwrap();
+        ending.join().unwrap();
+    });
+}
+
+/// Ready when somebody has said so; until then it leaves its waker.
+struct Flag(Arc<Mutex<(bool, Option<Waker>)>>);
+
+impl Future for Flag {
+    type Output = Probe;
+
+    fn poll(self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Probe> {
+        let mut flag = self.0.lock();
+        if flag.0 {
+            return Poll::Ready(Probe::new(7));
+        }
+        flag.1 = Some(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+/// A future that is woken while it is polled, put back or waits is polled again.
+///
+/// Fails if `wake` does nothing for a future that is being polled, or if `put_back` doesn't look
+/// for that.
+#[test]
+fn a_future_is_not_forgotten() {
+    check(2, || {
+        let (context, node) = room();
+        let flag = Arc::new(Mutex::new((false, None::<Waker>)));
+        let its = flag.clone();
+        let _server =
+            node.service::<Probing>("n").async_callback(move |_: Unique<Probe>| Flag(its.clone())).unwrap();
+        let client = node.client::<Probing>("n").create().unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let waking = thread::spawn(move || {
+            let waker = {
+                let mut flag = flag.lock();
+                flag.0 = true;
+                flag.1.take()
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        let answer = executor.spin_until(client.call_async(Probe::new(1))).unwrap();
+        assert_eq!(answer.unwrap().read(), 7);
+        waking.join().unwrap();
+    });
+}

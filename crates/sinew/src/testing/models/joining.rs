@@ -1,0 +1,166 @@
+//! C1, C2: a subscription that comes while others publish.
+
+use super::check;
+use crate::api::context::Context;
+use crate::api::node::Node;
+use crate::api::subscription::{BufferType, Subscription};
+use crate::ros::qos::QoS;
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::{Executor, LivelinessChanged, Matched, VirtualClock};
+use loom::thread;
+use sinew_msg::Message;
+
+#[derive(Clone)]
+struct Number(u64);
+impl Message for Number {}
+
+/// Virtual time: a model must do the same each time it is run.
+fn node() -> Node {
+    Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap().node("model").unwrap()
+}
+
+fn take_all(subscription: &Subscription<Number>) -> Vec<u64> {
+    std::iter::from_fn(|| subscription.take().map(|(number, _)| number.0)).collect()
+}
+
+/// When `create` has returned, a volatile subscription gets everything that is published from then
+/// on, and what it gets is in order, without gaps after the first.
+///
+/// Fails if C1 counts up before it changes the list, if C2 notes a generation that it reads after
+/// the list, or if a publisher never looks at the generation again.
+///
+/// `warm`: the publisher has a list already.
+fn volatile(others: &'static [BufferType], warm: bool) {
+    check(5, move || {
+        let node = node();
+        let publisher = node.publisher::<Number>("numbers").create().unwrap();
+        let _others: Vec<_> = others
+            .iter()
+            .map(|&buffer| node.subscription::<Number>("numbers").buffer(buffer).create().unwrap())
+            .collect();
+        if warm {
+            publisher.publish(Number(0)).unwrap();
+        }
+        let joined = Arc::new(AtomicBool::new(false));
+        let there = joined.clone();
+        let thread = thread::spawn(move || {
+            let mut promised = Vec::new();
+            for n in 1..=2 {
+                let after = there.load(Ordering::Acquire);
+                publisher.publish(Number(n)).unwrap();
+                promised.extend(after.then_some(n));
+            }
+            promised
+        });
+        let subscription = node.subscription::<Number>("numbers").create().unwrap();
+        joined.store(true, Ordering::Release);
+        let promised = thread.join().unwrap();
+        let got = take_all(&subscription);
+        assert!([&[][..], &[2], &[1, 2]].contains(&&got[..]), "{got:?}");
+        assert!(promised.iter().all(|n| got.contains(n)), "promised {promised:?}, got {got:?}");
+    });
+}
+
+#[test]
+fn a_volatile_joiner_alone() {
+    volatile(&[], true);
+}
+
+#[test]
+fn a_volatile_joiner_before_the_first_publish() {
+    volatile(&[], false);
+}
+
+/// With copies to be made, the publisher takes its list out of the lock.
+#[test]
+fn a_volatile_joiner_among_owners() {
+    volatile(&[BufferType::Unique], true);
+}
+
+/// A transient-local subscription that joins while its publisher publishes gets every message once,
+/// in order.
+///
+/// Fails if the joiner copies what is retained before it is in the list; among owners also if the
+/// careful publish doesn't look at the generation again before it delivers; and if `merge` doesn't
+/// drop what came twice.
+fn transient_local(others: &'static [BufferType]) {
+    check(5, move || {
+        let node = node();
+        let qos = QoS::new().reliable().transient_local().keep_last(10);
+        let publisher = node.publisher::<Number>("numbers").qos(qos).create().unwrap();
+        let _others: Vec<_> = others
+            .iter()
+            .map(|&buffer| node.subscription::<Number>("numbers").buffer(buffer).create().unwrap())
+            .collect();
+        publisher.publish(Number(0)).unwrap();
+        let thread = thread::spawn(move || {
+            for n in 1..=2 {
+                publisher.publish(Number(n)).unwrap();
+            }
+            publisher // what it retains lives as long as it does
+        });
+        let subscription = node.subscription::<Number>("numbers").qos(qos).create().unwrap();
+        let publisher = thread.join().unwrap();
+        assert_eq!(take_all(&subscription), [0, 1, 2]);
+        assert_eq!(publisher.statistics().retained, 3);
+    });
+}
+
+#[test]
+fn a_transient_local_joiner_alone() {
+    transient_local(&[]);
+}
+
+#[test]
+fn a_transient_local_joiner_among_owners() {
+    transient_local(&[BufferType::Unique]);
+}
+
+/// A subscription that goes while others publish: nobody trips over it, and those that stay miss
+/// nothing.
+#[test]
+fn leaving_while_others_publish() {
+    check(5, || {
+        let node = node();
+        let publisher = node.publisher::<Number>("numbers").create().unwrap();
+        let stays = node.subscription::<Number>("numbers").create().unwrap();
+        let goes = node.subscription::<Number>("numbers").create().unwrap();
+        let thread = thread::spawn(move || {
+            for n in 1..=2 {
+                publisher.publish(Number(n)).unwrap();
+            }
+        });
+        drop(goes);
+        thread.join().unwrap();
+        assert_eq!(take_all(&stays), [1, 2]);
+    });
+}
+
+/// Who sees that a subscription has a publisher, or has none any more, finds its handlers ready to
+/// be told so.
+///
+/// Fails if the number changes before a handler hears.
+#[test]
+fn a_number_that_is_seen_is_no_news_to_the_handlers() {
+    check(2, || {
+        let node = node();
+        let told = Arc::new(Mutex::new((0, 0)));
+        let (matched, alive) = (told.clone(), told.clone());
+        let subscription = node
+            .subscription::<Number>("numbers")
+            .on_matched(move |event: &Matched| matched.lock().0 = event.current)
+            .on_liveliness_changed(move |event: &LivelinessChanged| alive.lock().1 = event.alive)
+            .create()
+            .unwrap();
+        let executor = Executor::single();
+        executor.add(&node).unwrap();
+        let publisher = node.publisher::<Number>("numbers").create().unwrap();
+        executor.spin_some().unwrap();
+        let going = thread::spawn(move || drop(publisher));
+        let seen = subscription.matched_publishers();
+        executor.spin_some().unwrap();
+        let (matched, alive) = *told.lock();
+        assert!(matched <= seen && alive <= seen, "{seen} seen; {matched} matched, {alive} alive told");
+        going.join().unwrap();
+    });
+}

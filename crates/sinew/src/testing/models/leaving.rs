@@ -1,0 +1,124 @@
+//! Entities that go while their callbacks run.
+
+use super::{Probe, add_group, check, notify, stamp};
+use crate::VirtualClock;
+use crate::api::context::Context;
+use crate::executor::Executor;
+use crate::executor::group_token::Number;
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
+use crate::sys::sync::{Arc, AtomicBool, Ordering};
+use loom::thread;
+use sinew_msg::Message;
+
+/// A scheduler with one entity that is ready.
+fn one_ready() -> (Arc<Scheduler>, Home) {
+    let scheduler = Scheduler::new();
+    let [home] = add_group(&scheduler, Number::new());
+    notify(&home, 1);
+    (scheduler, home)
+}
+
+/// When `leave` has returned, the entity isn't handed out any more, also if it becomes ready again.
+///
+/// Fails if `leave` doesn't take it out of the heap, or if `make_ready` doesn't look whether it is
+/// still a member.
+#[test]
+fn nothing_starts_after_leave() {
+    check(6, || {
+        let (scheduler, home) = one_ready();
+        let left = Arc::new(AtomicBool::new(false));
+        let (there, its) = (scheduler.clone(), left.clone());
+        let thread = thread::spawn(move || {
+            there.leave(&home, false);
+            its.store(true, Ordering::Release);
+            notify(&home, 2);
+        });
+        let mut worker = Worker::new(0);
+        let mut work = None;
+        for _ in 0..2 {
+            let was_left = left.load(Ordering::Acquire);
+            match scheduler.next(&mut work, Patience::None, &mut worker) {
+                Next::Run => {
+                    assert!(!was_left, "it ran after it had left");
+                    work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
+                }
+                Next::Idle => {}
+                Next::Poked | Next::Stopped => panic!("nobody asked for that"),
+            }
+        }
+        if work.is_some() {
+            scheduler.finish(&mut work);
+        }
+        thread.join().unwrap();
+        assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
+    });
+}
+
+/// When `leave` has returned that was told to wait, the callback doesn't run any more, and what it
+/// wrote is to be seen.
+///
+/// Fails if `leave` doesn't wait, if `finish` doesn't notify, or if `running` isn't noted when the
+/// entity is handed out.
+fn leave_waits(through_next: bool) {
+    check(6, move || {
+        let (scheduler, home) = one_ready();
+        let touched = Arc::new(Probe::new(0));
+        let (there, its) = (scheduler.clone(), touched.clone());
+        let thread = thread::spawn(move || {
+            there.leave(&home, true);
+            its.write(its.read() + 1);
+        });
+        let mut worker = Worker::new(0);
+        let mut work = None;
+        if let Next::Run = scheduler.next(&mut work, Patience::None, &mut worker) {
+            touched.write(touched.read() + 1); // the callback
+            if through_next {
+                assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
+            } else {
+                scheduler.finish(&mut work);
+            }
+        }
+        thread.join().unwrap();
+        assert!((1..=2).contains(&touched.read()));
+    });
+}
+
+#[test]
+fn leaving_waits_for_the_last_callback() {
+    leave_waits(false);
+}
+
+#[test]
+fn leaving_waits_while_the_executor_goes_on() {
+    leave_waits(true);
+}
+
+#[derive(Clone)]
+struct Tick;
+impl Message for Tick {}
+
+/// The same from outside: when `Subscription::close` has returned, its callback neither runs nor
+/// starts, whatever is published; and the executor still wakes up for others.
+#[test]
+fn closing_a_subscription_waits_for_its_callback() {
+    check(6, || {
+        let context = Context::builder().domain(0).virtual_time(&VirtualClock::new()).build().unwrap();
+        let node = context.node("model").unwrap();
+        let publisher = node.publisher::<Tick>("numbers").create().unwrap();
+        let touched = Arc::new(Probe::new(0));
+        let its = touched.clone();
+        let callback = move |_: &Tick| its.write(its.read() + 1);
+        let subscription = node.subscription::<Tick>("numbers").callback(callback).unwrap();
+        let executor = Executor::single();
+        executor.add(&context).unwrap();
+        let stop = executor.stop_handle();
+        let thread = thread::spawn(move || executor.spin().unwrap());
+        publisher.publish(Tick).unwrap();
+        subscription.close();
+        touched.write(touched.read() + 1);
+        publisher.publish(Tick).unwrap(); // for nobody
+        stop.stop();
+        thread.join().unwrap();
+        assert!((1..=2).contains(&touched.read()));
+    });
+}

@@ -1,0 +1,101 @@
+//! S1-S4: looks for which nobody waits; and D1-D4: work that is taken while something is brought
+//! in.
+
+use super::{Probe, check, notify};
+use crate::executor::group_token::Number;
+use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
+use crate::sys::coalescing_lock::Solo;
+use crate::sys::sync::{Arc, AtomicU64, Ordering};
+use crate::testing::idle;
+use loom::thread;
+
+/// What there is to be found, and what the looks have found of it.
+struct Place {
+    announced: AtomicU64,
+    found: Solo<Probe>,
+}
+
+impl Place {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { announced: AtomicU64::new(0), found: Solo::new(Probe::new(0)) })
+    }
+
+    fn look(&self) {
+        self.found.look(|found| found.write(self.announced.load(Ordering::Relaxed)));
+    }
+
+    fn announce(&self) {
+        self.announced.fetch_add(1, Ordering::Relaxed); // what the word must carry
+        self.look();
+    }
+}
+
+/// Three threads announce something and look: in the end all of it has been found, though none
+/// waits for another, and one at a time had the value.
+///
+/// Fails if a look that serves a word doesn't see what came before it (S1 without Release or
+/// Acquire), if leaving forgets the word (S3), if nobody asks for it (S4), and if two are in at
+/// once.
+#[test]
+fn whoever_finds_it_taken_is_served() {
+    check(3, || {
+        let place = Place::new();
+        let threads = [(); 2].map(|()| {
+            let place = place.clone();
+            thread::spawn(move || place.announce())
+        });
+        place.announce();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(place.found.try_enter().unwrap().read(), 3);
+    });
+}
+
+/// Somebody has the value for something else after he has left word, and asks then: what was wanted
+/// isn't forgotten.
+///
+/// Fails if two are in at once (S2).
+#[test]
+fn whoever_finds_it_taken_for_something_else_is_served() {
+    check(6, || {
+        let place = Place::new();
+        let there = place.clone();
+        let thread = thread::spawn(move || there.announce());
+        place.announce();
+        drop(place.found.try_enter());
+        if place.found.is_wanted() {
+            place.look();
+        }
+        thread.join().unwrap();
+        assert_eq!(place.found.try_enter().unwrap().read(), 2);
+    });
+}
+
+/// A thread brings in what came, the younger first, while another one takes work: that one begins
+/// with the older, or before either.
+///
+/// Fails if work is taken without a look whether something is being brought in (D2), or if that
+/// isn't said before it is (D1).
+#[test]
+fn nobody_begins_what_came_later() {
+    check(3, || {
+        let scheduler = Scheduler::new();
+        let make = || {
+            let slot = scheduler.add_group(Number::new().get(), 0).expect("the scheduler is open");
+            idle::enter(&scheduler, slot)
+        };
+        let ((older, first), (younger, second)) = (make(), make());
+        let there = scheduler.clone();
+        let thread = thread::spawn(move || {
+            let drain = there.ears.begin_drain().unwrap();
+            notify(&younger, 2);
+            notify(&older, 1);
+            drop(drain);
+        });
+        let (mut ran, mut work) = (Vec::new(), None);
+        while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Worker::new(0)) {
+            ran.extend(work.as_ref().map(|work| work.serial));
+        }
+        thread.join().unwrap();
+        assert!([first, second].starts_with(&ran), "{ran:?} of {first} and {second}");
+    });
+}

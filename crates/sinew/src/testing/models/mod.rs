@@ -1,0 +1,134 @@
+//! Loom models of what is lock-free, and of the protocols between locks.
+//!
+//! Run with `RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=target/loom cargo test -p sinew --release --lib models`.
+//!
+//! Every model states the promise it checks, and which change to the code makes it fail; `.ci/mutations` applies those
+//! changes to a copy of the tree and expects just that. loom runs a model again and again, with another order of the
+//! threads' steps each time, until it has seen all of them (up to a number of preemptions, where the model says so). It
+//! reports a data race on a [`loom::cell::UnsafeCell`], a deadlock, and a failed assertion; so a lost wake-up shows as a
+//! deadlock, and a missing ordering as a race on what it should have carried.
+//!
+//! | module | sync points |
+//! |---|---|
+//! | `handles` | B1-B3: counted references |
+//! | `pools` | B4: lending and taking back |
+//! | `turns` | a group's turn |
+//! | `joining` | C1, C2: subscriptions that come while others publish |
+//! | `parking` | P1, P2: sleeping executors |
+//! | `workers` | P1-P3 with several threads, lent ones among them |
+//! | `leaving` | entities that go while their callbacks run |
+//! | `receiving` | A1-A3: tasks that wait for messages |
+//! | `calling` | calls and their answers |
+//! | `waiting` | publishers that wait for a place |
+//! | `moving` | N1-N3: messages taken ahead of the history's lock |
+//! | `looking` | S1-S4: looks for which nobody waits; D1-D4: work taken while something is brought in |
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod calling;
+mod handles;
+mod joining;
+mod leaving;
+mod looking;
+mod moving;
+mod parking;
+mod pools;
+mod receiving;
+mod turns;
+mod waiting;
+mod workers;
+
+use super::idle;
+use crate::executor::group_token::Number;
+use crate::executor::scheduler::{Home, Scheduler};
+use crate::sys::clock::Stamp;
+use crate::sys::sync::Arc;
+use loom::cell::UnsafeCell;
+use sinew_msg::Message;
+use std::cell::Cell;
+
+/// Runs a model in every order with at most so many preemptions.
+fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(builder.preemption_bound.unwrap_or(preemptions));
+    builder.max_branches = 20_000; // making a node takes some hundred
+    builder.check(model);
+}
+
+/// A message whose every access loom watches: reading it, writing it, and dropping it, which is a write.
+struct Probe(UnsafeCell<u64>);
+
+// SAFETY: it is shared as messages are, which is what the models check: loom reports every access that isn't ordered.
+unsafe impl Sync for Probe {}
+
+impl Message for Probe {}
+
+std::thread_local! {
+    /// How many probes this model has made and dropped: all its threads are coroutines of one.
+    static MADE: Cell<u64> = const { Cell::new(0) };
+    static DROPPED: Cell<u64> = const { Cell::new(0) };
+}
+
+impl Probe {
+    fn new(value: u64) -> Self {
+        MADE.set(MADE.get() + 1);
+        Self(UnsafeCell::new(value))
+    }
+
+    fn read(&self) -> u64 {
+        // SAFETY: loom hands out a valid pointer, and has checked that nobody is writing.
+        self.0.with(|value| unsafe { *value })
+    }
+
+    /// Writes through a shared reference; loom checks that nobody else reads or writes.
+    fn write(&self, value: u64) {
+        // SAFETY: loom hands out a valid pointer, and has checked that nobody else uses it.
+        self.0.with_mut(|place| unsafe { *place = value });
+    }
+
+    /// Begins to count.
+    fn reset_counts() {
+        MADE.set(0);
+        DROPPED.set(0);
+    }
+
+    #[track_caller]
+    fn expect_counts(made: u64, dropped: u64) {
+        assert_eq!((MADE.get(), DROPPED.get()), (made, dropped), "(made, dropped)");
+    }
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Clone for Probe {
+    fn clone(&self) -> Self {
+        Self::new(self.read())
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        self.write(u64::MAX);
+        DROPPED.set(DROPPED.get() + 1);
+    }
+}
+
+/// Adds a group of so many idle entities.
+fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: Number) -> [Home; N] {
+    let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
+    std::array::from_fn(|_| idle::enter(scheduler, slot).0)
+}
+
+fn stamp(time: i64) -> Stamp {
+    Stamp { time, order: 1 }
+}
+
+/// Makes an entity ready as everybody does: signalling if told to.
+fn notify(home: &Home, time: i64) {
+    if home.notify(stamp(time)) {
+        home.scheduler.signal();
+    }
+}

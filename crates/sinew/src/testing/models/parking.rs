@@ -1,0 +1,146 @@
+//! P1, P2: an executor that goes to sleep while others wake it.
+
+use super::{add_group, check, notify};
+use crate::executor::group_token::Number;
+use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
+use crate::sys::clock::{Clock, ClockKind, VirtualClock};
+use loom::thread;
+
+/// Runs what is ready until `count` entities have run, sleeping in between; or until somebody stops
+/// it.
+fn spin(scheduler: &Scheduler, count: usize) -> usize {
+    let mut worker = Worker::new(0);
+    for ran in 0..count {
+        let mut work = None;
+        match scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            Next::Run => scheduler.finish(&mut work),
+            Next::Stopped => return ran,
+            Next::Idle | Next::Poked => panic!("nobody asked for that"),
+        }
+    }
+    count
+}
+
+/// What becomes ready while the executor goes to sleep is run: two notifiers, two entities, none
+/// forgotten.
+///
+/// Fails if `next` doesn't set `parked`, if it sets it before it has looked at the heap and lets go
+/// of the lock in between, if `notify` asks for `parked` before the entity is in the heap and under
+/// another lock, or if the caller doesn't signal.
+#[test]
+fn two_notifiers_wake_one_sleeper() {
+    check(6, || {
+        let scheduler = Scheduler::new();
+        let homes = add_group::<2>(&scheduler, Number::new());
+        let threads = homes.map(|home| thread::spawn(move || notify(&home, 1)));
+        assert_eq!(spin(&scheduler, 2), 2);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+/// The same entity, ready again while it runs or after: never forgotten.
+#[test]
+fn ready_again_while_it_runs() {
+    check(6, || {
+        let scheduler = Scheduler::new();
+        let [home] = add_group(&scheduler, Number::new());
+        let there = scheduler.clone();
+        let thread = thread::spawn(move || {
+            notify(&home, 1);
+            notify(&home, 2); // joins the first one, or is one of its own
+            there.stop();
+        });
+        let ran = spin(&scheduler, 3);
+        assert!(ran <= 2, "ran {ran} times");
+        thread.join().unwrap();
+    });
+}
+
+/// A stop is never slept through, whether it comes before, while or after the executor goes to
+/// sleep.
+///
+/// Fails if `halt` doesn't ring the bell, or marks without the lock.
+#[test]
+fn a_stop_wakes_the_sleeper() {
+    check(6, || {
+        let scheduler = Scheduler::new();
+        let [home] = add_group(&scheduler, Number::new());
+        let there = scheduler.clone();
+        let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.stop())];
+        let ran = spin(&scheduler, 2);
+        assert!(ran <= 1);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+/// A poke is never slept through, also next to a notification.
+///
+/// Fails if `poke` doesn't signal whom it found parked.
+#[test]
+fn a_poke_wakes_the_sleeper() {
+    check(6, || {
+        let scheduler = Scheduler::new();
+        let [home] = add_group(&scheduler, Number::new());
+        let there = scheduler.clone();
+        let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.poke())];
+        let (mut ran, mut poked) = (0, 0);
+        let mut worker = Worker::new(0);
+        while ran + poked < 2 {
+            let mut work = None;
+            match scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                Next::Run => {
+                    ran += 1;
+                    scheduler.finish(&mut work);
+                }
+                Next::Poked => poked += 1,
+                Next::Idle | Next::Stopped => panic!("nobody asked for that"),
+            }
+        }
+        assert_eq!((ran, poked), (1, 1));
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    });
+}
+
+/// A virtual clock that passes a timer's due time while the executor goes to sleep: the timer runs.
+///
+/// Fails if `wake` doesn't signal, or if the clock wakes before it is set.
+#[test]
+fn virtual_time_passes_while_it_goes_to_sleep() {
+    check(6, || {
+        let time = VirtualClock::new();
+        let clock = Clock::new(Some(time.clone()));
+        let scheduler = Scheduler::new();
+        assert!(scheduler.accept_clock(&clock));
+        let [home] = add_group(&scheduler, Number::new());
+        assert!(!scheduler.arm(&home, ClockKind::Steady, Some(10)));
+        let thread = thread::spawn(move || time.set(crate::Time::from_nanoseconds(10)));
+        assert_eq!(spin(&scheduler, 1), 1);
+        thread.join().unwrap();
+    });
+}
+
+/// A timer that is armed, for a time that is past, while the executor goes to sleep.
+///
+/// Fails if `arm` doesn't ask for `parked`.
+#[test]
+fn a_timer_is_armed_while_it_goes_to_sleep() {
+    check(6, || {
+        let clock = Clock::new(Some(VirtualClock::new()));
+        let scheduler = Scheduler::new();
+        assert!(scheduler.accept_clock(&clock));
+        let [home] = add_group(&scheduler, Number::new());
+        let thread = thread::spawn(move || {
+            if home.scheduler.arm(&home, ClockKind::Steady, Some(0)) {
+                home.scheduler.signal();
+            }
+        });
+        assert_eq!(spin(&scheduler, 1), 1);
+        thread.join().unwrap();
+    });
+}

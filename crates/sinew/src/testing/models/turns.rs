@@ -1,0 +1,42 @@
+//! A group's turn: one at a time, and each sees what the last one left.
+
+use super::{Probe, add_group, check, notify};
+use crate::executor::group_token::Number;
+use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
+use crate::sys::sync::Arc;
+use loom::thread;
+
+/// Two threads take work from one scheduler, whose two entities are of one group: whoever has the
+/// turn is alone with the group's state, and finds what the other one left there. Nobody's work is
+/// lost over it.
+///
+/// Fails if `pop` doesn't note what is running, if `ready_member` puts a running group into the
+/// queue, or if `put_back` doesn't put the group back that has more to do.
+#[test]
+fn one_turn_at_a_time() {
+    check(6, || {
+        let scheduler = Scheduler::new();
+        let group = Number::new();
+        let state = Arc::new(group.state(Probe::new(0)));
+        let homes = add_group::<2>(&scheduler, group);
+        let spin = |scheduler: Arc<Scheduler>,
+                    state: Arc<crate::executor::group_token::Exclusive<Probe, _>>| {
+            let (mut ran, mut work) = (0, None);
+            while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Worker::new(0)) {
+                let turn = &mut work.as_mut().unwrap().turn;
+                let state = state.open(&mut turn.state);
+                state.write(state.read() + 1);
+                ran += 1;
+            }
+            ran
+        };
+        notify(&homes[0], 1);
+        let (there, its) = (scheduler.clone(), state.clone());
+        let thread = thread::spawn(move || spin(there, its));
+        notify(&homes[1], 2);
+        let mine = spin(scheduler.clone(), state.clone());
+        let others = thread.join().unwrap();
+        let rest = spin(scheduler, state.clone()); // what was ready while the other thread had the turn, and not after
+        assert_eq!(mine + others + rest, 2);
+    });
+}

@@ -1,0 +1,254 @@
+//! P1-P3 with several threads, lent ones among them.
+//!
+//! Time stands still in a model, and no sleep ends by itself: so every callback that was measured
+//! is known to be short, no watchman looks whether something was left lying, and what is not called
+//! for must be found by who is busy.
+
+use super::{Probe, add_group, check, notify, stamp};
+use crate::executor::Order;
+use crate::executor::group_token::{Number, REENTRANT};
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
+use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
+use crate::testing::idle;
+use loom::thread;
+
+/// What a model's callbacks have in common: how many are left to run until the executor is to stop.
+struct Left {
+    scheduler: Arc<Scheduler>,
+    count: AtomicUsize,
+}
+
+impl Left {
+    fn new(scheduler: &Arc<Scheduler>, count: usize) -> Arc<Self> {
+        Arc::new(Self { scheduler: scheduler.clone(), count: AtomicUsize::new(count) })
+    }
+
+    /// A callback has run.
+    fn ran(&self) {
+        let left = self.count.fetch_sub(1, Ordering::AcqRel);
+        assert_ne!(left, 0, "something ran twice");
+        if left == 1 {
+            self.scheduler.stop();
+        }
+    }
+
+    /// Runs callbacks until none is left; returns how many.
+    fn spin(&self, worker: u32) -> usize {
+        let (mut worker, mut work, mut ran) = (Worker::new(worker), None, 0);
+        loop {
+            match self.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                Next::Run => {
+                    ran += 1;
+                    self.ran();
+                }
+                Next::Stopped => return ran,
+                Next::Idle | Next::Poked => panic!("nobody asked for that"),
+            }
+        }
+    }
+}
+
+fn two_threads() -> Arc<Scheduler> {
+    Scheduler::with(2, Order::Arrival)
+}
+
+/// What becomes ready while two workers go to sleep is run, all of it, once.
+///
+/// Fails if `notify` calls nobody, or calls without the lock; if `signal` rings for one worker
+/// alone; or if `unpark` doesn't count who has come.
+#[test]
+fn two_workers_share_what_comes() {
+    check(3, || {
+        let scheduler = two_threads();
+        let [one] = add_group(&scheduler, Number::new());
+        let [other] = add_group(&scheduler, Number::new());
+        let left = Left::new(&scheduler, 2);
+        let there = left.clone();
+        let helper = thread::spawn(move || there.spin(1));
+        let notifier = thread::spawn(move || {
+            notify(&one, 1);
+            notify(&other, 2);
+        });
+        let mine = left.spin(0);
+        assert_eq!(mine + helper.join().unwrap(), 2);
+        notifier.join().unwrap();
+    });
+}
+
+/// Two notifiers, for two callbacks that wait for each other: whoever takes the bits of `due` rings
+/// for both, so that both workers come.
+///
+/// Fails if `signal` reads `due` and empties it in two steps.
+#[test]
+fn two_notifiers_call_two_workers() {
+    check(2, || {
+        let scheduler = two_threads();
+        let homes = [Number::new(), Number::new()].map(|group| add_group::<1>(&scheduler, group));
+        let left = Left::new(&scheduler, 2);
+        let meeting = Arc::new((Mutex::new(0), Condvar::new()));
+        let spin = move |left: &Left, index: u32| {
+            let (mut worker, mut work) = (Worker::new(index), None);
+            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                let (here, came) = &*meeting;
+                let mut here = here.lock();
+                *here += 1;
+                came.notify_all();
+                while *here < 2 {
+                    here = came.wait(here);
+                }
+                drop(here);
+                left.ran();
+            }
+        };
+        let (there, helps) = (left.clone(), spin.clone());
+        let helper = thread::spawn(move || helps(&there, 1));
+        let notifiers = homes.map(|[home]| thread::spawn(move || notify(&home, 1)));
+        spin(&left, 0);
+        helper.join().unwrap();
+        for notifier in notifiers {
+            notifier.join().unwrap();
+        }
+    });
+}
+
+/// An entity that is ready is called for once, however often it is announced. (`ready_member` and
+/// `for_new` both see to that.)
+#[test]
+fn one_call_for_one_need() {
+    check(3, || {
+        let scheduler = two_threads();
+        let [home] = add_group(&scheduler, Number::new());
+        let left = Left::new(&scheduler, 1);
+        let there = left.clone();
+        let helper = thread::spawn(move || there.spin(1));
+        let mut calls = 0;
+        for time in 1..=2 {
+            if left.count.load(Ordering::Acquire) == 1 && home.notify(stamp(time)) {
+                calls += 1;
+                home.scheduler.signal();
+            }
+        }
+        assert!(calls <= 1, "it was taken, and announced anew after that");
+        assert_eq!(helper.join().unwrap(), 1);
+    });
+}
+
+/// Two workers, one group: one callback at a time, and the one who ends it leaves the rest to be
+/// found.
+///
+/// Fails if `put_back` doesn't put the group back, or if a worker goes to sleep over it.
+#[test]
+fn an_exclusive_group_passes_between_workers() {
+    check(3, || {
+        let scheduler = two_threads();
+        let group = Number::new();
+        let state = Arc::new(group.state(Probe::new(0)));
+        let homes = add_group::<2>(&scheduler, group);
+        let left = Left::new(&scheduler, 2);
+        let spin = move |left: Arc<Left>, index: u32| {
+            let (mut worker, mut work) = (Worker::new(index), None);
+            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                let turn = &mut work.as_mut().unwrap().turn;
+                let state = state.open(&mut turn.state);
+                state.write(state.read() + 1);
+                left.ran();
+            }
+        };
+        notify(&homes[0], 1);
+        let (there, helps) = (left.clone(), spin.clone());
+        let helper = thread::spawn(move || helps(there, 1));
+        notify(&homes[1], 2);
+        spin(left.clone(), 0);
+        helper.join().unwrap();
+        assert_eq!(left.count.load(Ordering::Acquire), 0);
+    });
+}
+
+/// A reentrant group's entity with two messages, the second of which it announces before its
+/// callback for the first runs: two workers call it twice.
+///
+/// Fails if `hand_out` doesn't put the group back, or `put_back` takes the announcement away.
+#[test]
+fn a_reentrant_entity_is_called_for_each_message() {
+    check(3, || {
+        let scheduler = two_threads();
+        let slot = scheduler.add_group(REENTRANT, 0).unwrap();
+        let (home, _) = idle::enter(&scheduler, slot);
+        let left = Left::new(&scheduler, 2);
+        let messages = Arc::new(Mutex::new(2));
+        let spin = move |left: Arc<Left>, home: Home, index: u32| {
+            let (mut worker, mut work) = (Worker::new(index), None);
+            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+                let mut messages = messages.lock();
+                *messages -= 1; // taken
+                let calls = *messages > 0 && home.notify(stamp(2));
+                drop(messages);
+                if calls {
+                    home.scheduler.signal();
+                }
+                left.ran();
+            }
+        };
+        let (there, its, helps) = (left.clone(), home.clone(), spin.clone());
+        let helper = thread::spawn(move || helps(there, its, 1));
+        notify(&home, 1);
+        spin(left.clone(), home, 0);
+        helper.join().unwrap();
+        assert_eq!(left.count.load(Ordering::Acquire), 0);
+    });
+}
+
+/// A thread from outside and a worker, one entity: exactly one of them runs it.
+///
+/// Fails if `pop_member` doesn't look whether the entity is ready.
+#[test]
+fn a_lent_thread_or_the_worker() {
+    check(4, || {
+        let scheduler = Scheduler::new();
+        assert!(scheduler.begin());
+        let slot = scheduler.add_group(Number::new().get(), 0).unwrap();
+        let (home, serial) = idle::enter(&scheduler, slot);
+        let [last] = add_group(&scheduler, Number::new());
+        let lender = thread::spawn(move || {
+            notify(&home, 1);
+            let ran = home.scheduler.run_here(&home, i64::MAX);
+            notify(&last, 2);
+            usize::from(ran)
+        });
+        let (mut worker, mut work, mut ran) = (Worker::new(0), None, Vec::new());
+        while !matches!(&ran[..], [.., last] if *last != serial) {
+            assert!(matches!(scheduler.next(&mut work, Patience::Forever, &mut worker), Next::Run));
+            ran.extend(work.as_ref().map(|work| work.serial));
+        }
+        scheduler.finish(&mut work);
+        assert_eq!(ran.len() - 1 + lender.join().unwrap(), 1);
+    });
+}
+
+/// While a thread from outside has the only place, the worker sleeps over what else is ready; then
+/// it is called.
+///
+/// Fails if `finish` doesn't call for the place that became free, or if `pop` doesn't mind that
+/// there was none (two would run at once).
+#[test]
+fn the_place_of_a_lent_thread_is_passed_on() {
+    check(3, || {
+        let scheduler = Scheduler::new();
+        assert!(scheduler.begin());
+        let [one] = add_group(&scheduler, Number::new());
+        let [other] = add_group(&scheduler, Number::new());
+        let left = Left::new(&scheduler, 2);
+        let there = left.clone();
+        let lender = thread::spawn(move || {
+            notify(&one, 1);
+            notify(&other, 2);
+            let ran = one.scheduler.run_here(&one, i64::MAX);
+            if ran {
+                there.ran();
+            }
+            usize::from(ran)
+        });
+        let mine = left.spin(0);
+        assert_eq!(mine + lender.join().unwrap(), 2);
+    });
+}

@@ -1,0 +1,280 @@
+//! `History` against a list.
+
+use crate::mailbox::history::{Cause, Counts, Entry, History, Joins, Place};
+use crate::message::Shared;
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::sys::clock::Stamp;
+use crate::sys::sync::Arc;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use sinew_msg::Message;
+
+/// A message that knows its number, and whether it is still there.
+struct Numbered {
+    number: u64,
+    _alive: Arc<()>,
+}
+
+impl Message for Numbered {}
+
+#[derive(Debug, Clone, Copy)]
+enum Operation {
+    /// A message comes, for which no place was reserved; it may live so long.
+    Push {
+        lifespan: Option<u8>,
+    },
+    /// A message comes into a reserved place, if there is one.
+    Keep {
+        lifespan: Option<u8>,
+    },
+    Reserve,
+    /// Takes back a promise, if there is one.
+    Unreserve,
+    Pop,
+    /// Time passes.
+    Wait(u8),
+}
+
+fn lifespan() -> impl Strategy<Value = Option<u8>> {
+    prop::option::weighted(0.3, 1..20_u8)
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        4 => lifespan().prop_map(|lifespan| Operation::Push { lifespan }),
+        2 => lifespan().prop_map(|lifespan| Operation::Keep { lifespan }),
+        2 => Just(Operation::Reserve),
+        1 => Just(Operation::Unreserve),
+        3 => Just(Operation::Pop),
+        1 => (0..15_u8).prop_map(Operation::Wait),
+    ]
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Waiting {
+    number: u64,
+    expires: i64,
+    reception: u64,
+}
+
+/// The list.
+struct List {
+    waiting: Vec<Waiting>,
+    capacity: usize,
+    keep_all: bool,
+    reserved: usize,
+    counts: Counts,
+}
+
+impl List {
+    fn full(&self) -> bool {
+        self.waiting.len() + self.reserved >= self.capacity
+    }
+
+    /// Throws out the first that has expired.
+    fn expire_one(&mut self, now: i64) -> Option<u64> {
+        let index = self.waiting.iter().position(|waiting| waiting.expires <= now)?;
+        self.counts.expired += 1;
+        Some(self.waiting.remove(index).number)
+    }
+
+    fn bring_in(&mut self, number: u64, expires: i64) {
+        self.counts.received += 1;
+        self.waiting.push(Waiting { number, expires, reception: self.counts.received });
+    }
+
+    fn push(&mut self, number: u64, expires: i64, now: i64) -> Option<(u64, Cause)> {
+        let mut out = None;
+        if self.full() {
+            if let Some(expired) = self.expire_one(now) {
+                out = Some((expired, Cause::Expired));
+            } else if self.keep_all {
+                self.counts.refused += 1;
+                return Some((number, Cause::Refused));
+            } else {
+                self.counts.overwritten += 1;
+                out = Some((self.waiting.remove(0).number, Cause::Overwritten));
+            }
+        }
+        self.bring_in(number, expires);
+        out
+    }
+
+    fn pop(&mut self, now: i64) -> (Option<Waiting>, Vec<u64>) {
+        let mut expired = Vec::new();
+        while !self.waiting.is_empty() {
+            let first = self.waiting.remove(0);
+            if first.expires > now {
+                self.counts.taken += 1;
+                return (Some(first), expired);
+            }
+            self.counts.expired += 1;
+            expired.push(first.number);
+        }
+        (None, expired)
+    }
+}
+
+/// A history, the list beside it, and what both go by.
+struct Pair {
+    history: History,
+    list: List,
+    now: i64,
+    published: u64,
+    alive: Arc<()>,
+}
+
+impl Pair {
+    fn new(capacity: usize, keep_all: bool) -> Self {
+        let list = List { waiting: Vec::new(), capacity, keep_all, reserved: 0, counts: Counts::default() };
+        Self { history: History::new(capacity, keep_all), list, now: 0, published: 0, alive: Arc::new(()) }
+    }
+
+    fn next_message(&mut self) -> (Erased, Publication) {
+        self.published += 1;
+        self.message(self.published, i64::MAX)
+    }
+
+    /// Message `number`, published now.
+    fn message(&self, number: u64, lifespan: i64) -> (Erased, Publication) {
+        let message = Erased::new(Numbered { number, _alive: self.alive.clone() });
+        let stamp = Stamp { time: self.now, order: number };
+        (message, Publication::new(stamp, number, 1, lifespan))
+    }
+
+    fn run(&mut self, operation: Operation) {
+        match operation {
+            Operation::Push { lifespan } => {
+                let lifespan = lifespan.map_or(i64::MAX, i64::from);
+                let (message, publication) = self.next_message();
+                let out = self.history.push(message, &publication, lifespan, Place::Any);
+                let expected = self.list.push(self.published, self.now.saturating_add(lifespan), self.now);
+                assert_eq!(out.map(|(message, cause)| (number_of(message), cause)), expected);
+            }
+            Operation::Keep { lifespan } if self.list.reserved > 0 => {
+                let lifespan = lifespan.map_or(i64::MAX, i64::from);
+                let (message, publication) = self.next_message();
+                assert!(self.history.push(message, &publication, lifespan, Place::Reserved).is_none());
+                self.list.reserved -= 1;
+                self.list.bring_in(self.published, self.now.saturating_add(lifespan));
+            }
+            Operation::Reserve if self.list.keep_all => {
+                let (granted, freed) = self.history.reserve(self.now);
+                let expired = if self.list.full() { self.list.expire_one(self.now) } else { None };
+                assert_eq!(freed.map(|entry| number_of(entry.message)), expired);
+                assert_eq!(granted, !self.list.full());
+                self.list.reserved += usize::from(granted);
+            }
+            Operation::Unreserve if self.list.reserved > 0 => {
+                self.history.unreserve();
+                self.list.reserved -= 1;
+            }
+            Operation::Pop => {
+                let mut expired = Vec::new();
+                let now = self.now;
+                let entry = self.history.pop(|| now, |entry| expired.push(number_of(entry.message)));
+                let (expected, expected_expired) = self.list.pop(now);
+                assert_eq!(entry.map(waiting), expected);
+                assert_eq!(expired, expected_expired);
+            }
+            Operation::Wait(time) => self.now += i64::from(time),
+            Operation::Keep { .. } | Operation::Reserve | Operation::Unreserve => {}
+        }
+        self.check();
+    }
+
+    /// What holds after every operation.
+    fn check(&self) {
+        let counts = self.history.counts();
+        assert_eq!(counts, self.list.counts);
+        assert_eq!(self.history.len(), self.list.waiting.len());
+        assert!(self.history.len() + self.list.reserved <= self.list.capacity, "it holds more than it may");
+        let waiting = self.history.len() as u64;
+        assert_eq!(counts.received, counts.taken + counts.overwritten + counts.expired + waiting);
+        assert_eq!(Arc::strong_count(&self.alive), 1 + self.history.len(), "a message is lost or dropped");
+        let oldest = self.list.waiting.first().map(|first| first.number);
+        assert_eq!(self.history.oldest().map(|stamp| stamp.order), oldest);
+    }
+}
+
+fn number_of(message: Erased) -> u64 {
+    Shared::<Numbered>::assume(message).number
+}
+
+fn waiting(entry: Entry) -> Waiting {
+    let Entry { message, publication, reception } = entry;
+    Waiting { number: number_of(message), expires: publication.expires, reception }
+}
+
+proptest! {
+    #[test]
+    fn is_a_list(capacity in 1..6_usize, keep_all: bool, operations in vec(operation(), 0..120)) {
+        let mut pair = Pair::new(capacity, keep_all);
+        operations.into_iter().for_each(|operation| pair.run(operation));
+        let rest: Vec<_> = pair.history.drain().into_iter().map(|entry| number_of(entry.message)).collect();
+        let expected: Vec<_> = pair.list.waiting.iter().map(|waiting| waiting.number).collect();
+        prop_assert_eq!(rest, expected);
+    }
+
+    /// A late joiner: some of what is retained has arrived as well, some has expired, and not all
+    /// of it fits. Afterwards it goes on as any history.
+    #[test]
+    fn a_merge_brings_in_each_once_in_order(
+        capacity in 1..8_usize,
+        keep_all: bool,
+        // Per publication, in order of time: it is retained, it arrived after the subscription was
+        // in the list, and how long it lives.
+        publications in vec((any::<bool>(), any::<bool>(), lifespan()), 0..20),
+        joins in prop_oneof![Just(Joins::Now), Just(Joins::Before)],
+        later in vec(operation(), 0..40),
+    ) {
+        let mut pair = Pair::new(capacity, keep_all);
+        let (mut retained, mut expected) = (Vec::new(), Vec::new());
+        for (is_retained, arrives, lifespan) in publications {
+            pair.now += 1;
+            let lifespan = lifespan.map_or(i64::MAX, i64::from);
+            pair.published += 1;
+            let (number, expires) = (pair.published, pair.now.saturating_add(lifespan));
+            if is_retained {
+                let (message, publication) = pair.message(number, lifespan);
+                retained.push(Entry { message, publication, reception: 0 });
+            }
+            if arrives {
+                let (message, publication) = pair.message(number, lifespan);
+                let out = pair.history.push(message, &publication, lifespan, Place::Any);
+                let expected_out = pair.list.push(number, expires, pair.now);
+                prop_assert_eq!(out.map(|(message, cause)| (number_of(message), cause)), expected_out);
+            }
+            let there = pair.list.waiting.iter().any(|waiting| waiting.number == number);
+            expected.push((number, expires, is_retained, there));
+        }
+        pair.now += 3;
+        let now = pair.now;
+        // What is there stays; what is retained comes in if it still lives; the newest that fit.
+        let arrived: Vec<_> = pair.list.waiting.iter().map(|waiting| waiting.number).collect();
+        expected.retain(|&(number, expires, retained, _)| arrived.contains(&number) || (retained && expires > now));
+        let mut surplus = expected.len().saturating_sub(capacity);
+        expected.retain(|&(number, ..)| {
+            let goes = surplus > 0 && (joins == Joins::Now || !arrived.contains(&number));
+            surplus -= usize::from(goes);
+            !goes
+        });
+        let counts = pair.list.counts;
+        let gone = if joins == Joins::Now { 0 } else { counts.overwritten + counts.expired };
+        pair.list.waiting = expected
+            .iter()
+            .zip(gone + 1..)
+            .map(|(&(number, expires, ..), reception)| Waiting { number, expires, reception })
+            .collect();
+        let received = gone + pair.list.waiting.len() as u64;
+        pair.list.counts = match joins {
+            Joins::Now => Counts { received, refused: counts.refused, ..Counts::default() },
+            Joins::Before => Counts { received, ..counts },
+        };
+
+        drop(pair.history.merge(retained, now, joins));
+        pair.check();
+        later.into_iter().for_each(|operation| pair.run(operation));
+    }
+}

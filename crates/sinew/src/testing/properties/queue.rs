@@ -1,0 +1,394 @@
+//! The scheduler against everything that is ready, sorted.
+
+use crate::executor::Order;
+use crate::executor::group_token::{Number, REENTRANT};
+use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Work, Worker};
+use crate::sys::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
+use crate::sys::sync::Arc;
+use crate::testing::idle;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+#[derive(Debug, Clone)]
+enum Operation {
+    AddGroup {
+        priority: i32,
+        reentrant: bool,
+    },
+    SetPriority {
+        group: Index,
+        priority: i32,
+    },
+    /// An entity comes into a group.
+    Enter {
+        group: Index,
+        timer: bool,
+    },
+    Leave {
+        entity: Index,
+    },
+    /// A message comes; the entity announces itself if it has not.
+    Arrive {
+        entity: Index,
+    },
+    /// The oldest message gives way, as in a full keep_last history. The entity stays announced.
+    Overwrite {
+        entity: Index,
+    },
+    /// A timer is set, so many nanoseconds from now; also to a time that is past.
+    Arm {
+        entity: Index,
+        after: i64,
+    },
+    Disarm {
+        entity: Index,
+    },
+    Wait {
+        time: i64,
+    },
+    /// Takes work out, like a thread of the executor; `limited` to what is ready now.
+    Take {
+        worker: Index,
+        limited: bool,
+    },
+    /// The worker's callback ends.
+    Finish {
+        worker: Index,
+    },
+    /// A thread that is none of the executor's takes a certain entity, or ends its callback if it
+    /// is in one.
+    Lend {
+        entity: Index,
+    },
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let index = any::<Index>;
+    let priority = || prop_oneof![3 => Just(0), 1 => -1..3];
+    prop_oneof![
+        1 => (priority(), prop::bool::weighted(0.3))
+            .prop_map(|(priority, reentrant)| Operation::AddGroup { priority, reentrant }),
+        1 => (index(), priority()).prop_map(|(group, priority)| Operation::SetPriority { group, priority }),
+        3 => (index(), prop::bool::weighted(0.3)).prop_map(|(group, timer)| Operation::Enter { group, timer }),
+        1 => index().prop_map(|entity| Operation::Leave { entity }),
+        8 => index().prop_map(|entity| Operation::Arrive { entity }),
+        2 => index().prop_map(|entity| Operation::Overwrite { entity }),
+        3 => (index(), -3..20_i64).prop_map(|(entity, after)| Operation::Arm { entity, after }),
+        1 => index().prop_map(|entity| Operation::Disarm { entity }),
+        3 => (0..12_i64).prop_map(|time| Operation::Wait { time }),
+        8 => (index(), prop::bool::weighted(0.2))
+            .prop_map(|(worker, limited)| Operation::Take { worker, limited }),
+        4 => index().prop_map(|worker| Operation::Finish { worker }),
+        3 => index().prop_map(|entity| Operation::Lend { entity }),
+    ]
+}
+
+/// What the oracle knows of a group.
+struct Group {
+    slot: u32,
+    priority: i32,
+    reentrant: bool,
+    /// Callbacks that run.
+    running: usize,
+}
+
+impl Group {
+    fn is_free(&self) -> bool {
+        self.reentrant || self.running == 0
+    }
+}
+
+/// What the oracle knows of an entity.
+struct Member {
+    home: Home,
+    serial: u64,
+    group: usize,
+    is_timer: bool,
+    /// Messages that wait.
+    messages: VecDeque<Stamp>,
+    /// It has announced what waits, or the executor will hear of it when its callback has ended.
+    announced: bool,
+    /// The stamp under which it is ready.
+    key: Option<Stamp>,
+    /// When the timer is due.
+    due: Option<i64>,
+}
+
+#[derive(Default)]
+struct Thread {
+    work: Option<Work>,
+    runs: Option<Callback>,
+}
+
+/// A callback that runs.
+struct Callback {
+    group: usize,
+    serial: u64,
+    /// The next message, as it was when the callback began.
+    next: Option<Stamp>,
+}
+
+struct Pair {
+    scheduler: Arc<Scheduler>,
+    order: Order,
+    clock: Clock,
+    time: VirtualClock,
+    groups: Vec<Group>,
+    members: Vec<Member>,
+    /// The executor's threads, and one from outside.
+    threads: Vec<Thread>,
+    ran: usize,
+}
+
+impl Pair {
+    fn new(threads: usize, order: Order) -> Self {
+        let time = VirtualClock::new();
+        let clock = Clock::new(Some(time.clone()));
+        let scheduler = Scheduler::with(threads, order);
+        assert!(scheduler.accept_clock(&clock));
+        assert!(scheduler.begin(), "somebody spins it, or no thread could be lent");
+        let threads = (0..=threads).map(|_| Thread::default()).collect();
+        let (groups, members) = (Vec::new(), Vec::new());
+        let mut pair = Self { scheduler, order, clock, time, groups, members, threads, ran: 0 };
+        pair.run(Operation::AddGroup { priority: 0, reentrant: false });
+        pair
+    }
+
+    fn workers(&self) -> usize {
+        self.threads.len() - 1
+    }
+
+    /// As many callbacks run as the executor has threads.
+    fn is_full(&self) -> bool {
+        self.threads.iter().filter(|thread| thread.runs.is_some()).count() >= self.workers()
+    }
+
+    fn pick(&mut self, entity: &Index, timer: bool) -> Option<&mut Member> {
+        let fitting: Vec<_> =
+            (0..self.members.len()).filter(|&n| self.members[n].is_timer == timer).collect();
+        (!fitting.is_empty()).then(|| &mut self.members[*entity.get(&fitting)])
+    }
+
+    fn run(&mut self, operation: Operation) {
+        match operation {
+            Operation::AddGroup { priority, reentrant } => {
+                let number = if reentrant { REENTRANT } else { Number::new().get() };
+                let slot = self.scheduler.add_group(number, priority).expect("the scheduler is open");
+                self.groups.push(Group { slot, priority, reentrant, running: 0 });
+            }
+            Operation::SetPriority { group, priority } => {
+                let group = group.index(self.groups.len());
+                self.scheduler.set_priority(self.groups[group].slot, priority);
+                self.groups[group].priority = priority;
+            }
+            Operation::Enter { group, timer: is_timer } => {
+                let group = group.index(self.groups.len());
+                let (home, serial) = idle::enter(&self.scheduler, self.groups[group].slot);
+                let messages = VecDeque::new();
+                let (announced, key, due) = (false, None, None);
+                self.members.push(Member { home, serial, group, is_timer, messages, announced, key, due });
+            }
+            Operation::Leave { entity } if !self.members.is_empty() => {
+                let gone = self.members.swap_remove(entity.index(self.members.len()));
+                self.scheduler.leave(&gone.home, false);
+                assert!(!gone.home.notify(self.clock.stamp()), "nobody is parked");
+                let _ = self.scheduler.arm(&gone.home, ClockKind::Steady, Some(0)); // for nobody
+            }
+            Operation::Arrive { entity } => {
+                let stamp = self.clock.stamp();
+                let Some(member) = self.pick(&entity, false) else { return };
+                member.messages.push_back(stamp);
+                if !std::mem::replace(&mut member.announced, true) {
+                    member.key = Some(stamp);
+                    assert!(!member.home.notify(stamp), "nobody is parked");
+                }
+            }
+            Operation::Overwrite { entity } => {
+                let by_source_time = self.order == Order::SourceTime;
+                if let Some(member) = self.pick(&entity, false)
+                    && member.messages.len() > 1
+                {
+                    member.messages.pop_front();
+                    member.home.change_key(member.messages[0]);
+                    if by_source_time && member.key.is_some() {
+                        member.key = Some(member.messages[0]);
+                    }
+                }
+            }
+            Operation::Arm { entity, after } => {
+                let due = (self.time.now().nanoseconds() + after).max(0);
+                let Some(member) = self.pick(&entity, true) else { return };
+                (member.due, member.key) = (Some(due), None);
+                assert!(!member.home.scheduler.arm(&member.home, ClockKind::Steady, Some(due)));
+            }
+            Operation::Disarm { entity } => {
+                let Some(member) = self.pick(&entity, true) else { return };
+                (member.due, member.key) = (None, None);
+                assert!(!member.home.scheduler.arm(&member.home, ClockKind::Steady, None));
+            }
+            Operation::Wait { time } => {
+                self.time.set(Time::from_nanoseconds(self.time.now().nanoseconds() + time));
+            }
+            Operation::Take { worker, limited } => self.take(worker.index(self.workers()), limited),
+            Operation::Finish { worker } => self.finish(worker.index(self.workers())),
+            Operation::Lend { entity } => self.lend(&entity),
+            Operation::Leave { .. } => {}
+        }
+    }
+
+    /// The oracle's end of a callback; what is ready then, if its entity still is there. `None` if
+    /// nothing ran.
+    fn end_callback(&mut self, thread: usize) -> Option<Option<Stamp>> {
+        let Callback { group, serial, next } = self.threads[thread].runs.take()?;
+        self.groups[group].running -= 1;
+        let member = self.members.iter_mut().find(|member| member.serial == serial);
+        Some(member.and_then(|member| {
+            let newest = next.and(member.messages.front().copied());
+            let next = if self.order == Order::SourceTime { newest } else { next };
+            member.key = member.key.or(next);
+            next
+        }))
+    }
+
+    /// The oracle's begin of a callback, for which its entity takes its oldest message.
+    fn begin_callback(&mut self, thread: usize, serial: u64, key: Stamp) {
+        let member = self.members.iter_mut().find(|member| member.serial == serial);
+        let member = member.expect("it has not left");
+        let group = &mut self.groups[member.group];
+        group.running += 1;
+        (member.key, member.announced) = (None, false);
+        let mut next = None;
+        if member.is_timer {
+            member.due = None; // until it is armed again
+        } else {
+            // By arrival, its oldest message may be newer than the key it was ready under.
+            let taken = member.messages.pop_front().expect("it was announced");
+            assert!(if self.order == Order::Arrival { taken >= key } else { taken == key });
+            next = member.messages.front().copied();
+            member.announced = next.is_some();
+        }
+        if group.reentrant
+            && let Some(stamp) = next.take()
+        {
+            member.key = Some(stamp);
+            assert!(!member.home.notify(stamp), "nobody is parked");
+        }
+        self.threads[thread].runs = Some(Callback { group: member.group, serial, next });
+        self.ran += 1;
+    }
+
+    /// All that is ready, best first; timers that are due are.
+    fn sorted(&self, limit: Option<Stamp>) -> Vec<(Reverse<i32>, Stamp, u64)> {
+        let now = self.time.now().nanoseconds();
+        let mut ready: Vec<_> = self
+            .members
+            .iter()
+            .filter(|member| self.groups[member.group].is_free())
+            .filter_map(|member| {
+                let due = member.due.filter(|&due| due <= now).map(Stamp::due);
+                let key = member.key.or(due).filter(|key| limit.is_none_or(|limit| *key <= limit))?;
+                Some((Reverse(self.groups[member.group].priority), key, member.serial))
+            })
+            .collect();
+        ready.sort_unstable();
+        ready
+    }
+
+    /// The thread puts back what it ran.
+    fn finish(&mut self, thread: usize) {
+        if let Some(next) = self.end_callback(thread) {
+            let work = &mut self.threads[thread].work;
+            if let Some(work) = work {
+                work.next = next;
+            }
+            self.scheduler.finish(work);
+        }
+    }
+
+    /// The worker puts back what it ran and asks for more.
+    fn take(&mut self, worker: usize, limited: bool) {
+        if let Some(next) = self.end_callback(worker)
+            && let Some(work) = &mut self.threads[worker].work
+        {
+            work.next = next;
+        }
+        let limit = limited.then(|| self.clock.stamp());
+        let patience = limit.map_or(Patience::None, Patience::Until);
+        let sorted = self.sorted(limit);
+        // A thread from outside runs a callback in place of this one.
+        let is_replaced = self.threads[self.workers()].runs.is_some() && self.is_full();
+        let work = &mut self.threads[worker].work;
+        let index = u32::try_from(worker).expect("a few");
+        match self.scheduler.next(work, patience, &mut Worker::new(index)) {
+            Next::Run => {
+                assert!(!is_replaced);
+                let serial = work.as_ref().map(|work| work.serial).unwrap_or_default();
+                let found = sorted.iter().find(|(_, _, ready)| *ready == serial);
+                let &(priority, key, _) = found.expect("it was ready");
+                let &(first_priority, first_key, _) = sorted.first().expect("something was");
+                // Which of several with the same key goes first is not promised.
+                assert_eq!((priority, key), (first_priority, first_key), "{sorted:?}");
+                self.begin_callback(worker, serial, key);
+            }
+            Next::Idle => assert!(sorted.is_empty() || is_replaced, "idle, but there is {sorted:?}"),
+            Next::Poked | Next::Stopped => panic!("nobody asked for that"),
+        }
+    }
+
+    /// The thread from outside puts back what it ran, or takes an entity if that is what would run
+    /// next and there is a place for a callback.
+    fn lend(&mut self, entity: &Index) {
+        let outside = self.workers();
+        if self.threads[outside].runs.is_some() {
+            return self.finish(outside);
+        }
+        let is_full = self.is_full();
+        let Some(member) = self.pick(entity, false) else { return };
+        let (home, serial, key, group) = (member.home.clone(), member.serial, member.key, member.group);
+        let could = key.is_some() && self.groups[group].is_free() && !is_full;
+        let mine = (Reverse(self.groups[group].priority), key);
+        // Timers that are due stand in the queue if some worker has looked since: so they may come
+        // before it or not.
+        let all = self.sorted(None);
+        let is_first =
+            all.iter().all(|(priority, key, other)| *other == serial || (*priority, Some(*key)) > mine);
+        let mut messages = self.members.iter().filter(|other| other.key.is_some() && other.serial != serial);
+        let is_overtaking = messages.any(|other| {
+            let others = (Reverse(self.groups[other.group].priority), other.key);
+            self.groups[other.group].is_free() && others < mine
+        });
+        let mut work = None;
+        self.scheduler.take_here(&home, i64::MAX, &mut work);
+        assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
+        assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
+        if let Some(key) = key.filter(|_| work.is_some()) {
+            self.threads[outside].work = work;
+            self.begin_callback(outside, serial, key);
+        }
+    }
+}
+
+fn order() -> impl Strategy<Value = Order> {
+    prop_oneof![Just(Order::Arrival), Just(Order::SourceTime)]
+}
+
+proptest! {
+    #[test]
+    fn runs_what_is_first(threads in 1..5_usize, order in order(), operations in vec(operation(), 0..250)) {
+        let mut pair = Pair::new(threads, order);
+        operations.into_iter().for_each(|operation| pair.run(operation));
+        // In the end everything runs, and each message once.
+        (0..=threads).for_each(|thread| pair.finish(thread));
+        let left: usize = pair.members.iter().map(|member| member.messages.len()).sum();
+        let due = pair.time.now().nanoseconds();
+        let timers = pair.members.iter().filter(|member| member.due.is_some_and(|at| at <= due)).count();
+        pair.ran = 0;
+        for _ in 0..=left + timers {
+            pair.take(0, false);
+        }
+        prop_assert_eq!(pair.ran, left + timers);
+    }
+}

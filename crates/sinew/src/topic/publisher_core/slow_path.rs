@@ -1,0 +1,206 @@
+//! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
+
+use super::remote::Out;
+use super::{Outlet, State};
+use crate::mailbox::deferred::Outbox;
+use crate::message::backing::out_of_memory;
+use crate::message::block::Erased;
+use crate::message::work::Work;
+use crate::sys::clock::Time;
+use crate::sys::sync::Ordering;
+use crate::topic::copy_plan::Form;
+use crate::topic::recipients::{Given, Promises, Unpublished};
+use crate::topic::subscribers::{Group, Routes};
+
+/// A message on its way.
+struct Message {
+    /// As it was published.
+    published: Option<Erased>,
+    /// The value in it, if it is an image and somebody here takes values.
+    value: Option<Erased>,
+    /// Its image, if it is a value and somebody here takes another type.
+    image: Option<Erased>,
+    /// What that took, as far as it isn't counted yet.
+    work: Work,
+}
+
+impl Message {
+    /// What subscriptions of its type get.
+    fn for_those_here(&self) -> Option<&Erased> {
+        self.value.as_ref().or(self.published.as_ref())
+    }
+
+    /// What leaves the process.
+    fn for_those_outside(&mut self) -> Option<&mut Erased> {
+        self.image.as_mut().or(self.published.as_mut())
+    }
+}
+
+/// What the subscriptions of another type get.
+struct Abroad<'a> {
+    message: Erased,
+    given: Given,
+    promises: Promises<'a>,
+    work: Work,
+}
+
+/// What came of an attempt.
+enum Attempt {
+    Published,
+    /// Somebody came or went.
+    Again,
+}
+
+impl Outlet {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+        let deadline = Time::steady() + self.qos.max_blocking_time;
+        let mut message = Message { published: Some(message), value: None, image: None, work: Work::NONE };
+        let mut given = Given::take();
+        loop {
+            let attempt = self.attempt(&mut message, form, &mut given, deadline);
+            given.forget_copies();
+            match (attempt, message.published.take()) {
+                (Ok(Attempt::Published), _) => return Ok(()),
+                (Ok(Attempt::Again), published) => message.published = published,
+                (Err(reason), Some(published)) => return Err((published, reason)),
+                (Err(_), None) => return Ok(()), // it is given away only when nothing can fail any more
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        message: &mut Message,
+        form: Form,
+        given: &mut Given,
+        deadline: Time,
+    ) -> Result<Attempt, Unpublished> {
+        let retains = self.qos.is_transient_local();
+        let (routes, generation, old) = {
+            let mut state = self.state.lock();
+            if let Some(reason) = self.refuses(&state) {
+                return Err(reason);
+            }
+            let (routes, old) = self.fetch(&mut state);
+            (routes, state.fetched, old)
+        };
+        drop(old);
+        let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
+        self.make_forms(message, &routes)?;
+        let Some(local) = message.for_those_here() else { return Ok(Attempt::Published) };
+        // What is made of an image is theirs. Otherwise those who read it here get it before it is encoded; who owns it, after. One that
+        // lies in shared memory is read by others if it leaves: then nobody here may own it.
+        let is_apart = message.value.is_some() || message.image.is_some();
+        let form = if message.value.is_some() { Form::Unique } else { form };
+        let is_read_on = leaves && !is_apart && (!routes.nobody_shares() || local.keep().is_some());
+        let form = if retains || is_read_on { Form::Shared } else { form };
+        given.choose(&routes, Some(self.node_number), local);
+        let promises = Promises::collect(&routes, given, (&self.qos, &self.session), deadline)?;
+        let plan = given.plan(&routes, form);
+        given.copy(&routes, plan, local, &self.pool);
+        let source = message.image.as_ref().or(message.published.as_ref());
+        let abroad = match source {
+            Some(source) => self.convert(&routes.others, source, deadline)?,
+            None => Vec::new(),
+        };
+        let taken_here = !given.is_empty() || abroad.iter().any(|abroad| !abroad.given.is_empty());
+        let made = std::mem::take(&mut message.work);
+        let form_of_all = message.published.as_ref().map_or(Work::NONE, Work::of_form);
+        let Some(outside) = message.for_those_outside() else { return Ok(Attempt::Published) };
+        let mut out = match self.open_way_out(leaves, taken_here, outside, deadline)? {
+            Out::Closed => None,
+            Out::Open(out) => Some(out),
+            Out::Changed => return Ok(Attempt::Again),
+        };
+        let copies = Work::copies(plan.copies());
+        let work = abroad.iter().fold(made + copies, |sum, abroad| sum + abroad.work);
+        let mut state = self.state.lock();
+        if let Some(reason) = self.refuses(&state) {
+            return Err(reason);
+        }
+        // C2 again: what joined since must either be delivered to or find the message retained.
+        let is_missed = || retains && self.session.generation() != generation && !self.is_newest(&routes);
+        if state.leaves != out.is_some() || is_missed() {
+            state.count(work); // made in vain, but made
+            return Ok(Attempt::Again);
+        }
+        let bringing_out = out.as_ref().map_or(Work::NONE, |out| out.work(outside));
+        state.count(work + bringing_out + form_of_all);
+        let is_early = form == Form::Unique || is_apart;
+        let early = out.as_mut().filter(|_| is_early);
+        let mut image = early.and_then(|out| out.encode(outside));
+        let kept = (out.is_some() && !is_early).then(|| outside.another());
+        let Some(local) = message.value.take().or_else(|| message.published.take()) else {
+            return Ok(Attempt::Published);
+        };
+        Outbox::with(|outbox| {
+            let State { sequence, retained, counters, .. } = &mut *state;
+            let publication = self.next_publication(sequence, counters);
+            outbox.dropped.extend(self.retain(retained, counters, &local, &publication));
+            self.promised.published(&publication, outbox);
+            given.deliver(local, &publication, &promises, outbox);
+            promises.kept(); // before the outbox, where the program's code may panic
+            for Abroad { message, mut given, promises, .. } in abroad {
+                given.deliver(message, &publication, &promises, outbox);
+                promises.kept();
+            }
+            drop(state);
+            if let Some(mut out) = out {
+                if let Some(kept) = kept {
+                    image = out.encode(&kept);
+                    outbox.dropped.push(kept);
+                }
+                if let Some(warning) = out.send(&publication, image, &self.topic) {
+                    outbox.warn(&self.node, &self.topic, warning);
+                }
+            }
+        });
+        drop(routes); // the last of an old list, perhaps: outside the locks
+        Ok(Attempt::Published)
+    }
+
+    /// Makes the value, or the image, that somebody here takes.
+    fn make_forms(&self, message: &mut Message, routes: &Routes) -> Result<(), Unpublished> {
+        let Message { published: Some(published), value, image, work } = message else { return Ok(()) };
+        if published.is_image() {
+            if !routes.take_images && value.is_none() {
+                *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
+                *work = *work + Work::DECODING;
+            }
+        } else if !routes.others.is_empty() && image.is_none() {
+            let length = published.image_length().unwrap_or(0);
+            *image = Some(self.image_of_message(published).unwrap_or_else(|| out_of_memory(length)));
+            *work = *work + Work::encoding(published.table().is_plain(), length);
+        }
+        Ok(())
+    }
+
+    /// What those get who take other types. Who can't read the message loses it.
+    fn convert<'a>(
+        &self,
+        groups: &'a [Group],
+        image: &Erased,
+        deadline: Time,
+    ) -> Result<Vec<Abroad<'a>>, Unpublished> {
+        let mut abroad = Vec::new();
+        for Group { routes, reader } in groups {
+            let (message, converting) = match reader.convert(image) {
+                Ok(converted) => converted,
+                Err(error) => {
+                    routes.inboxes().iter().for_each(|inbox| inbox.cannot_decode(&error));
+                    continue;
+                }
+            };
+            let mut given = Given::take();
+            given.choose(routes, Some(self.node_number), &message);
+            let promises = Promises::collect(routes, &mut given, (&self.qos, &self.session), deadline)?;
+            let plan = given.plan(routes, Form::Unique);
+            given.copy(routes, plan, &message, &reader.values);
+            let work = converting + Work::copies(plan.copies());
+            abroad.push(Abroad { message, given, promises, work });
+        }
+        Ok(abroad)
+    }
+}

@@ -1,0 +1,34 @@
+//! What an end elsewhere says of itself: plain data, whichever transport brought it here.
+
+use crate::ros::mismatch::End;
+use crate::ros::qos::QoS;
+
+/// A publisher, subscription or server elsewhere, as it describes itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Described {
+    /// Its topic, or its service.
+    pub(crate) topic: String,
+    /// Its node's full name.
+    pub(crate) node: String,
+    /// Where it is, for people: "process 4711 (camera)".
+    pub(crate) process: String,
+    pub(crate) type_name: String,
+    pub(crate) hash: [u8; 32],
+    /// Whether values of the type can come from, or go to, its process.
+    pub(crate) travels: bool,
+    pub(crate) qos: QoS,
+    /// Its number in its participant.
+    pub(crate) number: u64,
+}
+
+impl Described {
+    /// For people: its node and its process.
+    pub(crate) fn whose(&self) -> String {
+        format!("{} in {}", self.node, self.process)
+    }
+
+    /// What matching knows of it.
+    pub(crate) fn end(&self) -> End<'_> {
+        End::told((&self.type_name, self.hash), self.travels, &self.qos)
+    }
+}

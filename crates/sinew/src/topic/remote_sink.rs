@@ -1,0 +1,153 @@
+//! What a transport does for a publisher: the traits behind which messages leave the process.
+//!
+//! A publisher that others know has a [`PublisherEndpoint`]. When the first subscription elsewhere
+//! matches, that makes a [`RemoteSink`], which takes each message once for all of them. The
+//! publisher keeps the sink under a lock of its own, so one thread at a time calls it. For each
+//! message that is
+//!
+//! 1. [`has_room`](RemoteSink::has_room), else [`wait_for_room`](RemoteSink::wait_for_room);
+//! 2. [`prepare`](RemoteSink::prepare): memory for its image, or none. Until then nothing has
+//!    happened that others could see;
+//! 3. subscriptions of this process get the message;
+//! 4. [`Prepared::encode`]: the image is written, if it isn't there yet;
+//! 5. [`send`](RemoteSink::send); or [`leave_out`](RemoteSink::leave_out) if there was no memory
+//!    for it.
+
+use super::remote_endpoint::Described;
+use crate::message::backing::Lends;
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::message::work::Work;
+use crate::sys::sync::Arc;
+use sinew_shm::{CapacityError, Counters, Lent, Loan, Waiting};
+use std::any::Any;
+use std::collections::VecDeque;
+
+/// A publisher as others know it.
+pub(crate) trait PublisherEndpoint: Lends {
+    /// Where others see what it counts.
+    fn counters(&self) -> Counters;
+
+    /// Its way to subscriptions elsewhere, which begins with message `next`.
+    fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError>;
+
+    /// Whether others get a message, whose holder alone has it, without a copy of its image, as
+    /// far as that is known now.
+    fn sends_where_it_lies(&self, message: &Erased) -> bool;
+}
+
+/// The subscriptions elsewhere that a publisher's messages go to, all of one transport.
+pub(crate) trait RemoteSink: Send {
+    /// A subscription matches. `next` is the number of the next message, `retained` are those
+    /// before it that the publisher keeps for late joiners.
+    fn connect(
+        &mut self,
+        joiner: &mut Joiner,
+        next: u64,
+        retained: &VecDeque<(Erased, Publication)>,
+    ) -> Result<BroughtBack, CapacityError>;
+
+    /// A subscription is gone.
+    fn disconnect(&mut self, subscription: &RemoteSubscription);
+
+    /// Whether any subscription is connected.
+    fn is_connected(&self) -> bool;
+
+    /// Whether a subscription must get everything.
+    fn is_bound(&self) -> bool;
+
+    /// Whether every subscription that must get everything has room for a message.
+    fn has_room(&mut self) -> bool;
+
+    /// `None` if there is room, and enough of it after a wait. Else the caller sleeps without the
+    /// publisher's locks, and asks again.
+    fn wait_for_room(&mut self) -> Option<Waiting> {
+        None
+    }
+
+    /// Makes sure that there is memory for the next message's image, which has so many bytes.
+    /// `message`: where the image may lie already, so that it needs none.
+    fn prepare(&mut self, length: usize, message: Option<&mut Erased>) -> Result<Prepared, CapacityError>;
+
+    /// The sink's own memory for an image of so many bytes, as it was prepared.
+    fn buffer(&mut self, length: usize) -> &mut [u8];
+
+    /// Sends the image; `None`: what was written into the [buffer](Self::buffer) last.
+    fn send(&mut self, publication: &Publication, image: Option<Lent>);
+
+    /// There was no memory for the message's image: those elsewhere miss it. Whether that is the
+    /// first one.
+    fn leave_out(&mut self, publication: &Publication) -> bool;
+
+    /// Lets go of what the subscriptions have read. A thread that publishes does so itself; this is
+    /// for publishers that publish seldom.
+    fn let_go(&mut self) {}
+
+    /// Names memory that the next message will touch, and its length, for a thread that fetches it
+    /// before. What is found through other memory has a higher `level`. False: there is no more.
+    fn footprint(&self, _level: usize, _name: &mut dyn FnMut(usize, usize)) -> bool {
+        false
+    }
+}
+
+/// A subscription elsewhere.
+pub(crate) struct RemoteSubscription {
+    /// What it says of itself.
+    pub(crate) wanted: Described,
+    /// Where it is. Only sinks of the transport that brought it here look into this.
+    pub(crate) address: Box<dyn Any + Send + Sync>,
+}
+
+/// A matching subscription elsewhere that is to be connected.
+pub(crate) struct Joiner {
+    pub(crate) subscription: Arc<RemoteSubscription>,
+    /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
+    pub(crate) has_retained: bool,
+}
+
+/// What was done with retained messages for one that joins late.
+#[derive(Default)]
+pub(crate) struct BroughtBack {
+    pub(crate) work: Work,
+    /// So many had no room.
+    pub(crate) left_out: Option<(usize, CapacityError)>,
+}
+
+/// A message's image, or where it will be.
+pub(crate) enum Prepared {
+    /// It lies where others can read it already.
+    There(Lent),
+    /// To be encoded into this.
+    Loan(Loan),
+    /// To be encoded into the sink's buffer: so many bytes.
+    Small(usize),
+}
+
+impl Prepared {
+    /// What it takes to bring this message out.
+    #[inline]
+    pub(crate) fn work(&self, message: &Erased) -> Work {
+        let length = match self {
+            Prepared::There(_) => return Work::NONE,
+            Prepared::Loan(loan) => loan.bytes().len(),
+            Prepared::Small(length) => *length,
+        };
+        Work::encoding(message.is_image() || message.table().is_plain(), length)
+    }
+
+    /// Has the image written, if it isn't there yet. `None`: it is in the sink's buffer.
+    #[inline]
+    pub(crate) fn encode(self, sink: &mut dyn RemoteSink, encode: impl FnOnce(&mut [u8])) -> Option<Lent> {
+        match self {
+            Prepared::There(lent) => Some(lent),
+            Prepared::Loan(mut loan) => {
+                encode(loan.bytes_mut());
+                Some(loan.share())
+            }
+            Prepared::Small(length) => {
+                encode(sink.buffer(length));
+                None
+            }
+        }
+    }
+}

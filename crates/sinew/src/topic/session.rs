@@ -1,0 +1,166 @@
+//! What the nodes, topics and executors of one context have in common.
+
+use crate::executor::scheduler::Scheduler;
+use crate::executor::wait_graph::Waits;
+use crate::ros::failure::CreateError;
+use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
+use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Weak;
+
+/// What everything in a context has in common. It keeps nothing alive but itself.
+#[repr(C)] // what every publish reads comes first, on one line
+pub(crate) struct Session {
+    /// Shut down: nothing is accepted any more.
+    pub(crate) ended: AtomicBool,
+    pub(crate) clock: Clock,
+    /// Counts changes of any topic's subscriptions; see [`outlet`](super::publisher_core).
+    generation: AtomicU64,
+    /// A subscription elsewhere isn't connected, for want of room.
+    refused: AtomicBool,
+    /// Random: identifies this participant among all others.
+    pub(crate) participant: u64,
+    pub(crate) waits: Arc<Waits>,
+    executors: Mutex<Vec<Weak<Scheduler>>>,
+    timers: Mutex<Vec<Weak<dyn Wake>>>,
+    detached: Mutex<Detached>,
+}
+
+/// Entities whose handles were given up.
+#[derive(Default)]
+struct Detached {
+    /// Nothing is kept any more.
+    closed: bool,
+    entities: Vec<Box<dyn Send>>,
+}
+
+impl Session {
+    /// In virtual time, if there is a clock for that.
+    pub(crate) fn new(clock: Option<VirtualClock>) -> Arc<Self> {
+        Arc::new(Self {
+            ended: AtomicBool::new(false),
+            clock: Clock::new(clock),
+            // No publisher has seen generation 1: the first publish fetches its list.
+            generation: AtomicU64::new(1),
+            refused: AtomicBool::new(false),
+            participant: RandomState::new().hash_one(next_serial()),
+            waits: Waits::of_this_process(),
+            executors: Mutex::new(Vec::new()),
+            timers: Mutex::new(Vec::new()),
+            detached: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn now(&self, kind: ClockKind) -> Time {
+        Time::from_nanoseconds(self.clock.now(kind))
+    }
+
+    // ---- its end ----
+
+    /// Whether it was shut down.
+    #[inline]
+    pub(crate) fn has_ended(&self) -> bool {
+        // Acquire: pairs with the Release in `end`; nothing is accepted after it.
+        self.ended.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn check_running(&self, name: &str) -> Result<(), CreateError> {
+        if self.has_ended() {
+            return Err(CreateError::Shutdown { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Nothing is accepted any more, and executors return.
+    pub(crate) fn end(&self) {
+        // Release: pairs with the Acquire loads of publishers; they accept nothing after it.
+        self.ended.store(true, Ordering::Release);
+        self.each_executor(Scheduler::end);
+    }
+
+    /// Keeps an entity until the context ends. If it has ended already, so does the entity.
+    pub(crate) fn detach(&self, entity: impl Send + 'static) {
+        let entity: Box<dyn Send> = Box::new(entity);
+        {
+            let mut detached = self.detached.lock();
+            if !detached.closed {
+                detached.entities.push(entity);
+                return;
+            }
+        }
+        drop(entity); // the program's code, outside the lock
+    }
+
+    /// Ends what was detached, in the order in which it was: for good, as nothing could end what is
+    /// detached later. Only on threads of the program's, as what callbacks have captured goes with
+    /// them.
+    pub(crate) fn end_detached(&self) {
+        let entities = {
+            let mut detached = self.detached.lock();
+            detached.closed = true;
+            std::mem::take(&mut detached.entities)
+        };
+        drop(entities); // the program's code, outside the lock
+    }
+
+    // ---- executors and timers ----
+
+    /// The executor hears of this context's shutdown and jumps of its clocks. False: the context is
+    /// shut down already.
+    pub(crate) fn register_executor(&self, scheduler: &Arc<Scheduler>) -> bool {
+        let mut executors = self.executors.lock();
+        executors.retain(|known| known.strong_count() > 0);
+        if !executors.iter().any(|known| known.as_ptr() == Arc::as_ptr(scheduler)) {
+            executors.push(Arc::downgrade(scheduler));
+        }
+        drop(executors);
+        !self.has_ended()
+    }
+
+    /// A timer that follows ROS time is told when that jumps.
+    pub(crate) fn on_jump(&self, timer: Weak<dyn Wake>) {
+        let mut timers = self.timers.lock();
+        if timers.len() == timers.capacity() {
+            timers.retain(|known| known.strong_count() > 0);
+        }
+        timers.push(timer);
+    }
+
+    /// Sets ROS time, or returns to the wall clock.
+    pub(crate) fn set_ros_time(&self, time: Option<Time>) {
+        self.clock.set_ros_time(time);
+        let timers: Vec<_> = self.timers.lock().iter().filter_map(Weak::upgrade).collect();
+        timers.iter().for_each(|timer| timer.wake());
+        self.each_executor(Wake::wake);
+    }
+
+    fn each_executor(&self, act: impl Fn(&Scheduler)) {
+        let executors: Vec<_> = self.executors.lock().iter().filter_map(Weak::upgrade).collect();
+        executors.iter().for_each(|scheduler| act(scheduler));
+    }
+
+    // ---- topics ----
+
+    /// C2: which lists of subscriptions are the newest.
+    #[inline]
+    pub(crate) fn generation(&self) -> u64 {
+        // C2: Acquire; pairs with C1.
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// C1: a list was replaced.
+    pub(crate) fn count_change(&self) {
+        // C1: Release; pairs with C2; carries the list.
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// There was no room to connect a subscription elsewhere: it is tried again later.
+    pub(crate) fn has_refused(&self) {
+        self.refused.store(true, Ordering::Relaxed); // looked at now and then
+    }
+
+    /// Whether that was so since the last time this was asked.
+    pub(crate) fn take_refused(&self) -> bool {
+        self.refused.swap(false, Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,146 @@
+//! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
+
+use super::copy_plan::Role;
+use super::subscription_core::Inbox;
+use super::typed_reader::Reader;
+use crate::mailbox::history::Place;
+use crate::message::type_support::Table;
+use crate::message::work::Work;
+use crate::ros::qos::QoS;
+use crate::sys::sync::{Arc, Mutex};
+use std::mem;
+
+/// Subscriptions of one type that take messages in the same way.
+pub(crate) struct Group {
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) reader: Reader,
+}
+
+impl Group {
+    /// Counts what is done once for all of them: at the first.
+    #[inline]
+    pub(crate) fn count(&self, work: Work) {
+        if let Some(first) = self.routes.inboxes().first() {
+            first.count(work);
+        }
+    }
+}
+
+/// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
+pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
+    let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
+    for inbox in inboxes {
+        match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
+            Some((_, of_type)) => of_type.push(inbox.clone()),
+            None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
+        }
+    }
+    groups.sort_by_key(|(reader, _)| reader.reads_in_place());
+    let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
+    let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
+    all.extend(groups.into_iter().map(group));
+    all
+}
+
+/// The subscriptions of a class of publishers, and what a publish needs to know of them all.
+#[derive(Default)]
+pub(crate) struct Routes {
+    pub(super) inboxes: Box<[Arc<Inbox>]>,
+    pub(super) owners: usize,
+    pub(super) sharers: usize,
+    pub(super) values: usize,
+    /// Some have a filter, or ignore their own node.
+    pub(super) particular: bool,
+    /// Some can hold up the publisher.
+    pub(super) bound: bool,
+    /// All take images as they are.
+    pub(super) take_images: bool,
+    /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
+    pub(super) others: Vec<Group>,
+}
+
+impl Routes {
+    pub(crate) fn new(inboxes: Vec<Arc<Inbox>>, blocking: bool) -> Self {
+        let count = |role| inboxes.iter().filter(|inbox| inbox.wanted.role == role).count();
+        let particular = inboxes.iter().any(|inbox| {
+            let wanted = &inbox.wanted;
+            wanted.filter.is_some() || wanted.ignore_own
+        });
+        let bound = blocking && inboxes.iter().any(|inbox| inbox.wanted.qos.is_blocking());
+        let (owners, sharers, values) = (count(Role::Owner), count(Role::Sharer), count(Role::Value));
+        let take_images = inboxes.iter().all(|inbox| inbox.wanted.check.is_some());
+        let (inboxes, others) = (inboxes.into(), Vec::new());
+        Self { inboxes, owners, sharers, values, particular, bound, take_images, others }
+    }
+
+    /// The subscriptions of publishers with this type of message.
+    pub(super) fn of_class(inboxes: Vec<Arc<Inbox>>, table: &Table, blocking: bool) -> Self {
+        let is_same = |inbox: &Arc<Inbox>| inbox.wanted.table.representation == table.representation;
+        let (same, others): (Vec<_>, Vec<_>) = inboxes.into_iter().partition(is_same);
+        Self { others: groups(&others, blocking), ..Self::new(same, blocking) }
+    }
+
+    /// Whether this is the only subscription.
+    pub(crate) fn is_only(&self, inbox: &Inbox) -> bool {
+        matches!(&*self.inboxes, [only] if std::ptr::eq(&raw const **only, inbox))
+    }
+
+    pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
+        &self.inboxes
+    }
+
+    /// All take references, and nothing else is to be thought of.
+    pub(crate) fn is_plain_sharers(&self) -> bool {
+        !self.particular && self.owners == 0 && self.values == 0
+    }
+
+    /// Reserves a place at each subscription that may hold up the publisher, without waiting: at all of them or at none. The
+    /// message then gets the place that [`place_at`](Self::place_at) says.
+    #[inline]
+    pub(crate) fn reserve(&self) -> bool {
+        let Some(full) = self.bound_inboxes().position(|inbox| !inbox.reserve_free()) else { return true };
+        self.bound_inboxes().take(full).for_each(|inbox| inbox.unreserve());
+        false
+    }
+
+    fn bound_inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+        let all = if self.bound { &self.inboxes[..] } else { &[] };
+        all.iter().filter(|inbox| inbox.wanted.qos.is_blocking())
+    }
+
+    /// The place of a message at one of these, after places were [reserved](Self::reserve).
+    #[inline]
+    pub(crate) fn place_at(&self, inbox: &Inbox) -> Place {
+        if self.bound && inbox.wanted.qos.is_blocking() { Place::Reserved } else { Place::Any }
+    }
+
+    /// The same for one for which no place was reserved: it goes back if there is none.
+    #[inline]
+    pub(crate) fn place_before_reserving(&self, inbox: &Inbox) -> Place {
+        if self.bound && inbox.wanted.qos.is_blocking() { Place::Free } else { Place::Any }
+    }
+
+    /// Nobody could read a message before it is given away.
+    pub(super) fn nobody_shares(&self) -> bool {
+        self.sharers == 0
+    }
+}
+
+/// The publishers of one topic, type and QoS class, as far as matching goes.
+pub(crate) struct Class {
+    pub(crate) table: &'static Table,
+    pub(crate) qos: QoS,
+    pub(super) routes: Mutex<Arc<Routes>>,
+}
+
+impl Class {
+    pub(crate) fn new(table: &'static Table, qos: QoS, routes: Routes) -> Arc<Self> {
+        Arc::new(Self { table, qos, routes: Mutex::new(Arc::new(routes)) })
+    }
+
+    /// The list changes (before C1); returns the old one, to be dropped outside all locks.
+    #[must_use]
+    pub(crate) fn replace(&self, routes: Routes) -> Arc<Routes> {
+        mem::replace(&mut *self.routes.lock(), Arc::new(routes))
+    }
+}

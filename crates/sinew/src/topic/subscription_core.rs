@@ -1,0 +1,713 @@
+//! A subscription as its publishers see it: a history under a lock, and where to announce that something came.
+
+mod ahead;
+mod remote_sources;
+
+use super::copy_plan::Role;
+use super::warn_once::Complaints;
+use crate::event::condition::Source;
+use crate::event::deadline::Deadline;
+use crate::event::liveliness::Watcher;
+use crate::event::match_listeners::Observers;
+use crate::event::status::{MessageLost, RequestedDeadlineMissed};
+use crate::executor::blocked::Blocked;
+use crate::executor::group_token::Turn;
+use crate::executor::scheduler::{self, Home, Scheduler};
+use crate::executor::wait_graph::{InVain, Waits};
+use crate::mailbox::deferred::{Left, Outbox, Seldom};
+use crate::mailbox::history::{Cause, Counts, Entry, History, Joins, Place};
+use crate::mailbox::waiters::{Heard, Listener, Listening, Ticket, wake};
+use crate::message::block::{Erased, Pool};
+use crate::message::info::Publication;
+use crate::message::type_support::{CloneInto, Table};
+use crate::message::work::Work;
+use crate::message::{Check, MessageInfo};
+use crate::ros::mismatch::End;
+use crate::ros::qos::QoS;
+use crate::sys::clock::{Clock, Stamp, Time};
+use crate::sys::logging::{About, tell};
+use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
+use ahead::Ahead;
+use remote_sources::Sources;
+pub(crate) use remote_sources::{Bad, Direct, RemoteSource};
+use sinew_msg::DecodeError;
+use sinew_shm::{Counter, Counters, EntityKey};
+use std::ops::ControlFlow;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+/// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
+pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
+
+/// Who a subscription is and what it wants; fixed when it is created.
+pub(crate) struct Wanted {
+    pub(crate) topic: Arc<str>,
+    /// The node's full name, for people.
+    pub(crate) node: Arc<str>,
+    pub(crate) node_number: u64,
+    pub(crate) table: &'static Table,
+    pub(crate) qos: QoS,
+    pub(crate) role: Role,
+    /// How to make a message of its own; there for every role but `Sharer`.
+    pub(crate) clone: Option<CloneInto>,
+    pub(crate) filter: Option<Filter>,
+    /// It takes images as they are, if this says that they are some; otherwise values alone.
+    pub(crate) check: Option<Check>,
+    /// Publications of its own node are not for it.
+    pub(crate) ignore_own: bool,
+    /// Blocks for what is kept by value, and for copies that are made when a message is taken.
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) participant: u64,
+    pub(crate) clock: Clock,
+}
+
+/// What a subscription's handlers are told besides who matched.
+pub(crate) struct Told {
+    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+    pub(crate) deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
+    pub(crate) liveliness: Option<Watcher>,
+}
+
+/// A subscription's end of the delivery.
+///
+/// What every message touches comes first, and close together: after a sleep, fetching it from memory is what a delivery
+/// costs.
+#[repr(C)]
+pub(crate) struct Inbox {
+    state: Mutex<State>,
+    /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
+    lifespan: i64,
+    /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
+    keeps_all: bool,
+    deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
+    pub(crate) wanted: Wanted,
+    /// Messages that were moved out of a long history, for whoever takes.
+    ahead: Ahead,
+    /// Signalled when a place became free and a publisher waits for one.
+    space: Condvar,
+    pub(crate) observers: Observers,
+    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+    pub(crate) liveliness: Option<Watcher>,
+    /// Publishers elsewhere that match. A thread that takes by hand reads what they have.
+    sources: Sources,
+    complaints: Complaints,
+}
+
+#[repr(C)]
+struct State {
+    /// It is announced; the executor asks for what comes next after each message.
+    announced: bool,
+    closed: bool,
+    /// Each message that comes is to be told to somebody; see `listening`.
+    listened: bool,
+    /// The messages of `only` may be taken past the history.
+    direct: bool,
+    /// Publishers waiting for a place.
+    waiting: u32,
+    /// Where to announce that something came; only a subscription with a callback in an executor has one.
+    home: Option<Home>,
+    history: History,
+    /// Made when somebody listens for the first time.
+    listening: Option<Box<Listening>>,
+    /// What others can see of it.
+    counters: Option<Counters>,
+    /// The publication of the last message whose latency was noted.
+    noted: i64,
+    /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
+    work: Box<Work>,
+    /// The only publisher elsewhere. Boxed, since a reference to it takes two words: what every
+    /// message touches stays on the lines that are fetched.
+    only: Option<Box<Arc<dyn RemoteSource>>>,
+    /// With so many free places, publishers that wait are woken. As in `sinew_shm::room`, publishers
+    /// that found no place wait for half of them, and after a moment for any.
+    enough: usize,
+}
+
+/// A message's latency is noted for others if so many nanoseconds have passed since the last one's: a look at the clock for each
+/// would be felt.
+const NOTED: i64 = 10_000_000;
+
+impl State {
+    /// Tells others what came, or went.
+    #[inline]
+    fn count(&self, last: Option<i64>) {
+        let Some(counters) = &self.counters else { return };
+        let counts = self.history.counts();
+        let waiting = self.history.len() as u64;
+        counters.set_all([
+            (Counter::Messages, counts.received),
+            (Counter::Taken, counts.taken),
+            (Counter::Waiting, waiting),
+        ]);
+        if counts.overwritten + counts.refused + counts.expired > 0 {
+            counters.set_all([
+                (Counter::Overwritten, counts.overwritten - counts.missed),
+                (Counter::Missed, counts.missed),
+                (Counter::Refused, counts.refused),
+                (Counter::Expired, counts.expired),
+            ]);
+        }
+        if let Some(last) = last {
+            counters.set(Counter::Last, last.cast_unsigned());
+        }
+    }
+
+    /// Notes how long a message took, now and then.
+    #[inline]
+    fn note_latency(&mut self, published: i64, now: impl Fn() -> i64) {
+        if let Some(counters) = &self.counters
+            && published.wrapping_sub(self.noted) >= NOTED
+        {
+            self.noted = published;
+            counters.record_latency(now().saturating_sub(published).max(0).cast_unsigned());
+        }
+    }
+
+    /// Changes who listens.
+    fn listen<R>(&mut self, change: impl FnOnce(&mut Listening) -> R) -> R {
+        let listening = self.listening.get_or_insert_default();
+        let result = change(listening);
+        self.listened = listening.is_wanted();
+        result
+    }
+
+    /// A2: who is to be told of the message that came.
+    #[cold]
+    #[inline(never)]
+    fn heard(&mut self) -> Heard {
+        self.listen(Listening::heard)
+    }
+}
+
+/// How long a publisher that found no place waits for more than one, in nanoseconds.
+const FAIR: i64 = 500_000;
+
+/// A message that was taken, and the stamp under which the executor keeps the subscription ready, if it has more.
+type Taken = (Entry, Option<Stamp>);
+
+/// Who takes a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taker {
+    /// Somebody who asks by himself.
+    Anybody,
+    /// The callback, in its group's only turn.
+    Exclusive,
+    /// The callback; it may be called for the next message meanwhile.
+    Reentrant,
+}
+
+/// Why a publisher got no place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NoPlace {
+    /// The subscription is gone: nothing to deliver, nothing wrong.
+    Gone,
+    /// The history stayed full.
+    Full,
+    /// It could only be emptied by who waits.
+    WouldDeadlock,
+    /// The context was shut down.
+    Shutdown,
+}
+
+/// The code that every message goes through when it is taken.
+pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
+    name(Inbox::take_as as *const () as usize, 7);
+    name(Erased::let_go as *const () as usize, 5);
+}
+
+impl Inbox {
+    /// What matching knows of it.
+    pub(crate) fn asks(&self) -> End<'_> {
+        End::new(self.wanted.table, &self.wanted.qos)
+    }
+
+    pub(crate) fn new(wanted: Wanted, observers: Observers, told: Told) -> Arc<Self> {
+        let Told { lost, deadline, liveliness } = told;
+        let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
+        let state = State {
+            announced: false,
+            closed: false,
+            listened: false,
+            waiting: 0,
+            enough: 0,
+            home: None,
+            history,
+            listening: None,
+            counters: None,
+            noted: i64::MIN / 2,
+            work: Box::default(),
+            only: None,
+            direct: false,
+        };
+        let lifespan = wanted.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
+        Arc::new(Self {
+            state: Mutex::new(state),
+            lifespan,
+            keeps_all: wanted.qos.is_keep_all(),
+            deadline,
+            wanted,
+            ahead: Ahead::new(),
+            space: Condvar::new(),
+            observers,
+            lost,
+            liveliness,
+            sources: Sources::default(),
+            complaints: Complaints::default(),
+        })
+    }
+
+    /// Brings a message in and announces it. Called under the publisher's lock.
+    #[inline(never)] // one piece of code for all callers: it is fetched once
+    pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
+        let mut left = Left { dropped: None, went_back: false, signal: None, seldom: None };
+        let mut state = self.state.lock();
+        self.ahead.settle_if_full(&mut state);
+        left.went_back = place == Place::Free && !state.history.has_room() && !state.closed;
+        if state.closed || left.went_back {
+            left.dropped = Some(message);
+            return left;
+        }
+        let lost = state.history.push(message, publication, self.lifespan, place);
+        state.count(Some(publication.stamp.time));
+        if let Some(home) = &state.home {
+            if !state.announced {
+                if home.notify(publication.stamp) {
+                    left.signal = Some(home.scheduler.clone());
+                }
+                state.announced = true;
+            } else if lost.is_some()
+                && state.history.ahead() == 0 // else the oldest is there, and waits on
+                && let Some(oldest) = state.history.oldest()
+            {
+                home.change_key(oldest);
+            }
+        }
+        if state.listened && !matches!(lost, Some((_, Cause::Refused))) {
+            left.seldom = Some(Seldom { heard: state.heard(), ..Seldom::default() });
+        }
+        drop(state);
+        if let Some((message, cause)) = lost {
+            left.dropped = Some(message);
+            if cause != Cause::Expired {
+                self.report_lost(&mut left);
+            }
+        }
+        if let Some(deadline) = &self.deadline
+            && let Some(scheduler) = deadline.arrived(publication.stamp.time)
+        {
+            left.seldom.get_or_insert_default().deadline_signal = Some(scheduler);
+        }
+        left
+    }
+
+    /// What is known about a message that was taken.
+    pub(crate) fn info(&self, publication: Publication, reception: u64) -> MessageInfo {
+        MessageInfo::new(publication, reception, self.wanted.participant, &self.wanted.clock)
+    }
+
+    /// A message that was taken can't be decoded: it counts as lost.
+    #[cold]
+    pub(crate) fn cannot_decode(&self, error: &DecodeError) {
+        let Wanted { topic, node, .. } = &self.wanted;
+        let about = About { node, subject: topic };
+        tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
+        Outbox::with(|outbox| self.count_lost_for(1, Some(error), outbox));
+    }
+
+    #[cold]
+    fn report_lost(&self, left: &mut Left) {
+        let Some(lost) = &self.lost else { return };
+        let signal = lost.update(|event| {
+            event.total += 1;
+            event.total_change += 1;
+        });
+        left.seldom.get_or_insert_default().lost_signal = signal;
+    }
+
+    /// Takes the oldest message, for somebody who asks by himself.
+    pub(crate) fn take(&self) -> Option<Entry> {
+        // Relaxed: as in `look_outside`.
+        if self.sources.any.load(Ordering::Relaxed) {
+            if let ControlFlow::Break(taken) = self.take_direct() {
+                return taken;
+            }
+            self.look_outside();
+        }
+        self.take_as(Taker::Anybody).map(|(entry, _)| entry)
+    }
+
+    /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
+    /// ready, if it has more; in a reentrant group the next message has been announced already.
+    #[inline]
+    pub(crate) fn take_for(&self, turn: &Turn) -> Option<Taken> {
+        self.take_as(if turn.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
+    }
+
+    #[inline(never)]
+    pub(crate) fn take_as(&self, taker: Taker) -> Option<Taken> {
+        if let Some(taken) = self.take_ahead(taker) {
+            return Some(taken);
+        }
+        let state = self.whole();
+        if state.history.has_mortals() || taker == Taker::Reentrant {
+            drop(state);
+            // What has expired is dropped when the lock is released again.
+            return Outbox::with(|outbox| {
+                let Outbox { dropped, signals, .. } = outbox;
+                let (entry, signal) = self.take_from(self.whole(), taker, |old| dropped.push(old.message));
+                signals.extend(signal);
+                entry
+            });
+        }
+        self.take_from(state, taker, drop).0 // none can expire, and nobody be signalled
+    }
+
+    #[inline]
+    fn take_from(
+        &self,
+        mut state: Guard<'_, State>,
+        taker: Taker,
+        expired: impl FnMut(Entry),
+    ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
+        let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
+        let mut next = state.history.oldest();
+        state.count(None);
+        if let Some(entry) = &entry {
+            state.note_latency(entry.publication.stamp.time, || self.wanted.clock.steady());
+        }
+        let frees = self.frees_elsewhere()
+            && entry.as_ref().is_none_or(|entry| state.history.is_to_be_told(entry.reception));
+        if taker != Taker::Anybody {
+            state.announced = next.is_some() && state.home.is_some();
+        }
+        let mut signal = None;
+        if taker == Taker::Reentrant
+            && let (Some(next), Some(home)) = (next.take(), &state.home)
+            && home.notify(next)
+        {
+            signal = Some(home.scheduler.clone());
+        }
+        let frees = frees && !(entry.is_some() && self.advances(&state));
+        if taker != Taker::Reentrant {
+            self.move_ahead(&mut state);
+        }
+        self.release(state);
+        if frees {
+            self.read_sources();
+        }
+        (entry.map(|entry| (entry, next)), signal)
+    }
+
+    /// Lets go of the lock, and has publishers look that wait for places, once there are as many: once for all of them, since
+    /// all look, and say anew what they wait for.
+    #[inline]
+    fn release(&self, mut state: Guard<'_, State>) {
+        let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
+        if waited_for {
+            state.enough = usize::MAX;
+        }
+        drop(state);
+        if waited_for {
+            self.space.notify_all();
+        }
+    }
+
+    /// Takes the oldest message for a task. If there is none, the task is woken when one comes, or when the context ends;
+    /// ready with `None` if it has ended.
+    pub(crate) fn poll_take(
+        &self,
+        ticket: &mut Ticket,
+        task: &Waker,
+        ended: &AtomicBool,
+    ) -> Poll<Option<Entry>> {
+        self.look_outside();
+        let result = Outbox::with(|outbox| {
+            let mut ours: Option<Waker> = None;
+            loop {
+                let mut state = self.whole();
+                let expired = |old: Entry| outbox.dropped.push(old.message);
+                let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
+                // Acquire: pairs with the Release of the shutdown, which then asks under this lock who waits.
+                if entry.is_some() || ended.load(Ordering::Acquire) {
+                    let before = if ticket.is_none() { None } else { state.listen(|all| all.served(ticket)) };
+                    self.release(state);
+                    drop(before);
+                    return Poll::Ready(entry);
+                }
+                if state.listening.as_ref().is_some_and(|all| all.has(ticket, task)) {
+                    self.release(state);
+                    return Poll::Pending;
+                }
+                if let Some(ours) = ours.take() {
+                    let before = state.listen(|all| all.wait(ticket, ours)); // A1
+                    self.release(state);
+                    drop(before);
+                    return Poll::Pending;
+                }
+                self.release(state);
+                ours = Some(task.clone()); // the program's code; then everything is looked at again
+            }
+        });
+        match &result {
+            Poll::Pending => self.retune(), // somebody has to receive now
+            Poll::Ready(Some(_)) if self.frees_elsewhere() => self.read_sources(),
+            Poll::Ready(_) => {}
+        }
+        result
+    }
+
+    /// A task waits no longer, without having got a message.
+    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+        if ticket.is_none() {
+            return;
+        }
+        let mut state = self.whole();
+        let has_messages = state.history.oldest().is_some();
+        let (ours, next) = state.listen(|all| all.left(ticket, has_messages));
+        drop(state);
+        drop(ours);
+        if let Some(next) = next {
+            wake(next);
+        }
+    }
+
+    /// Sets whom to tell of every message, and tells it at once of those that wait.
+    pub(crate) fn set_listener(&self, listener: Option<Arc<Listener>>) {
+        let mut state = self.whole();
+        let waiting = state.history.len() as u64;
+        let before = state.listen(|all| all.set_listener(listener.clone()));
+        drop(state);
+        drop(before);
+        self.retune();
+        if let Some(listener) = listener
+            && waiting > 0
+        {
+            listener.hear(waiting);
+        }
+    }
+
+    /// What other processes know it by.
+    pub(crate) fn key(&self) -> Option<EntityKey> {
+        self.state.lock().counters.as_ref().map(Counters::key)
+    }
+
+    /// What others can see of it; set once.
+    pub(crate) fn is_counted(&self, counters: Counters) {
+        let mut state = self.state.lock();
+        self.observers.is_counted(counters.clone());
+        state.counters = Some(counters);
+        state.count(None);
+    }
+
+    /// The number of the oldest message of this publisher that waits.
+    pub(crate) fn oldest_of(&self, publisher: u64) -> Option<u64> {
+        self.whole().history.oldest_of(publisher)
+    }
+
+    /// Announces what was brought in besides [`push`](Self::push).
+    pub(crate) fn announce_waiting(&self, outbox: &mut Outbox) {
+        let mut state = self.whole();
+        let Some(oldest) = state.history.oldest() else { return };
+        if let Some(home) = &state.home
+            && !state.announced
+        {
+            if home.notify(oldest) {
+                outbox.signals.push(home.scheduler.clone());
+            }
+            state.announced = true;
+        }
+        if state.listened {
+            outbox.heard.push(state.heard());
+        }
+    }
+
+    /// Promises a place if there is one now; `None` if the subscription is gone and needs none.
+    pub(crate) fn try_reserve(&self) -> Option<bool> {
+        let mut state = self.state.lock();
+        if state.closed {
+            return None;
+        }
+        self.ahead.settle(&mut state);
+        let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+        drop(state);
+        drop(freed); // user code
+        Some(granted)
+    }
+
+    /// Promises a place that is free, if there is one; the subscription may be gone, and needs none.
+    #[inline]
+    pub(super) fn reserve_free(&self) -> bool {
+        let mut state = self.state.lock();
+        self.ahead.settle_if_full(&mut state);
+        state.closed || state.history.reserve_free()
+    }
+
+    /// Takes back the announcement if nothing waits; whether something does.
+    pub(crate) fn withdraw(&self) -> bool {
+        let mut state = self.whole();
+        let waits = state.history.oldest().is_some();
+        if !waits {
+            state.announced = false;
+            if let Some(home) = &state.home {
+                home.withdraw();
+            }
+        }
+        waits
+    }
+
+    /// What is announced still, after a callback that may have panicked.
+    pub(crate) fn left(&self) -> Option<Stamp> {
+        let mut state = self.whole();
+        let oldest = state.history.oldest();
+        // Somebody may have taken by hand what the callback left: then nobody would announce what comes next.
+        state.announced &= oldest.is_some();
+        oldest.filter(|_| state.announced)
+    }
+
+    /// Sets where to announce messages, and announces those that wait.
+    pub(crate) fn attach(&self, home: Option<Home>) {
+        Outbox::with(|outbox| {
+            let mut state = self.whole();
+            let oldest = state.history.oldest();
+            state.announced = home.is_some() && oldest.is_some();
+            if let (Some(home), Some(oldest)) = (&home, oldest)
+                && home.notify(oldest)
+            {
+                outbox.signals.push(home.scheduler.clone());
+            }
+            state.home = home;
+        });
+        self.retune();
+    }
+
+    /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
+    pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
+        let mut state = self.whole();
+        let (mut waiting_for, mut _blocked) = (None, None);
+        let mut fair: Option<i64> = None;
+        loop {
+            if state.closed {
+                return Err(NoPlace::Gone);
+            }
+            // Acquire: pairs with the Release of the shutdown, which then wakes us under this lock.
+            if ended.load(Ordering::Acquire) {
+                return Err(NoPlace::Shutdown);
+            }
+            let now = Time::steady();
+            let left = Time::from_nanoseconds(deadline) - now;
+            // Who has begun to wait does so for more than a place, for a moment.
+            let is_fair = fair.is_some_and(|until| now.nanoseconds() < until)
+                && !left.is_zero()
+                && !state.history.has_mortals();
+            let enough = if is_fair { state.history.half() } else { 1 };
+            if state.history.free() >= enough || !is_fair {
+                let (granted, freed) = state.history.reserve(self.wanted.clock.steady());
+                if let Some(freed) = freed {
+                    drop(state);
+                    drop(freed); // user code
+                    state = self.whole();
+                    if granted {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                if granted {
+                    return Ok(());
+                }
+            }
+            if left.is_zero() {
+                return Err(NoPlace::Full);
+            }
+            if waiting_for.is_none()
+                && let Some(home) = &state.home
+            {
+                // Nobody spins it, and this thread did last: then it would be the one to do it now.
+                if home.scheduler.depends_on_this_thread() {
+                    return Err(NoPlace::WouldDeadlock);
+                }
+                waiting_for = Some(waits.enter(home, false).map_err(|InVain| NoPlace::WouldDeadlock)?);
+                drop(state);
+                _blocked = Blocked::begin();
+                state = self.whole();
+                continue;
+            }
+            // A message that expires meanwhile gives way, too; nobody says when.
+            let expiry = state.history.first_expiry().map(|expiry| {
+                Time::from_nanoseconds(expiry) - Time::from_nanoseconds(self.wanted.clock.steady())
+            });
+            if fair.is_none() {
+                fair = Some(now.nanoseconds() + FAIR);
+                continue; // with what is enough from now on
+            }
+            let fair =
+                is_fair.then(|| Time::from_nanoseconds(now.nanoseconds().max(fair.unwrap_or(0))) - now);
+            let pause = expiry.into_iter().chain(fair).fold(left, Duration::min);
+            state.enough = if state.waiting == 0 { enough } else { state.enough.min(enough) };
+            state.waiting += 1;
+            state = self.space.wait_at_most(state, Some(pause));
+            state.waiting -= 1;
+        }
+    }
+
+    /// Takes back a promise.
+    pub(crate) fn unreserve(&self) {
+        let mut state = self.state.lock();
+        state.history.unreserve();
+        self.release(state);
+    }
+
+    /// Brings in what was retained for late joiners; see [`History::merge`].
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: Joins) {
+        for Entry { publication, .. } in &mut retained {
+            publication.expires =
+                publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
+        }
+        let now = self.wanted.clock.steady();
+        let signal = match &self.deadline {
+            Some(deadline) if !retained.is_empty() => deadline.arrived(now),
+            _ => None,
+        };
+        let out = self.whole().history.merge(retained, now, joins);
+        drop(out); // user code, outside the lock
+        scheduler::signal(signal);
+    }
+
+    /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.
+    pub(crate) fn end(&self) {
+        let mut state = self.state.lock(); // whoever looked before is asleep by now
+        let tasks = state.listening.is_some().then(|| state.listen(Listening::everybody));
+        drop(state);
+        self.space.notify_all();
+        tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
+    }
+
+    /// Nothing comes in any more, and what waited is dropped.
+    pub(crate) fn close(&self) {
+        let mut state = self.whole();
+        state.closed = true;
+        state.home = None;
+        state.announced = false;
+        state.listened = false;
+        let out = (state.history.drain(), state.listening.take());
+        drop(state);
+        self.space.notify_all();
+        drop(out);
+        self.leave_sources();
+    }
+
+    /// Counts what was done with a message besides bringing it in and taking it.
+    #[inline]
+    pub(crate) fn count(&self, work: Work) {
+        if !work.is_none() {
+            let mut state = self.state.lock();
+            let State { work: sum, counters, .. } = &mut *state;
+            sum.count(work, counters);
+        }
+    }
+
+    pub(crate) fn counts(&self) -> (Counts, Work, usize) {
+        let mut state = self.state.lock();
+        self.ahead.settle(&mut state);
+        (state.history.counts(), *state.work, state.history.len())
+    }
+}

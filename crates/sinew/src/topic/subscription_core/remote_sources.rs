@@ -1,0 +1,261 @@
+//! A subscription's publishers elsewhere, and what a transport does for each of them.
+
+use super::{Inbox, State, Wanted};
+use crate::executor::scheduler::Scheduler;
+use crate::mailbox::deferred::{Drainable, Outbox};
+use crate::mailbox::history::Entry;
+use crate::message::block::Erased;
+use crate::message::info::Publication;
+use crate::message::work::Work;
+use crate::sys::logging::{About, Level, tell};
+use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
+use crate::topic::copy_plan::Role;
+use crate::topic::remote_endpoint::Described;
+use sinew_msg::DecodeError;
+use std::ops::ControlFlow;
+
+/// A publisher elsewhere, as its subscriptions here see it.
+///
+/// Its messages come into their histories when it is [drained](Drainable::drain): by the executor
+/// that its transport tells of them, or by a thread that asks for a message. One thread at a time
+/// reads; a thread that finds another one reading has that one read once more, and doesn't wait.
+pub(crate) trait RemoteSource: Drainable {
+    /// What it says of itself.
+    fn offered(&self) -> &Described;
+
+    /// From now on these get its messages. The caller then drains.
+    fn serve(&self, inboxes: &[Arc<Inbox>]);
+
+    /// This subscription goes: nothing of the source keeps it any longer. Drains.
+    fn part(&self, inbox: &Inbox);
+
+    /// Other executors serve its subscriptions now, or none: others are told of its messages.
+    /// Drains.
+    fn retune(&self) {
+        self.drain();
+    }
+
+    /// Drains if there may be anything to read: for a thread that asks again and again.
+    fn look(&self) {
+        self.drain();
+    }
+
+    /// Whether the publisher is gone, and everything that it published was read.
+    fn is_over(&self) -> bool;
+
+    /// The next message for the only subscription that there is, past its history; of more than
+    /// `depth` messages only the newest. Also whether the caller then drains. Called under that
+    /// subscription's lock, so it waits for nothing.
+    fn take_for(&self, _inbox: &Inbox, _depth: u64) -> (Direct, bool) {
+        (Direct::NotSo, false)
+    }
+
+    /// The only subscription that there is has taken a message, and `oldest` is the first that it
+    /// still has: what came before that is done with. False if that isn't all, and the caller then
+    /// looks. Called under that subscription's lock.
+    fn advance_for(&self, _inbox: &Inbox, _oldest: &Publication) -> bool {
+        false
+    }
+}
+
+/// What [`RemoteSource::take_for`] found.
+pub(crate) enum Direct {
+    /// It is not so simple.
+    NotSo,
+    Nothing,
+    /// A message, how many were lost before it, and what making it took.
+    Message(Erased, Publication, u64, Work),
+    /// One that makes no sense.
+    Bad(Bad),
+}
+
+/// A message that can't be read or decoded.
+pub(crate) struct Bad {
+    /// So many were lost, with those before it.
+    pub(crate) lost: u64,
+    pub(crate) problem: Option<DecodeError>,
+    /// For the log.
+    pub(crate) level: Level,
+    pub(crate) text: String,
+}
+
+/// Publishers elsewhere.
+#[derive(Default)]
+pub(super) struct Sources {
+    pub(super) any: AtomicBool,
+    all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
+}
+
+impl Inbox {
+    /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
+    /// nobody else is told of what comes. `Continue`: it is not so simple.
+    #[inline]
+    pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
+        let mut guard = self.state.lock();
+        let state = &mut *guard;
+        let Some(proxy) = state.only.as_ref().filter(|_| state.direct) else {
+            return ControlFlow::Continue(());
+        };
+        if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
+            return ControlFlow::Continue(());
+        }
+        let qos = &self.wanted.qos;
+        let depth = if qos.is_keep_all() { u64::MAX } else { qos.capacity() as u64 };
+        let (direct, again) = proxy.take_for(self, depth);
+        let (message, publication, lost) = match direct {
+            Direct::Message(message, publication, lost, work) => {
+                state.work.count(work, &state.counters);
+                (message, publication, lost)
+            }
+            Direct::Nothing if !again => return ControlFlow::Break(None),
+            _ => {
+                let proxy = Arc::clone(proxy);
+                drop(guard);
+                if let Direct::Bad(Bad { lost, problem, level, text }) = direct {
+                    tell!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
+                    Outbox::with(|outbox| self.count_lost_for(lost, problem.as_ref(), outbox));
+                }
+                if again {
+                    proxy.drain();
+                }
+                return ControlFlow::Continue(());
+            }
+        };
+        let left = (lost > 0 || again).then(|| Arc::clone(proxy));
+        let reception = state.history.pass();
+        state.count(Some(publication.stamp.time));
+        state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
+        drop(guard);
+        if let Some(proxy) = left {
+            Outbox::with(|outbox| self.count_lost(lost, outbox));
+            proxy.drain();
+        }
+        ControlFlow::Break(Some(Entry { message, publication, reception }))
+    }
+
+    /// Reads what publishers of other processes have, if there are any.
+    #[inline]
+    pub(super) fn look_outside(&self) {
+        // Relaxed: who is matched meanwhile drains by himself.
+        if self.sources.any.load(Ordering::Relaxed) {
+            self.read_sources();
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn read_sources(&self) {
+        let sources = self.sources.all.lock().clone();
+        sources.iter().for_each(|proxy| proxy.look());
+    }
+
+    /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of them.
+    pub(crate) fn forget_sources_that_are_over(&self) {
+        let sources = self.sources.all.lock().clone();
+        let is_over = |proxy: &&Arc<dyn RemoteSource>| proxy.is_over();
+        if sources.iter().any(|proxy| is_over(&proxy)) {
+            self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
+            sources.iter().filter(is_over).for_each(|proxy| proxy.part(self));
+        }
+    }
+
+    /// There is nobody to read for any more.
+    pub(super) fn leave_sources(&self) {
+        let sources = self.sources.all.lock().clone();
+        self.change_sources(Vec::clear);
+        sources.iter().for_each(|proxy| proxy.part(self)); // they know this subscription, too
+    }
+
+    /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
+    /// are kept, its ring must keep them.
+    fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
+        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
+        let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered().qos.is_blocking();
+        self.deadline.is_none() && self.lifespan == i64::MAX && is_kept
+    }
+
+    fn change_sources(&self, change: impl FnOnce(&mut Vec<Arc<dyn RemoteSource>>)) {
+        let mut sources = self.sources.all.lock();
+        let mut all = sources.to_vec();
+        change(&mut all);
+        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
+        let only = if let [only] = &all[..] { Some(Box::new(only.clone())) } else { None };
+        let direct = only.as_ref().is_some_and(|only| self.takes_directly(&***only));
+        let only = {
+            // Whole: who takes what was moved tells no publisher of another process of its place.
+            let mut state = self.whole();
+            state.direct = direct;
+            std::mem::replace(&mut state.only, only)
+        };
+        let before = std::mem::replace(&mut *sources, Arc::new(all));
+        drop(sources);
+        drop((before, only));
+    }
+
+    /// A publisher of another process matches.
+    pub(crate) fn add_source(&self, proxy: &Arc<dyn RemoteSource>) {
+        self.change_sources(|all| all.push(proxy.clone()));
+    }
+
+    /// Whoever reads for this subscription has changed.
+    pub(super) fn retune(&self) {
+        if self.sources.any.load(Ordering::Relaxed) {
+            let sources = self.sources.all.lock().clone();
+            sources.iter().for_each(|proxy| proxy.retune());
+        }
+    }
+
+    /// Whose executor runs its callback.
+    pub(crate) fn scheduler(&self) -> Option<Arc<Scheduler>> {
+        self.state.lock().home.as_ref().map(|home| home.scheduler.clone())
+    }
+
+    /// Whether somebody waits for its messages without an executor.
+    pub(crate) fn needs_receiver(&self) -> bool {
+        if self.deadline.is_some() {
+            return true; // that a message came is to be known when it does
+        }
+        let state = self.state.lock();
+        state.listened || state.home.is_some()
+    }
+
+    /// Messages for it were overwritten before it got them, or made no sense.
+    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
+        self.count_lost_for(count, None, outbox);
+    }
+
+    /// The same if one of them has this problem.
+    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, outbox: &mut Outbox) {
+        if count == 0 {
+            return;
+        }
+        let mut state = self.state.lock();
+        self.ahead.settle(&mut state);
+        state.history.count_lost(count);
+        state.count(None);
+        drop(state);
+        let Some(lost) = &self.lost else { return };
+        outbox.signal(lost.update(|event| {
+            event.total += count;
+            event.total_change += count;
+            if let Some(problem) = problem {
+                event.undecodable += 1;
+                event.last_problem = Some(problem.clone());
+            }
+        }));
+    }
+
+    /// After a message was taken: the publisher of another process that waits for places knows of this one, and there is nothing
+    /// to be read from it before more are taken.
+    #[inline]
+    pub(super) fn advances(&self, state: &State) -> bool {
+        let (Some(proxy), Some(oldest)) = (&state.only, state.history.first()) else { return false };
+        proxy.advance_for(self, oldest)
+    }
+
+    /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which
+    /// tells it.
+    #[inline]
+    pub(super) fn frees_elsewhere(&self) -> bool {
+        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `look_outside`
+    }
+}

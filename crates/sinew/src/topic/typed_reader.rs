@@ -1,0 +1,127 @@
+//! How images become messages: those of other processes, and those of publishers here whose messages are other types of the program for
+//! the same type of ROS 2.
+
+use super::subscription_core::Inbox;
+use crate::message::Check;
+use crate::message::backing::{Keep, OwnImage, out_of_memory};
+use crate::message::block::{Erased, Pool};
+use crate::message::type_support::Table;
+use crate::message::work::Work;
+use crate::sys::sync::Arc;
+use sinew_msg::DecodeError;
+use sinew_shm::Hold;
+use std::ptr::NonNull;
+
+/// Blocks for messages that are made of images.
+const POOL_CAPACITY: usize = 64;
+
+/// Where all messages are kept, there are blocks for as many, as far as they fit into so many bytes.
+const POOL_BYTES: usize = 1 << 18;
+
+/// Makes messages of images, for subscriptions that take them in the same way.
+pub(crate) struct Reader {
+    table: &'static Table,
+    pub(crate) values: Arc<Pool>,
+    in_place: InPlace,
+}
+
+/// Whether messages are read where they lie.
+enum InPlace {
+    /// They are decoded.
+    No,
+    /// A plain type: its values are its images. Control blocks for them.
+    Values(Arc<Pool>),
+    /// Views are taken. Control blocks for images.
+    Images(Check, Arc<Pool>),
+}
+
+impl Reader {
+    pub(crate) fn for_inbox(inbox: &Inbox) -> Self {
+        let table = inbox.wanted.table;
+        let in_place = match inbox.wanted.check {
+            Some(check) => InPlace::Images(check, Pool::for_images(table, POOL_CAPACITY)),
+            None if table.is_plain() => InPlace::Values(Pool::for_foreign(table, POOL_CAPACITY)),
+            None => InPlace::No,
+        };
+        let qos = &inbox.wanted.qos;
+        let kept = if qos.is_keep_all() { qos.capacity() } else { 0 };
+        let blocks = kept.min(POOL_BYTES / table.layout.size().max(1)).max(POOL_CAPACITY);
+        Self { table, values: Pool::of_table(table, blocks), in_place }
+    }
+
+    /// Whether its messages are what this subscription takes.
+    pub(crate) fn suits(&self, inbox: &Inbox) -> bool {
+        self.table.representation == inbox.wanted.table.representation
+            && self.takes_images() == inbox.wanted.check.is_some()
+    }
+
+    fn takes_images(&self) -> bool {
+        matches!(self.in_place, InPlace::Images(..))
+    }
+
+    pub(crate) fn reads_in_place(&self) -> bool {
+        !matches!(self.in_place, InPlace::No)
+    }
+
+    /// The message in an image that is held: where it lies, if it can be read there. Also what that took.
+    pub(crate) fn read(&self, hold: Hold) -> Result<(Erased, Work), DecodeError> {
+        let image = hold.bytes();
+        match &self.in_place {
+            InPlace::Images(Check(check), pool) => {
+                check(image)?;
+                return Ok((Erased::image_kept_by(pool, Keep::Hold(hold)), Work::NONE));
+            }
+            InPlace::Values(pool) => {
+                let layout = self.table.layout;
+                if image.len() == layout.size() + 4 && image.starts_with(&[0, 1]) {
+                    let value = NonNull::from(&image[4..]).cast::<u8>();
+                    if value.addr().get().is_multiple_of(layout.align()) {
+                        // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
+                        let message = unsafe { Erased::foreign(pool, Keep::Hold(hold), value) };
+                        return Ok((message, Work::NONE));
+                    }
+                }
+            }
+            InPlace::No => {}
+        }
+        self.decode(image)
+    }
+
+    /// The message in an image that was copied, since it could not be held, or lay in the ring itself.
+    pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
+        let (message, work) = self.decode(image)?;
+        Ok((message, work + Work::copying(image.len())))
+    }
+
+    /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
+    pub(crate) fn convert(&self, message: &Erased) -> Result<(Erased, Work), DecodeError> {
+        let is_ours = message.table().representation == self.table.representation;
+        match message.image() {
+            None if is_ours => return Ok((message.another(), Work::NONE)),
+            Some(_) if is_ours && self.takes_images() => return Ok((message.another(), Work::NONE)),
+            Some(image) => return self.decode(image),
+            None => {}
+        }
+        let mut image = OwnImage::default();
+        let length = message.image_length().unwrap_or(0);
+        image.resize(length).unwrap_or_else(|| out_of_memory(length));
+        message.write_image(image.bytes_mut());
+        let (value, work) = self.decode(image.bytes())?;
+        Ok((value, work + Work::encoding(message.table().is_plain(), length)))
+    }
+
+    /// The message in an image that is the caller's: decoded, or copied.
+    pub(crate) fn decode(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
+        let InPlace::Images(Check(check), pool) = &self.in_place else {
+            let work = Work::decoding(self.table.is_plain(), image.len());
+            return Ok((Erased::decode(&self.values, image)?, work));
+        };
+        check(image)?;
+        let message = Erased::own_image(pool, image.len());
+        let mut message = message.unwrap_or_else(|| out_of_memory(image.len()));
+        if let Some(to) = message.image_mut() {
+            to.copy_from_slice(image);
+        }
+        Ok((message, Work::copying(image.len())))
+    }
+}
