@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sinew::{Context, Executor, Message, OnFault, Publisher};
+use sinew::{Context, Executor, FaultPolicy, Message, Publisher};
 
 use super::process::{Measuring, PATIENCE, Process, await_all};
 use super::rounds::{Meter, Usage};
@@ -60,7 +60,7 @@ impl Run {
 
     /// All nodes of a context.
     pub fn of(context: Context, executor: Executor) -> sinew::Result<Self> {
-        let run = Self { context, executor: executor.on_error(OnFault::Stop) };
+        let run = Self { context, executor: executor.on_error(FaultPolicy::Stop) };
         run.executor.add(&run.context)?;
         Ok(run)
     }

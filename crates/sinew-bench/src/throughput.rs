@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sinew::{Context, Executor, OnFault, Publisher, QoS};
+use sinew::{Context, Executor, FaultPolicy, Publisher, QoS};
 
 use super::floors::copy;
 use super::payload::{ForPayload, Payload, SIZES, flood_depth, of_size};
@@ -175,7 +175,7 @@ fn read<P: Payload>(
             }
         }
     } else {
-        let executor = Executor::single().on_error(OnFault::Stop);
+        let executor = Executor::single().on_error(FaultPolicy::Stop);
         let _flood = flood.callback(move |message: &P| seen.with(|seen| seen.note(message)))?;
         executor.add(context)?;
         let over = executor.stop_handle();

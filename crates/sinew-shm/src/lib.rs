@@ -79,5 +79,5 @@ pub use ring::Head;
 pub use segment::LAYOUT_VERSION;
 pub use taken::Sink;
 pub use unread::Unread;
-pub use workers::{Busy, Callback, Task, Worker};
+pub use workers::{Busy, Callback, PackedCallback, Worker};
 pub use writer::{Laggard, Lender, Waiting, Writer};

@@ -40,11 +40,11 @@ pub enum Callback {
 
 /// A [`Callback`] in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Task(u64);
+pub struct PackedCallback(u64);
 
 impl Callback {
     /// The callback as it is written down.
-    pub fn task(self) -> Task {
+    pub fn task(self) -> PackedCallback {
         // A slot has 15 bits: above it there is room for the kind.
         let (kind, reference) = match self {
             Self::Of(key) => (1, key.reference()),
@@ -52,7 +52,7 @@ impl Callback {
             Self::Other(key) => (3, key.reference()),
             Self::Elsewhere => (4, 0),
         };
-        Task(kind << 48 | reference)
+        PackedCallback(kind << 48 | reference)
     }
 
     /// What a word says, which is not to be trusted.
@@ -110,7 +110,7 @@ impl Worker {
     /// It begins a callback. `earliest`: the last moment known that comes before it, in steady
     /// nanoseconds.
     #[inline]
-    pub fn begin(&self, task: Task, earliest: i64) {
+    pub fn begin(&self, task: PackedCallback, earliest: i64) {
         if self.maker.is_here() {
             begin(&self.record.running, &self.record.since, task.0, earliest);
         }

@@ -162,7 +162,7 @@
 //!     let viewer = other.node("viewer")?;
 //!     let done = other.clone();
 //!     let _looking = viewer.subscription::<Grid>("grid").callback(move |grid: &Grid, info: &MessageInfo| {
-//!         assert_eq!((grid.cells[0][0], info.path()), (1.0, sinew::Path::Shm));
+//!         assert_eq!((grid.cells[0][0], info.path()), (1.0, sinew::Transport::Shm));
 //!         done.shutdown();
 //!     })?;
 //!
@@ -309,7 +309,7 @@ pub use api::error::{Error, Result};
 pub use api::guard::{GuardCondition, GuardConditionBuilder};
 pub use api::node::Node;
 pub use api::publisher::{
-    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, Unpublishable,
+    Draft, Edit, PublishError, Publishable, Publisher, PublisherBuilder, PublisherStatistics, UnsentMessage,
 };
 pub use api::receive::{Messages, Recv, RecvSample, RecvUnique};
 pub use api::server::{Server, ServerStatistics, ServiceBuilder};
@@ -325,20 +325,20 @@ pub use executor::histogram::Histogram;
 pub use executor::threads::{Placement, ThreadError};
 pub use executor::wait_set::{Ready, WaitSet, Waitable};
 pub use executor::{
-    AddError, Executor, OnFault, Order, RunTimes, Servable, SpinError, StopHandle, TimerThread,
+    AddError, DispatchOrder, Executable, Executor, FaultPolicy, RunTimes, SpinError, StopHandle, TimerThread,
 };
 #[doc(hidden)]
 pub use message::Check;
-pub use message::{Chain, Gid, Lineage, Memory, MessageInfo, Path, Sample, Shared, Unique, View};
+pub use message::{ChainGuard, Gid, Lineage, Memory, MessageInfo, Sample, Shared, Transport, Unique, View};
 pub use ros::arguments::{ArgumentError, Arguments};
-pub use ros::failure::{ContextError, CreateError, OutsideError, PublishFailure};
+pub use ros::failure::{ContextError, CreateError, PublishFailure, SharedMemoryError};
 pub use ros::mismatch::Mismatch;
 pub use ros::name::{NameError, NameKind};
 pub use ros::qos::{Durability, History, Incompatibility, Liveliness, Policy, QoS, QosError, Reliability};
 pub use service::error::{CallError, RespondError};
 pub use service::failure::CallFailure;
 pub use service::info::RequestInfo;
-pub use service::into_message::Given;
+pub use service::into_message::IntoMessage;
 pub use service::reply::{CallResult, Reply};
 pub use service::responder::Responder;
 /// ```

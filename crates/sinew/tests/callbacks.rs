@@ -4,7 +4,7 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{GuardCondition, Matched, MessageLost, OnFault, SpinError, TimerInfo, Triggered, Unique};
+use sinew::{FaultPolicy, GuardCondition, Matched, MessageLost, SpinError, TimerInfo, Triggered, Unique};
 use std::fmt;
 use std::sync::Arc;
 use support::{Log, Number, Room};
@@ -150,7 +150,7 @@ impl fmt::Display for Overheated {
 fn a_callback_may_return_any_error_that_can_be_displayed() -> sinew::Result<()> {
     let room = Room::new();
     let publisher = room.node.publisher::<Number>("numbers").create()?;
-    let executor = sinew::Executor::single().on_error(OnFault::Stop);
+    let executor = sinew::Executor::single().on_error(FaultPolicy::Stop);
     let context = support::virtual_context(&room.clock);
     let node = context.node("kettle")?;
     executor.add(&context)?;

@@ -4,7 +4,7 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{Executor, OnFault, SpinError, VirtualClock};
+use sinew::{Executor, FaultPolicy, SpinError, VirtualClock};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use support::{Log, Number, PATIENCE, Room, virtual_context};
 
@@ -69,7 +69,7 @@ fn errors_are_reported_by_default_and_panics_are_not() -> sinew::Result<()> {
 
 #[test]
 fn publishing_after_shutdown_is_an_error_of_the_callback_and_no_panic() -> sinew::Result<()> {
-    let (context, node, executor) = stage(|executor| executor.on_error(OnFault::Stop))?;
+    let (context, node, executor) = stage(|executor| executor.on_error(FaultPolicy::Stop))?;
     let publisher = node.publisher::<Number>("numbers").create()?;
     let guard = node.guard_condition().callback(move || {
         context.shutdown();

@@ -9,7 +9,7 @@
 mod support;
 
 use sinew::prelude::*;
-use sinew::{DecodeError, Encoding, Path, TypeHash};
+use sinew::{DecodeError, Encoding, Transport, TypeHash};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -71,7 +71,7 @@ fn a_message_taken_by_hand() -> sinew::Result<()> {
             std::thread::yield_now();
         };
         assert_eq!(text.0.len(), length);
-        assert_eq!(info.path(), Path::Shm);
+        assert_eq!(info.path(), Transport::Shm);
         assert_eq!(info.publisher(), publisher.gid());
     }
     Ok(())
@@ -272,7 +272,7 @@ fn a_plain_message_is_written_and_read_where_it_lies() -> sinew::Result<()> {
         let (scan, info) =
             std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken).expect("it comes");
         assert_eq!(rights_at(&*scan, place.0.path()).as_deref(), Some("r--s"), "read there, and only read");
-        assert_eq!(info.path(), Path::Shm);
+        assert_eq!(info.path(), Transport::Shm);
         held.push(scan);
         if n % 2 == 1 {
             held.swap_remove(usize::try_from(n / 2).expect("it is small"));

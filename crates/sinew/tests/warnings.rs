@@ -6,7 +6,7 @@ mod support;
 
 use log::{Log, Metadata, Record};
 use sinew::prelude::*;
-use sinew::{IncompatibleQos, Liveliness, OnFault, ServiceType, TypeHash, VirtualClock};
+use sinew::{FaultPolicy, IncompatibleQos, Liveliness, ServiceType, TypeHash, VirtualClock};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -235,7 +235,7 @@ fn callbacks_that_fail_are_told_with_their_node() -> sinew::Result<()> {
             0 => panic!("no number"),
             number => Err(format!("{number} is odd")),
         })?;
-        let executor = Executor::single().on_panic(OnFault::Report);
+        let executor = Executor::single().on_panic(FaultPolicy::Report);
         executor.add(&context)?;
         numbers.publish(Number(1))?;
         numbers.publish(Number(0))?;

@@ -1,16 +1,16 @@
 //! Waiting for an answer.
 
-use super::client_core::{Inner, result_of};
+use super::client_core::{ClientCore, result_of};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Home;
-use crate::executor::wait_graph::InVain;
+use crate::executor::wait_graph::Deadlock;
 use crate::executor::{current, prefetch};
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::service::error::CallError;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallId, Calls, Fault, Outcome};
+use crate::service::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls};
 use crate::service::reply::CallResult;
-use crate::service::request_queue::RemoteLine;
+use crate::service::request_queue::RemoteServerConnection;
 use crate::sys::clock::{Time, nanoseconds};
 use crate::sys::sync::{Arc, Bell};
 use sinew_msg::Service;
@@ -30,14 +30,14 @@ thread_local! {
 }
 
 /// A call that this thread waits for.
-struct Waiting<'a> {
-    calls: &'a Calls,
+struct BlockingCall<'a> {
+    calls: &'a PendingCalls,
     id: CallId,
     /// Whether it is over.
     over: bool,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for BlockingCall<'_> {
     fn drop(&mut self) {
         if !self.over {
             drop(self.calls.give_up(self.id)); // the waiting ended by a panic
@@ -46,10 +46,10 @@ impl Drop for Waiting<'_> {
 }
 
 /// How a wait ended.
-enum Wait {
+enum WaitEnd {
     /// Look again.
     Over,
-    Settled(Outcome),
+    Settled(CallOutcome),
     InVain(&'static str),
 }
 
@@ -58,25 +58,25 @@ enum Wait {
 /// The request is announced without waking anybody, as this thread is about to run the server
 /// itself. Only if it can't, because the server's group is busy or its executor has no place for
 /// this thread, somebody is woken for it.
-pub(crate) fn wait_for(inner: &Arc<Inner>, request: Erased, timeout: Duration) -> Outcome {
+pub(crate) fn wait_for(inner: &Arc<ClientCore>, request: RawMessage, timeout: Duration) -> CallOutcome {
     if current::depth() >= DEPTH_LIMIT {
         let failure = CallFailure::TooDeep { limit: DEPTH_LIMIT };
-        return Err(Fault { failure, request: Some(request) });
+        return Err(CallFault { failure, request: Some(request) });
     }
     let begin = Time::steady();
     if current::depth() == 0 {
         prefetch::take_notes(begin.nanoseconds());
     }
     let id = inner.send(request, None, true)?;
-    let mut waiting = Waiting { calls: &inner.calls, id, over: false };
+    let mut waiting = BlockingCall { calls: &inner.calls, id, over: false };
     let outcome = waiting.end(begin, timeout);
     waiting.over = true;
     outcome
 }
 
-impl Waiting<'_> {
-    fn end(&self, begin: Time, timeout: Duration) -> Outcome {
-        let Waiting { calls, id, .. } = self;
+impl BlockingCall<'_> {
+    fn end(&self, begin: Time, timeout: Duration) -> CallOutcome {
+        let BlockingCall { calls, id, .. } = self;
         let deadline = begin + timeout;
         loop {
             if let Some(line) = calls.line_of(*id)
@@ -98,10 +98,11 @@ impl Waiting<'_> {
                 continue; // that was somebody else's request, or it is answered later
             }
             match self.sleep(left) {
-                Wait::Over => {}
-                Wait::Settled(outcome) => return outcome,
-                Wait::InVain(why) => {
-                    let give_up = |request| Fault { failure: CallFailure::WouldDeadlock { why }, request };
+                WaitEnd::Over => {}
+                WaitEnd::Settled(outcome) => return outcome,
+                WaitEnd::InVain(why) => {
+                    let give_up =
+                        |request| CallFault { failure: CallFailure::WouldDeadlock { why }, request };
                     return calls.give_up(*id).unwrap_or_else(|request| Err(give_up(request)));
                 }
             }
@@ -110,18 +111,23 @@ impl Waiting<'_> {
 
     /// Waits for an answer from elsewhere. `None` if it must be waited for in another way.
     #[inline(never)]
-    fn wait_outside(&self, line: &dyn RemoteLine, deadline: Time, timeout: Duration) -> Option<Outcome> {
+    fn wait_outside(
+        &self,
+        line: &dyn RemoteServerConnection,
+        deadline: Time,
+        timeout: Duration,
+    ) -> Option<CallOutcome> {
         let answer = line.wait(self.calls, self.id, deadline)?;
         Some(answer.unwrap_or_else(|request| Err(self.timed_out(timeout, request))))
     }
 
     /// Sleeps until there is an outcome, or this thread could run the server.
     #[inline(never)] // what it needs of the stack calls inside calls needn't have
-    fn sleep(&self, left: Duration) -> Wait {
-        let Waiting { calls, id, .. } = self;
+    fn sleep(&self, left: Duration) -> WaitEnd {
+        let BlockingCall { calls, id, .. } = self;
         let bell = BELL.try_with(Arc::clone).unwrap_or_else(|_| Arc::new(Bell::new())); // none in a thread that ends
         let deferred = match calls.take_or_wait(*id, &bell) {
-            Ok(outcome) => return Wait::Settled(outcome),
+            Ok(outcome) => return WaitEnd::Settled(outcome),
             Err(deferred) => deferred,
         };
         // Not before: from now on a server that finds another executor has this thread look again.
@@ -129,7 +135,7 @@ impl Waiting<'_> {
         let Some(home) = &home else {
             let _blocked = Blocked::begin();
             bell.wait_at_most(Some(left));
-            return Wait::Over;
+            return WaitEnd::Over;
         };
         // If it is the server's executor that this thread is a worker of, that is seen to below.
         let elsewhere = current::worker_of(home.scheduler.id).is_none();
@@ -140,30 +146,30 @@ impl Waiting<'_> {
         if !deferred {
             let lends = current::spins(home.scheduler.id);
             _known = match calls.session.waits.enter(home, lends) {
-                Err(InVain) => return Wait::InVain(why(home)),
+                Err(Deadlock) => return WaitEnd::InVain(why(home)),
                 Ok(known) => known,
             };
         }
         if let Some(_lender) = home.scheduler.lend_later(home, nanoseconds(left), &bell) {
             bell.wait_at_most(Some(left));
         }
-        Wait::Over
+        WaitEnd::Over
     }
 
     #[cold]
     #[inline(never)]
-    fn give_up(&self, waited: Duration) -> Outcome {
+    fn give_up(&self, waited: Duration) -> CallOutcome {
         self.calls.give_up(self.id).unwrap_or_else(|request| Err(self.timed_out(waited, request)))
     }
 
     /// Why there is no answer in time; `request` if nobody took it.
     #[cold]
-    fn timed_out(&self, waited: Duration, request: Option<Erased>) -> Fault {
+    fn timed_out(&self, waited: Duration, request: Option<RawMessage>) -> CallFault {
         let failure = match (&request, self.calls.requests.service()) {
             (Some(_), (false, ever_seen)) => CallFailure::NoServer { waited, ever_seen },
             _ => CallFailure::Timeout { waited, started: request.is_none() },
         };
-        Fault { failure, request }
+        CallFault { failure, request }
     }
 }
 
@@ -186,23 +192,23 @@ fn why(home: &Home) -> &'static str {
 /// there is no timeout but that of the runtime.
 #[must_use = "dropped, the call is abandoned"]
 pub struct PendingCall<S: Service> {
-    state: State<S>,
+    state: CallState<S>,
     of: PhantomData<fn(S)>,
 }
 
-enum State<S: Service> {
-    Waiting(Arc<Inner>, CallId),
+enum CallState<S: Service> {
+    Waiting(Arc<ClientCore>, CallId),
     Refused(CallError<S::Request>),
     Over,
 }
 
 impl<S: Service> PendingCall<S> {
-    pub(crate) fn new(inner: &Arc<Inner>, id: CallId) -> Self {
-        Self { state: State::Waiting(inner.clone(), id), of: PhantomData }
+    pub(crate) fn new(inner: &Arc<ClientCore>, id: CallId) -> Self {
+        Self { state: CallState::Waiting(inner.clone(), id), of: PhantomData }
     }
 
     pub(crate) fn refused(error: CallError<S::Request>) -> Self {
-        Self { state: State::Refused(error), of: PhantomData }
+        Self { state: CallState::Refused(error), of: PhantomData }
     }
 }
 
@@ -213,14 +219,14 @@ impl<S: Service> Future for PendingCall<S> {
     /// If it has yielded its result before.
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if let State::Waiting(inner, id) = &this.state {
+        if let CallState::Waiting(inner, id) = &this.state {
             let Poll::Ready(outcome) = inner.calls.poll(*id, context.waker()) else { return Poll::Pending };
             let result = result_of::<S>(outcome.map_err(|fault| (fault, &*inner.calls.requests.name)));
-            this.state = State::Over;
+            this.state = CallState::Over;
             return Poll::Ready(result);
         }
-        match std::mem::replace(&mut this.state, State::Over) {
-            State::Refused(error) => Poll::Ready(Err(error)),
+        match std::mem::replace(&mut this.state, CallState::Over) {
+            CallState::Refused(error) => Poll::Ready(Err(error)),
             _ => panic!("a call has been polled again after it had yielded its result"),
         }
     }
@@ -230,7 +236,7 @@ impl<S: Service> Unpin for PendingCall<S> {}
 
 impl<S: Service> Drop for PendingCall<S> {
     fn drop(&mut self) {
-        if let State::Waiting(inner, id) = &self.state {
+        if let CallState::Waiting(inner, id) = &self.state {
             drop(inner.calls.give_up(*id)); // what was in it goes with it
         }
     }

@@ -4,12 +4,12 @@
 //! that keeps the implementations apart: so a closure is a callback if its parameters, as they are
 //! written, fit one of the forms.
 
-use crate::event::condition::{Gathered, Source};
+use crate::event::condition::{Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group, ReentrantGroup};
-use crate::executor::group_token::{Callbacks, Exclusive, Turn};
+use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
 use crate::message::incoming::Incoming;
 use crate::message::type_support::{CloneInto, clone_into};
-use crate::message::work::Work;
+use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique, View};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
@@ -89,7 +89,7 @@ impl Outcome for <fn() -> ! as never::Returns>::Type {
 pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     /// Whether it owns its message; and if so, how to make one of its own.
     #[doc(hidden)]
-    const OWNS: Option<Owner>;
+    const OWNS: Option<MakeCopy>;
 
     /// Whether it reads images where they lie; and if so, how to tell whether they are some.
     #[doc(hidden)]
@@ -107,7 +107,7 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     fn call(
         cell: &Self::Cell,
         group: &G,
-        turn: &mut Turn,
+        turn: &mut GroupToken,
         message: Incoming<'_, T>,
         about: &dyn Fn() -> MessageInfo,
     ) -> Called;
@@ -116,13 +116,13 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
 /// How to make messages for those who own theirs.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct Owner(pub(crate) CloneInto);
+pub struct MakeCopy(pub(crate) CloneInto);
 
 /// What came of a call.
 #[doc(hidden)]
 pub struct Called {
     pub(crate) result: Result<(), String>,
-    pub(crate) work: Work,
+    pub(crate) work: CopyWork,
 }
 
 /// The forms of one way to take the message.
@@ -145,10 +145,10 @@ macro_rules! forms {
             S: Send + 'static,
             R: Outcome,
         {
-            const OWNS: Option<Owner> = $owns;
+            const OWNS: Option<MakeCopy> = $owns;
             const VIEWS: Option<Check> = $views;
 
-            type Cell = Exclusive<F, Callbacks>;
+            type Cell = GroupCell<F, CallbackOf>;
 
             fn cell(self, group: &Group<S>) -> Self::Cell {
                 group.number.callback(self)
@@ -158,7 +158,7 @@ macro_rules! forms {
             fn call(
                 cell: &Self::Cell,
                 _group: &Group<S>,
-                turn: &mut Turn,
+                turn: &mut GroupToken,
                 $incoming: Incoming<'_, T>,
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
@@ -181,7 +181,7 @@ macro_rules! forms {
             T: Message $(+ $bound)*,
             R: Outcome,
         {
-            const OWNS: Option<Owner> = $owns;
+            const OWNS: Option<MakeCopy> = $owns;
             const VIEWS: Option<Check> = $views;
 
             type Cell = F;
@@ -194,7 +194,7 @@ macro_rules! forms {
             fn call(
                 cell: &F,
                 _group: &ReentrantGroup,
-                _turn: &mut Turn,
+                _turn: &mut GroupToken,
                 $incoming: Incoming<'_, T>,
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
@@ -214,13 +214,15 @@ macro_rules! forms {
     (@about $info:ident $about:ident) => { &$about() };
 }
 
-forms!(&T, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(&*message));
-forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), Work::NONE), |message| sure(message));
-forms!(Unique<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(message));
-forms!(Box<T>, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+forms!(&T, [], None, None, |incoming| (incoming.shared(), CopyWork::NONE), |message| sure(&*message));
+forms!(Shared<T>, [], None, None, |incoming| (incoming.shared(), CopyWork::NONE), |message| sure(message));
+forms!(Unique<T>, [Clone], MakeCopyOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+    message
+));
+forms!(Box<T>, [Clone], MakeCopyOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
     message.into_box()
 ));
-forms!(T, [Clone], OwnerOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
+forms!(T, [Clone], MakeCopyOf::<T>::OWNER, None, |incoming| incoming.unique(), |message| sure(
     message.into_inner()
 ));
 forms!(
@@ -246,10 +248,10 @@ fn sure<M>(message: M) -> Result<M, String> {
     Ok(message)
 }
 
-struct OwnerOf<T>(std::marker::PhantomData<T>);
+struct MakeCopyOf<T>(std::marker::PhantomData<T>);
 
-impl<T: Clone> OwnerOf<T> {
-    const OWNER: Option<Owner> = Some(Owner(clone_into::<T>()));
+impl<T: Clone> MakeCopyOf<T> {
+    const OWNER: Option<MakeCopy> = Some(MakeCopy(clone_into::<T>()));
 }
 
 /// A callback for what happens to an entity: a timer's expiry ([`TimerInfo`](crate::TimerInfo)), a
@@ -273,7 +275,7 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
 
     /// Calls it, in a turn of its group.
     #[doc(hidden)]
-    fn call(cell: &Self::Cell, group: &G, turn: &mut Turn, event: &E) -> Result<(), String>;
+    fn call(cell: &Self::Cell, group: &G, turn: &mut GroupToken, event: &E) -> Result<(), String>;
 }
 
 /// The forms of an event's callback.
@@ -291,13 +293,13 @@ macro_rules! event_forms {
             S: Send + 'static,
             R: Outcome,
         {
-            type Cell = Exclusive<F, Callbacks>;
+            type Cell = GroupCell<F, CallbackOf>;
 
             fn cell(self, group: &Group<S>) -> Self::Cell {
                 group.number.callback(self)
             }
 
-            fn call(cell: &Self::Cell, _group: &Group<S>, turn: &mut Turn, _event: &E) -> Result<(), String> {
+            fn call(cell: &Self::Cell, _group: &Group<S>, turn: &mut GroupToken, _event: &E) -> Result<(), String> {
                 let callback = cell.open(&mut turn.callbacks);
                 callback($(forms!(@open $state _group turn),)? $(event_forms!(@pass $event _event))?).into_result()
             }
@@ -315,7 +317,7 @@ macro_rules! event_forms {
                 self
             }
 
-            fn call(cell: &F, _group: &ReentrantGroup, _turn: &mut Turn, _event: &E) -> Result<(), String> {
+            fn call(cell: &F, _group: &ReentrantGroup, _turn: &mut GroupToken, _event: &E) -> Result<(), String> {
                 cell($(event_forms!(@pass $event _event))?).into_result()
             }
         }
@@ -326,7 +328,7 @@ macro_rules! event_forms {
 
 event_forms!([] []  [] [event]  [state] []  [state] [event]);
 
-impl<E: Gathered> Source<E> {
+impl<E: Status> StatusCondition<E> {
     pub(crate) fn new<G, Form, F>(group: &G, what: String, callback: F) -> Arc<Self>
     where
         G: CallbackGroup,

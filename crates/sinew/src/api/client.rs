@@ -1,23 +1,23 @@
 //! Clients.
 
 use super::call::{self, PendingCall};
-use super::client_core::{Inner, error_of, result_of};
+use super::client_core::{ClientCore, error_of, result_of};
 use super::node::Node;
 use super::service_callback::ResponseCallback;
 use crate::executor::group::{CallbackGroup, Group, GroupMember};
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::scheduler::{Home, Task, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
 use crate::message::{Gid, Unique};
-use crate::remote::shm::Outside;
+use crate::remote::shm::ShmTransport;
 use crate::ros::failure::CreateError;
 use crate::service::error::CallError;
-use crate::service::into_message::{Given, erase};
-use crate::service::pending_calls::{Calls, Then};
-use crate::service::request_queue::Types;
+use crate::service::into_message::{IntoMessage, erase};
+use crate::service::pending_calls::{OnOutcome, PendingCalls};
+use crate::service::request_queue::ServiceTypes;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, next_serial};
 use sinew_msg::Service;
@@ -67,7 +67,7 @@ const POOL_CAPACITY: usize = 64;
 /// ```
 #[must_use = "a client ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _client = ..`), or `detach()` it"]
 pub struct Client<S: Service, G = Group> {
-    inner: Arc<Inner>,
+    inner: Arc<ClientCore>,
     group: G,
     of: PhantomData<fn(S)>,
 }
@@ -97,7 +97,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// at once: [`CallFailure::WouldDeadlock`](crate::service::failure::CallFailure::WouldDeadlock).
     pub fn call(
         &self,
-        request: impl Given<S::Request>,
+        request: impl IntoMessage<S::Request>,
         timeout: Duration,
     ) -> Result<Unique<S::Response>, CallError<S::Request>> {
         let request = erase(request, &self.inner.pool);
@@ -110,7 +110,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// Calls the service. The future yields the response; it can be polled in any runtime, by
     /// [`Executor::spin_until`](crate::Executor::spin_until), and dropped, which abandons the call.
     /// The request is sent now, not when the future is polled. Never blocks.
-    pub fn call_async(&self, request: impl Given<S::Request>) -> PendingCall<S> {
+    pub fn call_async(&self, request: impl IntoMessage<S::Request>) -> PendingCall<S> {
         let request = erase(request, &self.inner.pool);
         match self.inner.send(request, None, false) {
             Ok(id) => PendingCall::new(&self.inner, id),
@@ -126,15 +126,15 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
     /// [`CallError`]: the request was not accepted, and the callback won't be called.
     pub fn call_then<Form, F>(
         &self,
-        request: impl Given<S::Request>,
+        request: impl IntoMessage<S::Request>,
         callback: F,
     ) -> Result<(), CallError<S::Request>>
     where
         F: ResponseCallback<S, G, Form>,
     {
         let request = erase(request, &self.inner.pool);
-        let then: Then = Box::new(move |group, turn, outcome| {
-            #[expect(clippy::expect_used, reason = "`Results::run` gives the group of this client")]
+        let then: OnOutcome = Box::new(move |group, turn, outcome| {
+            #[expect(clippy::expect_used, reason = "`ClientTask::run` gives the group of this client")]
             let group = group.downcast_ref::<G>().expect("the client's group");
             callback.call(group, turn, result_of::<S>(outcome))
         });
@@ -191,7 +191,7 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
 
 impl<S: Service, G> Client<S, G> {
     #[cfg(all(test, loom))]
-    pub(crate) fn calls(&self) -> &Arc<Calls> {
+    pub(crate) fn calls(&self) -> &Arc<PendingCalls> {
         &self.inner.calls
     }
 }
@@ -285,45 +285,45 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
         let name = self.node.place_service(&self.name, &core)?;
         let context = self.node.context_shared();
         let (calls, place) = context.services.add_client(&name, |requests| {
-            Calls::new(
+            PendingCalls::new(
                 &context.session,
                 next_serial(),
                 self.node.full_name_shared(),
-                Types::of::<S>(),
+                ServiceTypes::of::<S>(),
                 requests,
             )
         });
         let make_known =
-            |outside: &Arc<Outside>| outside.make_client_known(self.node.full_name(), &name, &calls);
+            |outside: &Arc<ShmTransport>| outside.make_client_known(self.node.full_name(), &name, &calls);
         if let Err(error) = context.outside().map_or(Ok(()), make_known) {
             context.services.remove_client(&name, place);
             return Err(error);
         }
         calls.set_patience(self.busy_wait);
         let results =
-            Results { calls: calls.clone(), group: self.group.clone(), place: prefetch::Place::new() };
+            ClientTask { calls: calls.clone(), group: self.group.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
-        let (trail, node) = (prefetch::Place::new(), self.node.core().clone());
-        let inner = Inner { calls, place, pool, group: core, membership, trail, node };
+        let (trail, node) = (prefetch::NoteIndex::new(), self.node.core().clone());
+        let inner = ClientCore { calls, place, pool, group: core, membership, trail, node };
         Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
     }
 }
 
 /// A client as the executor sees it: results for callbacks.
-struct Results<G> {
-    calls: Arc<Calls>,
+struct ClientTask<G> {
+    calls: Arc<PendingCalls>,
     group: G,
-    place: prefetch::Place,
+    place: prefetch::NoteIndex,
 }
 
-impl<G: CallbackGroup> Entity for Results<G> {
-    fn run(&self, turn: &mut Turn) -> Ran {
-        let Some(delivery) = self.calls.take_settled(turn) else { return Ran::NOTHING };
+impl<G: CallbackGroup> Task for ClientTask<G> {
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+        let Some(delivery) = self.calls.take_settled(turn) else { return TaskOutcome::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
         let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
         let result = (delivery.then)(&self.group, turn, outcome);
-        Ran { result, next: delivery.next, called: true }
+        TaskOutcome { result, next: delivery.next, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -338,7 +338,7 @@ impl<G: CallbackGroup> Entity for Results<G> {
         self.calls.key().map_or(Callback::Other(node), Callback::Of)
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -355,7 +355,7 @@ impl<G: CallbackGroup> Entity for Results<G> {
     }
 }
 
-impl<G: CallbackGroup> GroupMember for Results<G> {
+impl<G: CallbackGroup> GroupMember for ClientTask<G> {
     fn attach(&self, home: Option<Home>) {
         self.calls.attach(home);
     }

@@ -4,28 +4,28 @@ use super::node::NodeCore;
 use crate::executor::group::{GroupCore, Membership};
 use crate::executor::prefetch;
 use crate::message::Unique;
-use crate::message::block::{Erased, Pool};
+use crate::message::block::{Pool, RawMessage};
 use crate::service::error::CallError;
-use crate::service::pending_calls::{CallId, Calls, Fault, Then};
+use crate::service::pending_calls::{CallFault, CallId, OnOutcome, PendingCalls};
 use crate::service::reply::CallResult;
 use crate::service::request_queue::{Caller, Origin, Request};
 use crate::sys::sync::Arc;
 use sinew_msg::Service;
 
 /// What goes with the last handle.
-pub(crate) struct Inner {
-    pub(crate) calls: Arc<Calls>,
+pub(crate) struct ClientCore {
+    pub(crate) calls: Arc<PendingCalls>,
     /// Its place among the clients of the service.
     pub(crate) place: usize,
     pub(crate) pool: Arc<Pool>,
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,
     /// Where the thread that calls with it has noted it.
-    pub(crate) trail: prefetch::Place,
+    pub(crate) trail: prefetch::NoteIndex,
     pub(crate) node: Arc<NodeCore>,
 }
 
-impl Inner {
+impl ClientCore {
     /// What a call uses.
     #[cold]
     fn parts(self: &Arc<Self>) -> Vec<prefetch::Part> {
@@ -39,10 +39,10 @@ impl Inner {
     /// Begins a call.
     pub(crate) fn send(
         self: &Arc<Self>,
-        request: Erased,
-        then: Option<Then>,
+        request: RawMessage,
+        then: Option<OnOutcome>,
         quietly: bool,
-    ) -> Result<CallId, Fault> {
+    ) -> Result<CallId, CallFault> {
         prefetch::note(Arc::as_ptr(self).addr(), &self.trail, || self.parts());
         let (id, publication) = self.calls.begin(then);
         let caller = Caller { calls: self.calls.clone(), id };
@@ -52,7 +52,7 @@ impl Inner {
             Ok(Some(scheduler)) => scheduler.signal(),
             Err((request, failure)) => {
                 self.calls.refused(id);
-                return Err(Fault { failure, request: Some(request) });
+                return Err(CallFault { failure, request: Some(request) });
             }
         }
         Ok(id)
@@ -60,7 +60,7 @@ impl Inner {
 }
 
 /// What came of a call, typed.
-pub(crate) fn result_of<S: Service>(outcome: Result<Erased, (Fault, &str)>) -> CallResult<S> {
+pub(crate) fn result_of<S: Service>(outcome: Result<RawMessage, (CallFault, &str)>) -> CallResult<S> {
     match outcome {
         Ok(response) => Ok(Unique::assume(response)),
         Err((fault, service)) => Err(error_of::<S>(service, fault)),
@@ -68,11 +68,11 @@ pub(crate) fn result_of<S: Service>(outcome: Result<Erased, (Fault, &str)>) -> C
 }
 
 #[cold]
-pub(crate) fn error_of<S: Service>(service: &str, fault: Fault) -> CallError<S::Request> {
+pub(crate) fn error_of<S: Service>(service: &str, fault: CallFault) -> CallError<S::Request> {
     CallError::new(service, fault.failure, fault.request.map(Unique::assume))
 }
 
-impl Drop for Inner {
+impl Drop for ClientCore {
     fn drop(&mut self) {
         self.group.part(self.membership, false);
         self.calls.close();

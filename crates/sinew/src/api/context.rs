@@ -1,14 +1,14 @@
 //! Contexts: a process's presence in a domain.
 
-use crate::executor::membership::Groups;
+use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::Host;
 use crate::executor::scheduler::Scheduler;
-use crate::executor::wait_graph::Waits;
-use crate::executor::{AddError, Executor, Servable, sealed};
-use crate::remote::shm::{Endpoints, Outside};
+use crate::executor::wait_graph::WaitGraph;
+use crate::executor::{AddError, Executable, Executor, sealed};
+use crate::remote::shm::{LocalEndpoints, ShmTransport};
 use crate::ros::arguments::Arguments;
 use crate::ros::failure::{ContextError, CreateError};
-use crate::service::registry::Services;
+use crate::service::registry::ServiceRegistry;
 use crate::sys::clock::{Clock, Time, VirtualClock};
 use crate::sys::interrupt::{self, ShutDown};
 use crate::sys::logging::{Level, set_levels, tell};
@@ -41,26 +41,26 @@ use std::sync::OnceLock;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Context(Arc<Handle>);
+pub struct Context(Arc<ContextHandle>);
 
 /// What all handles of a context and of its nodes hold: with the last of them goes what was
 /// detached.
-struct Handle(Arc<Shared>);
+struct ContextHandle(Arc<ContextCore>);
 
-impl Drop for Handle {
+impl Drop for ContextHandle {
     fn drop(&mut self) {
         self.0.session.end_detached();
     }
 }
 
 /// What everything in a context has in common.
-pub(crate) struct Shared {
+pub(crate) struct ContextCore {
     pub(crate) session: Arc<Session>,
     pub(crate) graph: Graph,
     domain: u32,
     pub(crate) arguments: Arguments,
-    pub(crate) services: Services,
-    pub(crate) groups: Arc<Groups>,
+    pub(crate) services: ServiceRegistry,
+    pub(crate) groups: Arc<GroupRegistry>,
     /// How it meets the other processes of the host: made with the first node.
     neighbours: Neighbours,
 }
@@ -136,14 +136,14 @@ impl Context {
         self.shared().session.now(kind)
     }
 
-    pub(crate) fn shared(&self) -> &Arc<Shared> {
+    pub(crate) fn shared(&self) -> &Arc<ContextCore> {
         &self.0.0
     }
 }
 
 impl sealed::Sealed for Context {}
 
-impl Servable for Context {
+impl Executable for Context {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve(&**self.shared(), &self.shared().groups, || "the context".to_owned())
     }
@@ -155,12 +155,12 @@ impl fmt::Debug for Context {
     }
 }
 
-impl Host for Shared {
+impl Host for ContextCore {
     fn clock(&self) -> &Clock {
         &self.session.clock
     }
 
-    fn waits(&self) -> &Waits {
+    fn waits(&self) -> &WaitGraph {
         &self.session.waits
     }
 
@@ -181,7 +181,7 @@ impl Host for Shared {
     }
 }
 
-impl Endpoints for Shared {
+impl LocalEndpoints for ContextCore {
     fn session(&self) -> &Arc<Session> {
         &self.session
     }
@@ -190,12 +190,12 @@ impl Endpoints for Shared {
         &self.graph
     }
 
-    fn services(&self) -> &Services {
+    fn services(&self) -> &ServiceRegistry {
         &self.services
     }
 }
 
-impl ShutDown for Shared {
+impl ShutDown for ContextCore {
     fn shutdown(&self) {
         self.session.end();
         for inbox in self.graph.inboxes() {
@@ -208,10 +208,10 @@ impl ShutDown for Shared {
     }
 }
 
-impl Shared {
+impl ContextCore {
     /// This context's presence among the processes of the host, if it is to have one; joins when it
     /// is first asked for.
-    pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<Outside>>, CreateError> {
+    pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<ShmTransport>>, CreateError> {
         let Neighbours { wanted, base, outside, joining } = &self.neighbours;
         if !wanted {
             return Ok(None);
@@ -221,8 +221,8 @@ impl Shared {
         }
         let _one_at_a_time = joining.lock();
         if outside.get().is_none() {
-            let ends: Arc<dyn Endpoints> = self.clone();
-            let joined = Outside::join(&ends, base.as_deref(), self.domain).map_err(|source| {
+            let ends: Arc<dyn LocalEndpoints> = self.clone();
+            let joined = ShmTransport::join(&ends, base.as_deref(), self.domain).map_err(|source| {
                 CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) }
             })?;
             let _ = outside.set(joined);
@@ -231,7 +231,7 @@ impl Shared {
     }
 
     /// This context's presence among the processes of the host, if it has one by now.
-    pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
+    pub(crate) fn outside(&self) -> Option<&Arc<ShmTransport>> {
         self.neighbours.outside.get()
     }
 }
@@ -241,11 +241,11 @@ struct Neighbours {
     wanted: bool,
     /// The directory below which domains are; `None` for the usual one.
     base: Option<PathBuf>,
-    outside: OnceLock<Arc<Outside>>,
+    outside: OnceLock<Arc<ShmTransport>>,
     joining: Mutex<()>,
 }
 
-impl Drop for Shared {
+impl Drop for ContextCore {
     fn drop(&mut self) {
         if let Some(outside) = self.neighbours.outside.get() {
             outside.leave();
@@ -341,12 +341,12 @@ impl ContextBuilder {
         };
         let meets_others = self.shared_memory.unwrap_or(self.clock.is_none() || self.base.is_some());
         let session = Session::new(self.clock);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ContextCore {
             graph: Graph::new(&session),
             session,
             domain,
             arguments,
-            services: Services::default(),
+            services: ServiceRegistry::default(),
             groups: Arc::default(),
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
@@ -359,7 +359,7 @@ impl ContextBuilder {
             let ends: Arc<dyn ShutDown> = shared.clone();
             interrupt::shut_down_on_signal(Arc::downgrade(&ends)).map_err(ContextError::Interrupts)?;
         }
-        Ok(Context(Arc::new(Handle(shared))))
+        Ok(Context(Arc::new(ContextHandle(shared))))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
-use crate::event::condition::{Joined, Source};
+use crate::event::condition::{AttachedCondition, StatusCondition};
 use crate::event::status::Triggered;
 use crate::executor::group::{CallbackGroup, Group};
 use crate::executor::scheduler;
-use crate::executor::scheduler::Entity;
+use crate::executor::scheduler::Task;
 use crate::executor::wait_set::{self, Waitable};
 use crate::mailbox::waiters::Listener;
 use crate::ros::failure::CreateError;
@@ -31,7 +31,7 @@ use std::fmt;
 /// ```
 #[must_use = "a guard condition ends when it is dropped, with `let _ = ..` at once: name the variable (`let _guard = ..`), or `detach()` it"]
 pub struct GuardCondition {
-    joined: Joined<Triggered>,
+    joined: AttachedCondition<Triggered>,
     /// Held while a trigger is counted, so that each is told either by itself or in the number of
     /// those that wait.
     listener: Mutex<Option<Arc<Listener>>>,
@@ -147,8 +147,8 @@ impl<G: CallbackGroup> GuardConditionBuilder<G> {
         F: EventCallback<Triggered, G, Form>,
     {
         self.node.check_group(self.group.core(), "a guard condition")?;
-        let source = Source::new(&self.group, "guard condition".to_owned(), callback);
+        let source = StatusCondition::new(&self.group, "guard condition".to_owned(), callback);
         let (listener, node) = (Mutex::new(None), self.node.core().clone());
-        Ok(GuardCondition { joined: Joined::new(source), listener, node })
+        Ok(GuardCondition { joined: AttachedCondition::new(source), listener, node })
     }
 }

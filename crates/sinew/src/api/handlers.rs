@@ -1,10 +1,10 @@
 //! The `on_..` handlers that a publisher's and a subscription's builder collect.
 
-use crate::event::condition::{Gathered, Joined, Source};
+use crate::event::condition::{AttachedCondition, Status, StatusCondition};
 use crate::event::deadline::{Deadline, DeadlineMissed};
-use crate::event::deadline_timer::{Alarm, Ringing};
-use crate::event::liveliness::{Lost, Pulse, Watcher};
-use crate::event::match_listeners::Observers;
+use crate::event::deadline_timer::{AttachedTimer, DeadlineTimer};
+use crate::event::liveliness::{LeaseListener, LivelinessLease, LivelinessListener};
+use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{
     IncompatibleQos, IncompatibleType, LivelinessChanged, LivelinessLost, Matched, MessageLost,
     OfferedDeadlineMissed, RequestedDeadlineMissed,
@@ -12,23 +12,23 @@ use crate::event::status::{
 use crate::executor::group::GroupCore;
 use crate::ros::qos::QoS;
 use crate::sys::sync::Arc;
-use crate::topic::publisher_core::Promised;
-use crate::topic::subscription_core::Told;
+use crate::topic::publisher_core::WatchedPromises;
+use crate::topic::subscription_core::SubscriptionListeners;
 
 /// Handlers for what happens to one entity, as members of its group.
 pub(crate) struct Handlers {
     /// Whose: "publisher on frames".
     pub(crate) whose: String,
-    pub(crate) matched: Option<Joined<Matched>>,
-    pub(crate) incompatible_qos: Option<Joined<IncompatibleQos>>,
-    pub(crate) incompatible_type: Option<Joined<IncompatibleType>>,
-    pub(crate) lost: Option<Joined<MessageLost>>,
-    pub(crate) offered_deadline: Option<Joined<OfferedDeadlineMissed>>,
-    pub(crate) requested_deadline: Option<Joined<RequestedDeadlineMissed>>,
-    pub(crate) liveliness_lost: Option<Joined<LivelinessLost>>,
-    pub(crate) liveliness_changed: Option<Joined<LivelinessChanged>>,
+    pub(crate) matched: Option<AttachedCondition<Matched>>,
+    pub(crate) incompatible_qos: Option<AttachedCondition<IncompatibleQos>>,
+    pub(crate) incompatible_type: Option<AttachedCondition<IncompatibleType>>,
+    pub(crate) lost: Option<AttachedCondition<MessageLost>>,
+    pub(crate) offered_deadline: Option<AttachedCondition<OfferedDeadlineMissed>>,
+    pub(crate) requested_deadline: Option<AttachedCondition<RequestedDeadlineMissed>>,
+    pub(crate) liveliness_lost: Option<AttachedCondition<LivelinessLost>>,
+    pub(crate) liveliness_changed: Option<AttachedCondition<LivelinessChanged>>,
     /// Looks for the last four.
-    ringing: Option<Ringing>,
+    ringing: Option<AttachedTimer>,
     /// `in_group` came after a handler, which is in another group now.
     pub(crate) misplaced: bool,
 }
@@ -62,8 +62,8 @@ impl Handlers {
             || self.liveliness_changed.is_some();
     }
 
-    pub(crate) fn observers(&self) -> Observers {
-        Observers::new(
+    pub(crate) fn observers(&self) -> MatchListeners {
+        MatchListeners::new(
             source(self.matched.as_ref()),
             source(self.incompatible_qos.as_ref()),
             source(self.incompatible_type.as_ref()),
@@ -76,42 +76,42 @@ impl Handlers {
         qos: &QoS,
         group: &Arc<GroupCore>,
         (node, topic): (&Arc<str>, &Arc<str>),
-    ) -> Promised {
+    ) -> WatchedPromises {
         let deadline = qos.deadline_nanoseconds().zip(source(self.offered_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let pulse = qos.manual_lease_nanoseconds().map(|lease| {
             let handler = source(self.liveliness_lost.as_ref());
             let (alarm, node, topic) = (self.alarm(group), node.clone(), topic.clone());
-            Pulse::new(lease, group.clock.clone(), Lost { handler, alarm, node, topic })
+            LivelinessLease::new(lease, group.clock.clone(), LeaseListener { handler, alarm, node, topic })
         });
-        Promised { deadline, pulse }
+        WatchedPromises { deadline, pulse }
     }
 
     /// What a subscription with this QoS wants to be told.
-    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> Told {
+    pub(crate) fn told(&mut self, qos: &QoS, group: &Arc<GroupCore>) -> SubscriptionListeners {
         let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let changed = source(self.liveliness_changed.as_ref());
-        let liveliness = changed.map(|changed| Watcher { changed, alarm: self.alarm(group) });
-        Told { lost: source(self.lost.as_ref()), deadline, liveliness }
+        let liveliness = changed.map(|changed| LivelinessListener { changed, alarm: self.alarm(group) });
+        SubscriptionListeners { lost: source(self.lost.as_ref()), deadline, liveliness }
     }
 
     fn deadline<E: DeadlineMissed>(
         &mut self,
         period: i64,
-        source: Arc<Source<E>>,
+        source: Arc<StatusCondition<E>>,
         group: &Arc<GroupCore>,
     ) -> Arc<Deadline<E>> {
         Deadline::new(period, group.clock.clone(), source, self.alarm(group))
     }
 
-    fn alarm(&mut self, group: &Arc<GroupCore>) -> Arc<Alarm> {
-        self.ringing.get_or_insert_with(|| Ringing::new(group, &self.whose)).alarm().clone()
+    fn alarm(&mut self, group: &Arc<GroupCore>) -> Arc<DeadlineTimer> {
+        self.ringing.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).alarm().clone()
     }
 
     /// Takes the handlers out of their group.
     pub(crate) fn part(&self, wait: bool) {
-        fn part<E: Gathered>(joined: Option<&Joined<E>>, wait: bool) {
+        fn part<E: Status>(joined: Option<&AttachedCondition<E>>, wait: bool) {
             if let Some(joined) = joined {
                 joined.part(wait);
             }
@@ -130,7 +130,7 @@ impl Handlers {
     }
 }
 
-fn source<E: Gathered>(joined: Option<&Joined<E>>) -> Option<Arc<Source<E>>> {
+fn source<E: Status>(joined: Option<&AttachedCondition<E>>) -> Option<Arc<StatusCondition<E>>> {
     joined.map(|joined| joined.source().clone())
 }
 
@@ -144,8 +144,8 @@ macro_rules! handler_methods {
             callback: impl super::callback::EventCallback<crate::event::status::Matched, G, Form>,
         ) -> Self {
             let what = format!("matched event of {}", self.handlers.whose);
-            let source = crate::event::condition::Source::new(&self.group, what, callback);
-            self.handlers.matched = Some(crate::event::condition::Joined::new(source));
+            let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+            self.handlers.matched = Some(crate::event::condition::AttachedCondition::new(source));
             self
         }
 
@@ -157,8 +157,8 @@ macro_rules! handler_methods {
             callback: impl super::callback::EventCallback<crate::event::status::IncompatibleQos, G, Form>,
         ) -> Self {
             let what = format!("incompatible QoS event of {}", self.handlers.whose);
-            let source = crate::event::condition::Source::new(&self.group, what, callback);
-            self.handlers.incompatible_qos = Some(crate::event::condition::Joined::new(source));
+            let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+            self.handlers.incompatible_qos = Some(crate::event::condition::AttachedCondition::new(source));
             self
         }
 
@@ -170,8 +170,8 @@ macro_rules! handler_methods {
             callback: impl super::callback::EventCallback<crate::event::status::IncompatibleType, G, Form>,
         ) -> Self {
             let what = format!("incompatible type event of {}", self.handlers.whose);
-            let source = crate::event::condition::Source::new(&self.group, what, callback);
-            self.handlers.incompatible_type = Some(crate::event::condition::Joined::new(source));
+            let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+            self.handlers.incompatible_type = Some(crate::event::condition::AttachedCondition::new(source));
             self
         }
     };

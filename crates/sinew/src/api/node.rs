@@ -1,19 +1,19 @@
 //! Nodes: names, and the room in which entities are made.
 
-use super::context::{Context, Shared};
+use super::context::{Context, ContextCore};
 use super::handlers::Handlers;
 use crate::executor::group::{Group, GroupCore, ReentrantGroup};
-use crate::executor::membership::Groups;
+use crate::executor::membership::GroupRegistry;
 use crate::executor::owner::{Host, Owner};
-use crate::executor::{AddError, Executor, Servable, sealed};
-use crate::message::type_support::Table;
-use crate::remote::shm::About;
+use crate::executor::{AddError, Executable, Executor, sealed};
+use crate::message::type_support::TypeSupport;
+use crate::remote::shm::EndpointAbout;
 use crate::ros::failure::CreateError;
 use crate::ros::name::{self, NameKind};
 use crate::ros::qos::QoS;
 use crate::sys::clock::{ClockKind, Time};
 use crate::sys::sync::{Arc, AtomicBool, next_serial};
-use crate::topic::subscription_core::Inbox;
+use crate::topic::subscription_core::SubscriptionCore;
 use sinew_shm::{EntityKey, EntityKind, OwnEntity};
 use std::fmt;
 
@@ -35,15 +35,15 @@ use std::fmt;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Node(Arc<Inner>);
+pub struct Node(Arc<NodeInner>);
 
 /// What goes with the last handle.
-struct Inner {
+struct NodeInner {
     core: Arc<NodeCore>,
     name: String,
     namespace: String,
     default_group: Group,
-    groups: Arc<Groups>,
+    groups: Arc<GroupRegistry>,
     /// A handle: what was detached goes with the last one of the context and its nodes.
     _context: Context,
 }
@@ -56,14 +56,14 @@ pub(crate) struct NodeCore {
     pub(crate) full_name: Arc<str>,
     /// It was said that it has nothing to run.
     said_idle: AtomicBool,
-    pub(crate) context: Arc<Shared>,
+    pub(crate) context: Arc<ContextCore>,
 }
 
 /// What other processes are told of a node's entity.
 pub(crate) struct Advertised<'a> {
     pub(crate) number: u64,
     pub(crate) name: &'a str,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
 }
 
@@ -118,7 +118,7 @@ impl Node {
         let entity = match context.join(&full_name)? {
             Some(outside) => Some(outside.advertise_or(
                 &full_name,
-                &About {
+                &EndpointAbout {
                     kind: EntityKind::Node,
                     number,
                     node: &full_name,
@@ -133,12 +133,12 @@ impl Node {
         };
         let (said_idle, context) = (AtomicBool::new(false), context.clone());
         let core = Arc::new(NodeCore { entity, number, full_name, said_idle, context });
-        let node = Self(Arc::new(Inner {
+        let node = Self(Arc::new(NodeInner {
             name: name.to_owned(),
             namespace: namespace.to_owned(),
             default_group: Group::new(core.clone(), ()),
             core,
-            groups: Arc::new(Groups::default()),
+            groups: Arc::new(GroupRegistry::default()),
             _context: handle.clone(),
         }));
         node.register(&node.0.default_group.core);
@@ -200,7 +200,7 @@ impl Node {
         &self.0.default_group
     }
 
-    pub(crate) fn groups(&self) -> &Arc<Groups> {
+    pub(crate) fn groups(&self) -> &Arc<GroupRegistry> {
         &self.0.groups
     }
 
@@ -208,7 +208,7 @@ impl Node {
         &self.0.core
     }
 
-    pub(crate) fn context_shared(&self) -> &Arc<Shared> {
+    pub(crate) fn context_shared(&self) -> &Arc<ContextCore> {
         &self.0.core.context
     }
 
@@ -237,11 +237,11 @@ impl Node {
         &self,
         kind: EntityKind,
         what: &Advertised<'_>,
-        inbox: Option<&Arc<Inbox>>,
+        inbox: Option<&Arc<SubscriptionCore>>,
     ) -> Result<Option<OwnEntity>, CreateError> {
         let Some(outside) = self.context_shared().outside() else { return Ok(None) };
         outside.refresh();
-        let about = About {
+        let about = EndpointAbout {
             kind,
             number: what.number,
             node: self.full_name(),
@@ -266,7 +266,7 @@ impl Node {
             return Err(CreateError::GroupAfterHandlers { topic: topic.to_owned() });
         }
         qos.validate().map_err(|problem| CreateError::Qos { topic: topic.to_owned(), problem })?;
-        let Inner { name, namespace, core, .. } = &*self.0;
+        let NodeInner { name, namespace, core, .. } = &*self.0;
         let full = name::expand(NameKind::Topic, topic, name, namespace)?;
         Ok(core.context.arguments.remap_topic(&full, name, namespace)?.unwrap_or(full))
     }
@@ -274,7 +274,7 @@ impl Node {
     /// Checks what a server and a client are made with, and finds the service's full name.
     pub(crate) fn place_service(&self, service: &str, group: &GroupCore) -> Result<String, CreateError> {
         self.check_group(group, service)?;
-        let Inner { name, namespace, core, .. } = &*self.0;
+        let NodeInner { name, namespace, core, .. } = &*self.0;
         let full = name::expand(NameKind::Service, service, name, namespace)?;
         Ok(core.context.arguments.remap_service(&full, name, namespace)?.unwrap_or(full))
     }
@@ -282,7 +282,7 @@ impl Node {
 
 impl sealed::Sealed for Node {}
 
-impl Servable for Node {
+impl Executable for Node {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         let what = || format!("node {}", self.full_name());
         if self.default_group().core.is_served_by_another(&executor.scheduler) {

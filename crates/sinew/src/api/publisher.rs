@@ -11,16 +11,16 @@ mod edit;
 use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group};
-use crate::message::block::{Erased, Pool};
-use crate::message::type_support::Table;
-use crate::message::work::Work;
+use crate::message::block::{Pool, RawMessage};
+use crate::message::type_support::TypeSupport;
+use crate::message::work::CopyWork;
 use crate::message::{Gid, Sample, Shared, Unique};
 use crate::remote::shm::sender::ShmEndpoint;
 use crate::ros::failure::{CreateError, PublishFailure};
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, Mutex, next_serial};
-use crate::topic::copy_plan::Form;
-use crate::topic::publisher_core::{Offered, Outlet};
+use crate::topic::copy_plan::Ownership;
+use crate::topic::publisher_core::{PublisherConfig, PublisherCore};
 use crate::topic::recipients::Unpublished;
 pub use draft::Draft;
 pub use edit::Edit;
@@ -70,14 +70,14 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
-    outlet: Arc<Outlet>,
-    inner: Arc<Inner>,
+    outlet: Arc<PublisherCore>,
+    inner: Arc<PublisherInner>,
     of: PhantomData<fn(T)>,
 }
 
 /// What goes with the last handle.
-struct Inner {
-    outlet: Arc<Outlet>,
+struct PublisherInner {
+    outlet: Arc<PublisherCore>,
     /// Control blocks for boxes that are published; made when the first one is.
     boxes: Mutex<Option<Arc<Pool>>>,
     pool_capacity: usize,
@@ -130,12 +130,12 @@ impl<T: Message> Publisher<T> {
         result.map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
-    pub(crate) fn outlet(&self) -> &Arc<Outlet> {
+    pub(crate) fn outlet(&self) -> &Arc<PublisherCore> {
         &self.outlet
     }
 
     #[cold]
-    fn failed(&self, message: Erased, form: Form, reason: Unpublished) -> PublishError<T> {
+    fn failed(&self, message: RawMessage, form: Ownership, reason: Unpublished) -> PublishError<T> {
         let failure = match reason {
             Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
             Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
@@ -144,9 +144,9 @@ impl<T: Message> Publisher<T> {
             Unpublished::Undecodable => PublishFailure::Undecodable,
         };
         let message = match form {
-            _ if message.is_image() => Unpublishable::Image(Sample::assume(message)),
-            Form::Unique => Unpublishable::Unique(Unique::assume(message)),
-            Form::Shared => Unpublishable::Shared(Shared::assume(message)),
+            _ if message.is_image() => UnsentMessage::Image(Sample::assume(message)),
+            Ownership::Unique => UnsentMessage::Unique(Unique::assume(message)),
+            Ownership::Shared => UnsentMessage::Shared(Shared::assume(message)),
         };
         PublishError { failure, message }
     }
@@ -252,7 +252,7 @@ impl<T: Message> fmt::Debug for Publisher<T> {
     }
 }
 
-impl Drop for Inner {
+impl Drop for PublisherInner {
     fn drop(&mut self) {
         self.node.context.graph.remove_outlet(&self.outlet);
         self.outlet.close();
@@ -298,10 +298,10 @@ pub trait Publishable<T: Message>: sealed::Prepare<T> {}
 impl<T: Message, M: sealed::Prepare<T>> Publishable<T> for M {}
 
 mod sealed {
-    use super::{Erased, Form, Publisher};
+    use super::{Ownership, Publisher, RawMessage};
 
     /// A message on its way out, and whether this is its sole reference.
-    pub struct Outgoing(pub(super) Erased, pub(super) Form);
+    pub struct Outgoing(pub(super) RawMessage, pub(super) Ownership);
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be published as a message of type `{T}`",
@@ -323,7 +323,7 @@ mod sealed {
 impl<T: Message> sealed::Prepare<T> for T {
     #[inline]
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(publisher.outlet.pool.put(self), Form::Unique)
+        sealed::Outgoing(publisher.outlet.pool.put(self), Ownership::Unique)
     }
 
     #[inline]
@@ -334,8 +334,8 @@ impl<T: Message> sealed::Prepare<T> for T {
 
 impl<T: Message + Clone> sealed::Prepare<T> for &T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        publisher.outlet.count(Work::COPY);
-        sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Form::Unique)
+        publisher.outlet.count(CopyWork::COPY);
+        sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Ownership::Unique)
     }
 
     fn value(&self) -> Option<&T> {
@@ -345,20 +345,20 @@ impl<T: Message + Clone> sealed::Prepare<T> for &T {
 
 impl<T: Message> sealed::Prepare<T> for Box<T> {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(Erased::adopt(self, Some(&publisher.boxes())), Form::Unique)
+        sealed::Outgoing(RawMessage::adopt(self, Some(&publisher.boxes())), Ownership::Unique)
     }
 }
 
 impl<T: Message> sealed::Prepare<T> for Unique<T> {
     #[inline]
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Form::Unique)
+        sealed::Outgoing(self.erase(), Ownership::Unique)
     }
 }
 
 impl<T: Message> sealed::Prepare<T> for Shared<T> {
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Form::Shared)
+        sealed::Outgoing(self.erase(), Ownership::Shared)
     }
 }
 
@@ -366,7 +366,7 @@ impl<T: Message + Built, V: Borrow<T>> sealed::Prepare<T> for Draft<T, V> {
     const MAY_BE_IMAGE: bool = true;
 
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Form::Shared)
+        sealed::Outgoing(self.erase(), Ownership::Shared)
     }
 }
 
@@ -374,7 +374,7 @@ impl<T: Message + Built> sealed::Prepare<T> for Edit<T> {
     const MAY_BE_IMAGE: bool = true;
 
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Form::Unique)
+        sealed::Outgoing(self.erase(), Ownership::Unique)
     }
 }
 
@@ -382,7 +382,7 @@ impl<T: Message> sealed::Prepare<T> for Sample<T> {
     const MAY_BE_IMAGE: bool = true;
 
     fn prepare(self, _publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(self.erase(), Form::Shared)
+        sealed::Outgoing(self.erase(), Ownership::Shared)
     }
 }
 
@@ -402,11 +402,11 @@ impl<T: Message> sealed::Prepare<T> for Sample<T> {
 /// ```
 pub struct PublishError<T: Message> {
     failure: PublishFailure,
-    message: Unpublishable<T>,
+    message: UnsentMessage<T>,
 }
 
 /// The message of a [`PublishError`], held as it was published.
-pub enum Unpublishable<T: Message> {
+pub enum UnsentMessage<T: Message> {
     /// It was published by value, by box, by reference (then this is the copy) or as `Unique`.
     Unique(Unique<T>),
     /// It was published as `Shared`, or as a [`Sample`] that is a value.
@@ -415,13 +415,13 @@ pub enum Unpublishable<T: Message> {
     Image(Sample<T>),
 }
 
-impl<T: Message> Unpublishable<T> {
+impl<T: Message> UnsentMessage<T> {
     /// A reference to the message, however it was held; it may be published again.
     pub fn into_sample(self) -> Sample<T> {
         match self {
-            Unpublishable::Unique(message) => message.into_shared().into(),
-            Unpublishable::Shared(message) => message.into(),
-            Unpublishable::Image(message) => message,
+            UnsentMessage::Unique(message) => message.into_shared().into(),
+            UnsentMessage::Shared(message) => message.into(),
+            UnsentMessage::Image(message) => message,
         }
     }
 
@@ -441,7 +441,7 @@ impl<T: Message> PublishError<T> {
     }
 
     /// The message.
-    pub fn into_message(self) -> Unpublishable<T> {
+    pub fn into_message(self) -> UnsentMessage<T> {
         self.message
     }
 }
@@ -550,13 +550,13 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// assert_eq!(executor.advance(Duration::from_millis(250))?, 2);
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn on_deadline_missed<Form>(
+    pub fn on_deadline_missed<Ownership>(
         mut self,
-        callback: impl super::callback::EventCallback<crate::event::status::OfferedDeadlineMissed, G, Form>,
+        callback: impl super::callback::EventCallback<crate::event::status::OfferedDeadlineMissed, G, Ownership>,
     ) -> Self {
         let what = format!("deadline missed event of {}", self.handlers.whose);
-        let source = crate::event::condition::Source::new(&self.group, what, callback);
-        self.handlers.offered_deadline = Some(crate::event::condition::Joined::new(source));
+        let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+        self.handlers.offered_deadline = Some(crate::event::condition::AttachedCondition::new(source));
         self
     }
 
@@ -583,13 +583,13 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// assert_eq!(executor.advance(Duration::from_millis(100))?, 0);
     /// # Ok::<(), sinew::Error>(())
     /// ```
-    pub fn on_liveliness_lost<Form>(
+    pub fn on_liveliness_lost<Ownership>(
         mut self,
-        callback: impl super::callback::EventCallback<crate::event::status::LivelinessLost, G, Form>,
+        callback: impl super::callback::EventCallback<crate::event::status::LivelinessLost, G, Ownership>,
     ) -> Self {
         let what = format!("liveliness lost event of {}", self.handlers.whose);
-        let source = crate::event::condition::Source::new(&self.group, what, callback);
-        self.handlers.liveliness_lost = Some(crate::event::condition::Joined::new(source));
+        let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+        self.handlers.liveliness_lost = Some(crate::event::condition::AttachedCondition::new(source));
         self
     }
 
@@ -604,13 +604,13 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
-        let offered = Offered {
+        let offered = PublisherConfig {
             number: next_serial(),
             topic: shared_topic,
             node,
             node_number: self.node.number(),
             qos: self.qos,
-            table: Table::of::<T>(),
+            table: TypeSupport::of::<T>(),
             pool: Pool::new::<T>(pool),
             session: context.session.clone(),
             promised,
@@ -622,7 +622,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
         )?;
         let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
         let outlet = context.graph.add_outlet(&topic, offered, observers, endpoint);
-        let inner = Inner {
+        let inner = PublisherInner {
             outlet: outlet.clone(),
             boxes: Mutex::new(None),
             pool_capacity: pool,

@@ -2,7 +2,7 @@
 
 use super::subscription::Subscription;
 use crate::mailbox::history::Entry;
-use crate::mailbox::waiters::Ticket;
+use crate::mailbox::waiters::WaiterId;
 use crate::message::{MessageInfo, Sample, Shared, Unique};
 use futures_core::Stream;
 use sinew_msg::Message;
@@ -46,7 +46,7 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn recv(&self) -> Recv<'_, T> {
-        Recv(Wait::new(self))
+        Recv(RecvWait::new(self))
     }
 
     /// The same, for itself: copied only if somebody else holds the message, too.
@@ -54,30 +54,30 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        RecvUnique(Wait::new(self))
+        RecvUnique(RecvWait::new(self))
     }
 
     /// The same as it lies; see [`take_sample`](Self::take_sample).
     pub fn recv_sample(&self) -> RecvSample<'_, T> {
-        RecvSample(Wait::new(self))
+        RecvSample(RecvWait::new(self))
     }
 
     /// The messages as a [`Stream`](futures_core::Stream), which ends where [`recv`](Self::recv) is
     /// ready with `None`.
     pub fn stream(&self) -> Messages<'_, T> {
-        Messages(Wait::new(self))
+        Messages(RecvWait::new(self))
     }
 }
 
 /// The wait of one future at a subscription. Dropped, it passes on a wake that it hasn't used.
-struct Wait<'a, T: Message> {
+struct RecvWait<'a, T: Message> {
     subscription: &'a Subscription<T>,
-    ticket: Ticket,
+    ticket: WaiterId,
 }
 
-impl<'a, T: Message> Wait<'a, T> {
+impl<'a, T: Message> RecvWait<'a, T> {
     fn new(subscription: &'a Subscription<T>) -> Self {
-        Self { subscription, ticket: Ticket::default() }
+        Self { subscription, ticket: WaiterId::default() }
     }
 
     /// `take`: what becomes of a message that came; `None` if nothing can.
@@ -97,7 +97,7 @@ impl<'a, T: Message> Wait<'a, T> {
     }
 }
 
-impl<T: Message> Drop for Wait<'_, T> {
+impl<T: Message> Drop for RecvWait<'_, T> {
     fn drop(&mut self) {
         self.subscription.stop_waiting(&mut self.ticket);
     }
@@ -107,7 +107,7 @@ impl<T: Message> Drop for Wait<'_, T> {
 ///
 /// Polled again when it was ready, it waits for the message after.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct Recv<'a, T: Message>(Wait<'a, T>);
+pub struct Recv<'a, T: Message>(RecvWait<'a, T>);
 
 impl<T: Message> Future for Recv<'_, T> {
     type Output = Option<(Shared<T>, MessageInfo)>;
@@ -121,7 +121,7 @@ impl<T: Message> Future for Recv<'_, T> {
 ///
 /// Polled again when it was ready, it waits for the message after.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct RecvUnique<'a, T: Message>(Wait<'a, T>);
+pub struct RecvUnique<'a, T: Message>(RecvWait<'a, T>);
 
 impl<T: Message + Clone> Future for RecvUnique<'_, T> {
     type Output = Option<(Unique<T>, MessageInfo)>;
@@ -135,7 +135,7 @@ impl<T: Message + Clone> Future for RecvUnique<'_, T> {
 ///
 /// Polled again when it was ready, it waits for the message after.
 #[must_use = "a future does nothing until it is awaited"]
-pub struct RecvSample<'a, T: Message>(Wait<'a, T>);
+pub struct RecvSample<'a, T: Message>(RecvWait<'a, T>);
 
 impl<T: Message> Future for RecvSample<'_, T> {
     type Output = Option<(Sample<T>, MessageInfo)>;
@@ -147,7 +147,7 @@ impl<T: Message> Future for RecvSample<'_, T> {
 
 /// A subscription's messages, one after the other; from [`Subscription::stream`].
 #[must_use = "a stream does nothing until it is polled"]
-pub struct Messages<'a, T: Message>(Wait<'a, T>);
+pub struct Messages<'a, T: Message>(RecvWait<'a, T>);
 
 impl<T: Message> Stream for Messages<'_, T> {
     type Item = (Shared<T>, MessageInfo);

@@ -1,23 +1,25 @@
 //! Servers.
 
 use super::node::{Node, NodeCore};
-use super::service_callback::{Asked, AsyncServiceCallback, ServiceCallback};
+use super::service_callback::{AsyncServiceCallback, IncomingRequest, ServiceCallback};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
-use crate::executor::group_token::Turn;
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::group_token::GroupToken;
+use crate::executor::scheduler::{Home, Scheduler, Task, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::executor::{panic_message, prefetch};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::message::info::ChainScope;
-use crate::remote::shm::Outside;
-use crate::remote::shm::services::Serves;
+use crate::remote::shm::ShmTransport;
+use crate::remote::shm::services::LocalServer;
 use crate::ros::failure::CreateError;
-use crate::service::async_tasks::{Closing, Tasks};
+use crate::service::async_tasks::{Close, ServerFutures};
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::Calls;
-use crate::service::request_queue::{Caller, MAX_REQUESTS, Request, Requests, Serving, Tally, Types};
-use crate::service::responder::{Desk, Ticket};
+use crate::service::pending_calls::PendingCalls;
+use crate::service::request_queue::{
+    Caller, MAX_REQUESTS, Request, RequestQueue, ServerEntry, ServerStats, ServiceTypes,
+};
+use crate::service::responder::{ReplyToken, ServerCore};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering, next_serial};
 use sinew_msg::Service;
@@ -61,11 +63,11 @@ const POOL_CAPACITY: usize = 64;
 /// ```
 #[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
-    desk: Arc<Desk>,
+    desk: Arc<ServerCore>,
     group: Arc<GroupCore>,
     membership: Membership,
     /// What it has in hand, if it answers asynchronously.
-    tasks: Option<Arc<dyn Closing>>,
+    tasks: Option<Arc<dyn Close>>,
     node: Arc<NodeCore>,
     of: PhantomData<fn(S)>,
 }
@@ -228,11 +230,11 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         Form: 'static,
     {
         let desk = self.open()?;
-        let answerer = Answerer::<S, G, Form, F> {
+        let answerer = ServerTask::<S, G, Form, F> {
             desk: desk.clone(),
             callback: callback.cell(&self.group),
             group: self.group.clone(),
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
         let group = self.group.core().clone();
@@ -276,12 +278,12 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         Form: 'static,
     {
         let desk = self.open()?;
-        let tasks = Tasks::new(self.node.context_shared().session.clock.clone());
-        let answerer = AsyncAnswerer::<S, G, Form, F> {
+        let tasks = ServerFutures::new(self.node.context_shared().session.clock.clone());
+        let answerer = AsyncServerTask::<S, G, Form, F> {
             desk: desk.clone(),
             tasks: tasks.clone(),
             callback: callback.cell(&self.group),
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
         let group = self.group.core().clone();
@@ -291,28 +293,28 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
     }
 
     /// From now on requests wait for this server.
-    fn open(&self) -> Result<Arc<Desk>, CreateError> {
+    fn open(&self) -> Result<Arc<ServerCore>, CreateError> {
         let name = self.node.place_service(&self.name, self.group.core())?;
         if self.max_requests == 0 {
             return Err(CreateError::MaxRequests { service: name });
         }
-        let (number, tally) = (next_serial(), Arc::<Tally>::default());
-        let serving = Serving {
+        let (number, tally) = (next_serial(), Arc::<ServerStats>::default());
+        let serving = ServerEntry {
             number,
             node: self.node.full_name_shared(),
-            types: Types::of::<S>(),
+            types: ServiceTypes::of::<S>(),
             limit: self.max_requests,
             tally: tally.clone(),
         };
         let context = self.node.context_shared();
         let requests = context.services.add_server(&name, serving)?;
-        let serves = Serves {
+        let serves = LocalServer {
             requests: requests.clone(),
             number,
             node: self.node.full_name_shared(),
-            types: Types::of::<S>(),
+            types: ServiceTypes::of::<S>(),
         };
-        let make_known = |outside: &Arc<Outside>| {
+        let make_known = |outside: &Arc<ShmTransport>| {
             outside.make_server_known(self.node.full_name(), &serves, self.max_requests)
         };
         let known = match context.outside().map(make_known).transpose() {
@@ -328,7 +330,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         }
         let pool = Pool::new::<S::Response>(POOL_CAPACITY);
         let node = self.node.full_name_shared();
-        Ok(Arc::new(Desk { number, requests, pool, tally, node, known: Mutex::new(known) }))
+        Ok(Arc::new(ServerCore { number, requests, pool, tally, node, known: Mutex::new(known) }))
     }
 }
 
@@ -344,33 +346,35 @@ fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R
 }
 
 /// A server as the executor sees it: everything a call needs in one place.
-struct Answerer<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
-    desk: Arc<Desk>,
+struct ServerTask<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
+    desk: Arc<ServerCore>,
     group: G,
-    place: prefetch::Place,
+    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn(S) -> Form>,
 }
 
-impl<S, G, Form, F> Entity for Answerer<S, G, Form, F>
+impl<S, G, Form, F> Task for ServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
     F: ServiceCallback<S, S::Request, G, Form>,
 {
-    fn run(&self, turn: &mut Turn) -> Ran {
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
         let desk = &self.desk;
-        let Some((request, next)) = desk.requests.take_for(desk.number, turn) else { return Ran::NOTHING };
+        let Some((request, next)) = desk.requests.take_for(desk.number, turn) else {
+            return TaskOutcome::NOTHING;
+        };
         let Request { message, publication, caller } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let mut caller = Some(caller);
         let open = &mut caller;
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let asked = Asked { request: Unique::assume(message), publication, caller: open, desk };
+            let asked = IncomingRequest { request: Unique::assume(message), publication, caller: open, desk };
             F::call(&self.callback, &self.group, turn, asked)
         }));
         match result {
-            Ok(result) => Ran { result, next, called: true },
+            Ok(result) => TaskOutcome { result, next, called: true },
             Err(panic) => panicked(desk, caller, panic),
         }
     }
@@ -387,7 +391,7 @@ where
         self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -404,7 +408,7 @@ where
     }
 }
 
-impl<S, G, Form, F> GroupMember for Answerer<S, G, Form, F>
+impl<S, G, Form, F> GroupMember for ServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
@@ -418,7 +422,7 @@ where
 /// Tells the caller that the callback panicked, and goes on with that.
 #[cold]
 #[inline(never)]
-fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
+fn panicked(desk: &ServerCore, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
     if let Some(caller) = caller {
         desk.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
     }
@@ -427,14 +431,14 @@ fn panicked(desk: &Desk, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> 
 
 /// The code that every call of a service goes through.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(Requests::push as *const () as usize, 8);
-    name(Requests::take_for as *const () as usize, 6);
-    name(Calls::settle as *const () as usize, 7);
+    name(RequestQueue::push as *const () as usize, 8);
+    name(RequestQueue::take_for as *const () as usize, 6);
+    name(PendingCalls::settle as *const () as usize, 7);
     name(Scheduler::run_here as *const () as usize, 10);
     name(Scheduler::finish as *const () as usize, 5);
 }
 
-fn rest(desk: &Arc<Desk>) -> Vec<prefetch::Part> {
+fn rest(desk: &Arc<ServerCore>) -> Vec<prefetch::Part> {
     let queue: Arc<dyn prefetch::Footprint> = desk.requests.clone();
     vec![
         prefetch::Part::value(desk, 2),
@@ -446,33 +450,33 @@ fn rest(desk: &Arc<Desk>) -> Vec<prefetch::Part> {
     ]
 }
 
-fn describe(desk: &Desk) -> String {
+fn describe(desk: &ServerCore) -> String {
     format!("service {} of node {}", desk.requests.name, desk.node)
 }
 
 /// An asynchronous server as the executor sees it: two queues, requests and futures that can go on.
-struct AsyncAnswerer<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
-    desk: Arc<Desk>,
-    tasks: Arc<Tasks<F::Future, S::Response>>,
-    place: prefetch::Place,
+struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
+    desk: Arc<ServerCore>,
+    tasks: Arc<ServerFutures<F::Future, S::Response>>,
+    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn(S, G) -> Form>,
 }
 
-impl<S, G, Form, F> AsyncAnswerer<S, G, Form, F>
+impl<S, G, Form, F> AsyncServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     /// Makes a future for a request, and polls it for the first time.
-    fn begin(&self, request: Request, turn: &mut Turn) {
+    fn begin(&self, request: Request, turn: &mut GroupToken) {
         let Request { message, publication, caller } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let session = caller.calls.session.clone();
         let about =
             || crate::service::info::RequestInfo::new(publication, session.participant, &session.clock);
-        let mut ticket = Ticket::new(caller, &self.desk);
+        let mut ticket = ReplyToken::new(caller, &self.desk);
         let request: Unique<S::Request> = Unique::assume(message);
         let future =
             telling(|failure| ticket.fail(failure), || F::call(&self.callback, turn, request, &about));
@@ -480,24 +484,24 @@ where
     }
 }
 
-impl<S, G, Form, F> Entity for AsyncAnswerer<S, G, Form, F>
+impl<S, G, Form, F> Task for AsyncServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
-    fn run(&self, turn: &mut Turn) -> Ran {
-        let Desk { requests, number, .. } = &*self.desk;
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+        let ServerCore { requests, number, .. } = &*self.desk;
         // What was begun is finished first: so nothing piles up that new requests could push aside.
         if let Some(taken) = self.tasks.take_woken() {
             let next = earlier(requests.next_for(*number, turn), self.tasks.next_for(turn));
             self.tasks.poll(taken);
-            return Ran { result: Ok(()), next, called: true };
+            return TaskOutcome { result: Ok(()), next, called: true };
         }
-        let Some((request, next)) = requests.take_for(*number, turn) else { return Ran::NOTHING };
+        let Some((request, next)) = requests.take_for(*number, turn) else { return TaskOutcome::NOTHING };
         let next = earlier(next, self.tasks.next_for(turn));
         self.begin(request, turn);
-        Ran { result: Ok(()), next, called: true }
+        TaskOutcome { result: Ok(()), next, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -512,7 +516,7 @@ where
         self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -529,7 +533,7 @@ where
     }
 }
 
-impl<S, G, Form, F> GroupMember for AsyncAnswerer<S, G, Form, F>
+impl<S, G, Form, F> GroupMember for AsyncServerTask<S, G, Form, F>
 where
     S: Service,
     G: CallbackGroup,

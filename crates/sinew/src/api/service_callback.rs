@@ -2,36 +2,36 @@
 
 use super::callback::Outcome;
 use crate::executor::group::{Group, ReentrantGroup};
-use crate::executor::group_token::{Callbacks, Exclusive, Turn};
+use crate::executor::group_token::{CallbackOf, GroupCell, GroupToken};
 use crate::message::Unique;
 use crate::message::info::Publication;
 use crate::service::info::RequestInfo;
 use crate::service::reply::{CallResult, Reply, outcome};
 use crate::service::request_queue::Caller;
-use crate::service::responder::{Desk, Responder, Ticket};
+use crate::service::responder::{ReplyToken, Responder, ServerCore};
 use crate::sys::sync::Arc;
 use sinew_msg::{Message, Service};
 
 /// A request on its way into a callback.
 #[doc(hidden)]
-pub struct Asked<'a, S: Service> {
+pub struct IncomingRequest<'a, S: Service> {
     pub(crate) request: Unique<S::Request>,
     pub(crate) publication: Publication,
     /// Taken out by who answers.
     pub(crate) caller: &'a mut Option<Caller>,
-    pub(crate) desk: &'a Arc<Desk>,
+    pub(crate) desk: &'a Arc<ServerCore>,
 }
 
-impl<S: Service> Asked<'_, S> {
+impl<S: Service> IncomingRequest<'_, S> {
     /// Who answers later.
-    fn responder(caller: &mut Option<Caller>, desk: &Arc<Desk>) -> Responder<S> {
+    fn responder(caller: &mut Option<Caller>, desk: &Arc<ServerCore>) -> Responder<S> {
         #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
         let caller = caller.take().expect("a request has a caller");
-        Responder::new(Ticket::new(caller, desk))
+        Responder::new(ReplyToken::new(caller, desk))
     }
 
     #[inline]
-    fn answer(caller: &mut Option<Caller>, desk: &Desk, reply: impl Reply<S::Response>) {
+    fn answer(caller: &mut Option<Caller>, desk: &ServerCore, reply: impl Reply<S::Response>) {
         if let Some(caller) = caller.take() {
             drop(desk.settle(&caller, outcome(reply, &desk.pool))); // if nobody waits, nobody misses it
         }
@@ -71,7 +71,12 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
 
     /// Calls it, in a turn of its group.
     #[doc(hidden)]
-    fn call(cell: &Self::Cell, group: &G, turn: &mut Turn, asked: Asked<'_, S>) -> Result<(), String>;
+    fn call(
+        cell: &Self::Cell,
+        group: &G,
+        turn: &mut GroupToken,
+        asked: IncomingRequest<'_, S>,
+    ) -> Result<(), String>;
 }
 
 /// The forms of one way to take the request.
@@ -85,46 +90,46 @@ macro_rules! forms {
     // It returns the response.
     (@now $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            Asked::<S>::answer(caller, desk, reply);
+            IncomingRequest::<S>::answer(caller, desk, reply);
             Ok(())
         });
         forms!(@exclusive $request, [state], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
             let reply = callback(group.state.open(&mut turn.state), $pass $(, forms!(@reference $info about))?);
-            Asked::<S>::answer(caller, desk, reply);
+            IncomingRequest::<S>::answer(caller, desk, reply);
             Ok(())
         });
         forms!(@reentrant $request, [$($info)?], [], [Reply<S::Response>], |callback, asked| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            Asked::<S>::answer(caller, desk, reply);
+            IncomingRequest::<S>::answer(caller, desk, reply);
             Ok(())
         });
     };
     // It takes a responder.
     (@later $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
         forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = Asked::<S>::responder(caller, desk);
+            let responder = IncomingRequest::<S>::responder(caller, desk);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
         forms!(@exclusive $request, [state], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = Asked::<S>::responder(caller, desk);
+            let responder = IncomingRequest::<S>::responder(caller, desk);
             let state = group.state.open(&mut turn.state);
             callback(state, $pass, $(forms!(@reference $info about),)? responder).into_result()
         });
         forms!(@reentrant $request, [$($info)?], [later], [Outcome], |callback, asked| {
-            let Asked { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = Asked::<S>::responder(caller, desk);
+            let responder = IncomingRequest::<S>::responder(caller, desk);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
     };
@@ -146,7 +151,7 @@ macro_rules! forms {
             St: Send + 'static,
             R: $($returns)+,
         {
-            type Cell = Exclusive<F, Callbacks>;
+            type Cell = GroupCell<F, CallbackOf>;
 
             fn cell(self, group: &Group<St>) -> Self::Cell {
                 group.number.callback(self)
@@ -157,8 +162,8 @@ macro_rules! forms {
             fn call(
                 cell: &Self::Cell,
                 $group: &Group<St>,
-                $turn: &mut Turn,
-                $asked: Asked<'_, S>,
+                $turn: &mut GroupToken,
+                $asked: IncomingRequest<'_, S>,
             ) -> Result<(), String> {
                 let $callback = cell.open(&mut $turn.callbacks);
                 $body
@@ -190,8 +195,8 @@ macro_rules! forms {
             fn call(
                 $callback: &F,
                 _group: &ReentrantGroup,
-                _turn: &mut Turn,
-                $asked: Asked<'_, S>,
+                _turn: &mut GroupToken,
+                $asked: IncomingRequest<'_, S>,
             ) -> Result<(), String> {
                 $body
             }
@@ -238,7 +243,7 @@ pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
-        turn: &mut Turn,
+        turn: &mut GroupToken,
         request: Unique<Q>,
         info: &dyn Fn() -> RequestInfo,
     ) -> Self::Future;
@@ -262,7 +267,7 @@ macro_rules! async_forms {
         {
             type Future = A;
             type Reply = A::Output;
-            type Cell = Exclusive<F, Callbacks>;
+            type Cell = GroupCell<F, CallbackOf>;
 
             fn cell(self, group: &Group<St>) -> Self::Cell {
                 group.number.callback(self)
@@ -270,7 +275,7 @@ macro_rules! async_forms {
 
             fn call(
                 cell: &Self::Cell,
-                turn: &mut Turn,
+                turn: &mut GroupToken,
                 $taken: Unique<Q>,
                 _info: &dyn Fn() -> RequestInfo,
             ) -> A {
@@ -298,7 +303,7 @@ macro_rules! async_forms {
 
             fn call(
                 cell: &F,
-                _turn: &mut Turn,
+                _turn: &mut GroupToken,
                 $taken: Unique<Q>,
                 _info: &dyn Fn() -> RequestInfo,
             ) -> A {
@@ -327,7 +332,7 @@ async_forms!(Q, |request| request.into_inner());
 pub trait ResponseCallback<S: Service, G, Form>: Sized + Send + 'static {
     /// Calls it, in a turn of its group.
     #[doc(hidden)]
-    fn call(self, group: &G, turn: &mut Turn, result: CallResult<S>) -> Result<(), String>;
+    fn call(self, group: &G, turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String>;
 }
 
 impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(CallResult<S>) -> R> for F
@@ -337,7 +342,7 @@ where
     St: Send + 'static,
     R: Outcome,
 {
-    fn call(self, _group: &Group<St>, _turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+    fn call(self, _group: &Group<St>, _turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
         self(result).into_result()
     }
 }
@@ -349,7 +354,7 @@ where
     St: Send + 'static,
     R: Outcome,
 {
-    fn call(self, group: &Group<St>, turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+    fn call(self, group: &Group<St>, turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
         self(group.state.open(&mut turn.state), result).into_result()
     }
 }
@@ -360,7 +365,12 @@ where
     S: Service,
     R: Outcome,
 {
-    fn call(self, _group: &ReentrantGroup, _turn: &mut Turn, result: CallResult<S>) -> Result<(), String> {
+    fn call(
+        self,
+        _group: &ReentrantGroup,
+        _turn: &mut GroupToken,
+        result: CallResult<S>,
+    ) -> Result<(), String> {
         self(result).into_result()
     }
 }

@@ -4,24 +4,24 @@ use super::callback::{Called, SubscriptionCallback};
 use super::handlers::Handlers;
 use super::node::{Advertised, Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
-use crate::executor::group_token::Turn;
-use crate::executor::scheduler::{Entity, Home, Ran};
+use crate::executor::group_token::GroupToken;
+use crate::executor::scheduler::{Home, Task, TaskOutcome};
 use crate::executor::wait_set::{self, WaitSet, Waitable};
 use crate::executor::{AddError, Executor, prefetch};
 use crate::mailbox::history::Entry;
-use crate::mailbox::waiters::{Listener, Ticket};
-use crate::message::block::{Erased, Pool};
+use crate::mailbox::waiters::{Listener, WaiterId};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::incoming::Incoming;
 use crate::message::info::ChainScope;
-use crate::message::type_support::{CloneInto, Table, clone_into};
-use crate::message::work::Work;
+use crate::message::type_support::{CloneInto, TypeSupport, clone_into};
+use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo, Sample, Shared, Unique};
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 use crate::topic::copy_plan::Role;
-use crate::topic::subscription_core::{self, Filter, Inbox, Wanted};
+use crate::topic::subscription_core::{self, Filter, SubscriptionConfig, SubscriptionCore};
 use sinew_msg::Message;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::Viewed;
@@ -80,7 +80,7 @@ pub enum BufferType {
 /// ```
 #[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
-    inbox: Arc<Inbox>,
+    inbox: Arc<SubscriptionCore>,
     /// What other processes know it by.
     entity: Option<OwnEntity>,
     member: Option<(Arc<GroupCore>, Membership)>,
@@ -152,7 +152,7 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let Wanted { topic, node, .. } = &self.inbox.wanted;
+        let SubscriptionConfig { topic, node, .. } = &self.inbox.wanted;
         let whose = format!("subscription to {topic} of node {node}");
         self.inbox.set_listener(Some(Listener::new(whose, listener)));
     }
@@ -235,23 +235,23 @@ impl<T: Message> Subscription<T> {
     }
 
     #[inline]
-    fn value(&self, message: Erased) -> Option<Erased> {
+    fn value(&self, message: RawMessage) -> Option<RawMessage> {
         if message.is_image() { self.decoded(&message) } else { Some(message) }
     }
 
     #[cold]
-    fn decoded(&self, image: &Erased) -> Option<Erased> {
+    fn decoded(&self, image: &RawMessage) -> Option<RawMessage> {
         let value = image.decoded(&self.inbox.wanted.pool);
         let value = value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()?;
-        self.inbox.count(Work::DECODING);
+        self.inbox.count(CopyWork::DECODING);
         Some(value)
     }
 
-    pub(crate) fn poll_take(&self, ticket: &mut Ticket, task: &Waker) -> Poll<Option<Entry>> {
+    pub(crate) fn poll_take(&self, ticket: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
         self.inbox.poll_take(ticket, task, &self.node.context.session.ended)
     }
 
-    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+    pub(crate) fn stop_waiting(&self, ticket: &mut WaiterId) {
         self.inbox.stop_waiting(ticket);
     }
 
@@ -265,7 +265,7 @@ impl<T: Message> Subscription<T> {
             let mut watch = self.watch.lock();
             let (group, _) = watch.get_or_insert_with(|| {
                 let group = Group::new(self.node.clone(), ()).core;
-                let watched = Watched { inbox: self.inbox.clone(), place: prefetch::Place::new() };
+                let watched = WaitSetTask { inbox: self.inbox.clone(), place: prefetch::NoteIndex::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
             });
@@ -415,7 +415,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// something of this context, or on one of the context's own. No lock of ours is held; let it
     /// wait for none of yours that may be held there.
     pub fn filter(mut self, filter: impl Fn(&T) -> bool + Send + Sync + 'static) -> Self {
-        self.filter = Some(Box::new(move |message: &Erased| {
+        self.filter = Some(Box::new(move |message: &RawMessage| {
             // SAFETY: the filter is asked for messages of the type that the ends agreed on when
             // they matched, which is `T`, and the reference keeps the message alive.
             filter(unsafe { message.value().cast::<T>().as_ref() })
@@ -471,8 +471,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         callback: impl super::callback::EventCallback<crate::event::status::MessageLost, G, Form>,
     ) -> Self {
         let what = format!("message lost event of {}", self.handlers.whose);
-        self.handlers.lost = Some(crate::event::condition::Joined::new(
-            crate::event::condition::Source::new(&self.group, what, callback),
+        self.handlers.lost = Some(crate::event::condition::AttachedCondition::new(
+            crate::event::condition::StatusCondition::new(&self.group, what, callback),
         ));
         self
     }
@@ -507,8 +507,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         callback: impl super::callback::EventCallback<crate::event::status::RequestedDeadlineMissed, G, Form>,
     ) -> Self {
         let what = format!("deadline missed event of {}", self.handlers.whose);
-        let source = crate::event::condition::Source::new(&self.group, what, callback);
-        self.handlers.requested_deadline = Some(crate::event::condition::Joined::new(source));
+        let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+        self.handlers.requested_deadline = Some(crate::event::condition::AttachedCondition::new(source));
         self
     }
 
@@ -543,8 +543,8 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         callback: impl super::callback::EventCallback<crate::event::status::LivelinessChanged, G, Form>,
     ) -> Self {
         let what = format!("liveliness changed event of {}", self.handlers.whose);
-        let source = crate::event::condition::Source::new(&self.group, what, callback);
-        self.handlers.liveliness_changed = Some(crate::event::condition::Joined::new(source));
+        let source = crate::event::condition::StatusCondition::new(&self.group, what, callback);
+        self.handlers.liveliness_changed = Some(crate::event::condition::AttachedCondition::new(source));
         self
     }
 
@@ -566,11 +566,11 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let group = self.group.clone();
         let mut subscription = self.make(owner.is_some())?;
         let core = group.core().clone();
-        let receiver = Receiver::<T, G, Form, F> {
+        let receiver = SubscriptionTask::<T, G, Form, F> {
             inbox: subscription.inbox.clone(),
             callback: callback.cell(&group),
             group,
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         };
         let membership = core.join(Arc::new(receiver));
@@ -594,13 +594,13 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             BufferType::Unique => Role::Owner,
             BufferType::Value => Role::Value,
         };
-        let table = Table::of::<T>();
+        let table = TypeSupport::of::<T>();
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = self.node.context_shared();
         let observers = self.handlers.observers();
         let told = self.handlers.told(&self.qos, self.group.core());
         let inbox = context.graph.add_inbox(&topic, |topic| {
-            let wanted = Wanted {
+            let wanted = SubscriptionConfig {
                 topic,
                 node: self.node.full_name_shared(),
                 node_number: self.node.number(),
@@ -615,7 +615,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 participant: context.session.participant,
                 clock: context.session.clock.clone(),
             };
-            Inbox::new(wanted, observers, told)
+            SubscriptionCore::new(wanted, observers, told)
         });
         let known =
             Advertised { number: next_serial(), name: &topic, table: inbox.wanted.table, qos: self.qos };
@@ -645,29 +645,29 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
 }
 
 /// A subscription as the executor sees it: everything a call needs in one place.
-struct Receiver<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
-    inbox: Arc<Inbox>,
+struct SubscriptionTask<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
+    inbox: Arc<SubscriptionCore>,
     group: G,
-    place: prefetch::Place,
+    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn(T) -> Form>,
 }
 
-impl<T, G, Form, F> Entity for Receiver<T, G, Form, F>
+impl<T, G, Form, F> Task for SubscriptionTask<T, G, Form, F>
 where
     T: Message,
     G: CallbackGroup,
     F: SubscriptionCallback<T, G, Form>,
 {
-    fn run(&self, turn: &mut Turn) -> Ran {
-        let Some((entry, next)) = self.inbox.take_for(turn) else { return Ran::NOTHING };
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+        let Some((entry, next)) = self.inbox.take_for(turn) else { return TaskOutcome::NOTHING };
         let Entry { message, publication, reception } = entry;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let about = || self.inbox.info(publication, reception);
         let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
         let Called { result, work } = F::call(&self.callback, &self.group, turn, incoming, &about);
         self.inbox.count(work);
-        Ran { result, next, called: true }
+        TaskOutcome { result, next, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -682,7 +682,7 @@ where
         self.inbox.key().map_or(Callback::Other(node), Callback::Of)
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -699,7 +699,7 @@ where
     }
 }
 
-impl<T, G, Form, F> GroupMember for Receiver<T, G, Form, F>
+impl<T, G, Form, F> GroupMember for SubscriptionTask<T, G, Form, F>
 where
     T: Message,
     G: CallbackGroup,
@@ -711,14 +711,14 @@ where
 }
 
 /// A subscription without a callback, as a wait set sees it.
-struct Watched {
-    inbox: Arc<Inbox>,
-    place: prefetch::Place,
+struct WaitSetTask {
+    inbox: Arc<SubscriptionCore>,
+    place: prefetch::NoteIndex,
 }
 
-impl Entity for Watched {
-    fn run(&self, _turn: &mut Turn) -> Ran {
-        Ran { next: self.inbox.left(), ..Ran::NOTHING } // it stays ready
+impl Task for WaitSetTask {
+    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
+        TaskOutcome { next: self.inbox.left(), ..TaskOutcome::NOTHING } // it stays ready
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -729,7 +729,7 @@ impl Entity for Watched {
         self.inbox.withdraw()
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -742,12 +742,12 @@ impl Entity for Watched {
     }
 }
 
-impl GroupMember for Watched {
+impl GroupMember for WaitSetTask {
     fn attach(&self, home: Option<Home>) {
         self.inbox.attach(home);
     }
 }
 
-fn describe(inbox: &Inbox) -> String {
+fn describe(inbox: &SubscriptionCore) -> String {
     format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node)
 }

@@ -3,9 +3,9 @@
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
 use crate::executor::group::{CallbackGroup, Group, GroupCore, GroupMember, Membership};
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
 use crate::executor::wait_set::{self, Waitable};
 use crate::message::info::ChainScope;
 use crate::ros::failure::CreateError;
@@ -178,10 +178,10 @@ pub(crate) struct Schedule {
     clock: Clock,
     /// Nanoseconds; more than 0.
     period: i64,
-    state: Mutex<State>,
+    state: Mutex<TimerState>,
 }
 
-struct State {
+struct TimerState {
     /// In the time of its clock.
     due: i64,
     cancelled: bool,
@@ -209,7 +209,7 @@ impl Schedule {
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut State, i64)) {
+    fn change(&self, change: impl FnOnce(&mut TimerState, i64)) {
         let now = self.clock.now(self.kind);
         let signal = {
             let mut state = self.state.lock();
@@ -222,7 +222,7 @@ impl Schedule {
     /// Tells the executor when it is due. Returns whom the caller must signal once it holds no
     /// lock.
     #[must_use]
-    fn arm(&self, state: &State) -> Option<Arc<Scheduler>> {
+    fn arm(&self, state: &TimerState) -> Option<Arc<Scheduler>> {
         let home = state.home.as_ref()?;
         let due = (!state.cancelled).then_some(state.due);
         home.scheduler.arm(home, self.kind, due).then(|| home.scheduler.clone())
@@ -267,20 +267,20 @@ impl Schedule {
 }
 
 /// A timer as the executor sees it: everything a call needs in one place.
-struct Ticker<G, Form, F: EventCallback<TimerInfo, G, Form>> {
+struct TimerTask<G, Form, F: EventCallback<TimerInfo, G, Form>> {
     schedule: Arc<Schedule>,
     group: G,
-    place: prefetch::Place,
+    place: prefetch::NoteIndex,
     callback: F::Cell,
     of: PhantomData<fn() -> Form>,
 }
 
-impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ticker<G, Form, F> {
-    fn run(&self, turn: &mut Turn) -> Ran {
-        let Some(info) = self.schedule.expire() else { return Ran::NOTHING };
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for TimerTask<G, Form, F> {
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+        let Some(info) = self.schedule.expire() else { return TaskOutcome::NOTHING };
         let _no_chain = ChainScope::enter(None);
         let result = F::call(&self.callback, &self.group, turn, &info);
-        Ran { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
+        TaskOutcome { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -295,7 +295,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
         Callback::Timer(node)
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -313,7 +313,7 @@ impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Entity for Ti
     }
 }
 
-impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for Ticker<G, Form, F> {
+impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> GroupMember for TimerTask<G, Form, F> {
     fn attach(&self, home: Option<Home>) {
         let signal = {
             let mut state = self.schedule.state.lock();
@@ -384,18 +384,18 @@ impl<G: CallbackGroup> TimerBuilder<G> {
         let session = &self.node.context_shared().session;
         let clock = session.clock.clone();
         let due = clock.now(self.kind).saturating_add(period);
-        let state = Mutex::new(State { due, cancelled: false, skipped: 0, home: None });
+        let state = Mutex::new(TimerState { due, cancelled: false, skipped: 0, home: None });
         let schedule = Arc::new(Schedule { kind: self.kind, clock, period, state });
         if self.kind == ClockKind::Ros {
             let follows: Arc<dyn Wake> = schedule.clone();
             session.on_jump(Arc::downgrade(&follows));
         }
         let group = self.group.core().clone();
-        let ticker = Arc::new(Ticker::<G, Form, F> {
+        let ticker = Arc::new(TimerTask::<G, Form, F> {
             schedule: schedule.clone(),
             callback: callback.cell(&self.group),
             group: self.group,
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             of: PhantomData,
         });
         let membership = group.join(ticker);

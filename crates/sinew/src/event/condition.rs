@@ -5,102 +5,102 @@ use super::status::{
     OfferedDeadlineMissed, RequestedDeadlineMissed, Triggered,
 };
 use crate::executor::group::{GroupCore, GroupMember, Membership};
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
 use crate::message::info::ChainScope;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 
 /// What is gathered until the executor delivers it.
-pub(crate) trait Gathered: Clone + Default + Send + Sync + 'static {
+pub(crate) trait Status: Clone + Default + Send + Sync + 'static {
     /// Forgets the changes that were delivered.
     fn delivered(&mut self);
 }
 
-impl Gathered for Matched {
+impl Status for Matched {
     fn delivered(&mut self) {
         (self.total_change, self.current_change) = (0, 0);
     }
 }
 
-impl Gathered for IncompatibleQos {
+impl Status for IncompatibleQos {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for IncompatibleType {
+impl Status for IncompatibleType {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for MessageLost {
+impl Status for MessageLost {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for OfferedDeadlineMissed {
+impl Status for OfferedDeadlineMissed {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for RequestedDeadlineMissed {
+impl Status for RequestedDeadlineMissed {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for LivelinessLost {
+impl Status for LivelinessLost {
     fn delivered(&mut self) {
         self.total_change = 0;
     }
 }
 
-impl Gathered for LivelinessChanged {
+impl Status for LivelinessChanged {
     fn delivered(&mut self) {
         (self.alive_change, self.not_alive_change) = (0, 0);
     }
 }
 
-impl Gathered for Triggered {
+impl Status for Triggered {
     fn delivered(&mut self) {
         self.count = 0;
     }
 }
 
 /// An event callback with its group, erased.
-pub(crate) type OnEvent<E> = Box<dyn Fn(&mut Turn, &E) -> Result<(), String> + Send + Sync>;
+pub(crate) type OnEvent<E> = Box<dyn Fn(&mut GroupToken, &E) -> Result<(), String> + Send + Sync>;
 
 /// An entity that gathers events of one kind and hands them to a callback, all that came since the
 /// last time at once.
-pub(crate) struct Source<E> {
+pub(crate) struct StatusCondition<E> {
     group: Arc<GroupCore>,
     what: String,
     clock: Clock,
-    gathered: Mutex<Waiting<E>>,
-    place: prefetch::Place,
+    gathered: Mutex<PendingStatus<E>>,
+    place: prefetch::NoteIndex,
     callback: OnEvent<E>,
 }
 
-struct Waiting<E> {
+struct PendingStatus<E> {
     event: E,
     since: Option<Stamp>,
     home: Option<Home>,
 }
 
-impl<E: Gathered> Source<E> {
+impl<E: Status> StatusCondition<E> {
     /// With a callback that knows its group.
     pub(crate) fn erased(group: Arc<GroupCore>, what: String, callback: OnEvent<E>) -> Arc<Self> {
         Arc::new(Self {
             clock: group.clock.clone(),
             group,
             what,
-            gathered: Mutex::new(Waiting { event: E::default(), since: None, home: None }),
-            place: prefetch::Place::new(),
+            gathered: Mutex::new(PendingStatus { event: E::default(), since: None, home: None }),
+            place: prefetch::NoteIndex::new(),
             callback,
         })
     }
@@ -136,12 +136,12 @@ impl<E: Gathered> Source<E> {
     }
 }
 
-impl<E: Gathered> Entity for Source<E> {
-    fn run(&self, turn: &mut Turn) -> Ran {
+impl<E: Status> Task for StatusCondition<E> {
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
         let event = {
             let mut waiting = self.gathered.lock();
             if waiting.since.take().is_none() {
-                return Ran::NOTHING;
+                return TaskOutcome::NOTHING;
             }
             let event = waiting.event.clone();
             waiting.event.delivered();
@@ -150,7 +150,7 @@ impl<E: Gathered> Entity for Source<E> {
         let _no_chain = ChainScope::enter(None);
         let result = (self.callback)(turn, &event);
         // What came meanwhile announced itself: it found nothing queued.
-        Ran { result, next: None, called: true }
+        TaskOutcome { result, next: None, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -167,7 +167,7 @@ impl<E: Gathered> Entity for Source<E> {
         waiting.since.is_some()
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -180,7 +180,7 @@ impl<E: Gathered> Entity for Source<E> {
     }
 }
 
-impl<E: Gathered> GroupMember for Source<E> {
+impl<E: Status> GroupMember for StatusCondition<E> {
     fn attach(&self, home: Option<Home>) {
         let mut waiting = self.gathered.lock();
         waiting.home = home;
@@ -194,24 +194,24 @@ impl<E: Gathered> GroupMember for Source<E> {
 }
 
 /// A handler in its group; dropped, it leaves.
-pub(crate) struct Joined<E: Gathered> {
-    source: Arc<Source<E>>,
+pub(crate) struct AttachedCondition<E: Status> {
+    source: Arc<StatusCondition<E>>,
     membership: Membership,
 }
 
-impl<E: Gathered> Drop for Joined<E> {
+impl<E: Status> Drop for AttachedCondition<E> {
     fn drop(&mut self) {
         self.part(false);
     }
 }
 
-impl<E: Gathered> Joined<E> {
-    pub(crate) fn new(source: Arc<Source<E>>) -> Self {
+impl<E: Status> AttachedCondition<E> {
+    pub(crate) fn new(source: Arc<StatusCondition<E>>) -> Self {
         let membership = source.group.join(source.clone());
         Self { source, membership }
     }
 
-    pub(crate) fn source(&self) -> &Arc<Source<E>> {
+    pub(crate) fn source(&self) -> &Arc<StatusCondition<E>> {
         &self.source
     }
 

@@ -5,11 +5,11 @@
 //! message. A deadline is missed when *more* than a period has passed since the last message, and
 //! again after each further period.
 
-use super::condition::{Gathered, Source};
-use super::deadline_timer::{Alarm, Watched};
+use super::condition::{Status, StatusCondition};
+use super::deadline_timer::{DeadlineTimer, Timed};
 use super::status::{OfferedDeadlineMissed, RequestedDeadlineMissed};
 use crate::executor::scheduler::Scheduler;
-use crate::mailbox::deferred::Outbox;
+use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 
@@ -66,7 +66,7 @@ impl Pace {
 }
 
 /// The event of one end.
-pub(crate) trait DeadlineMissed: Gathered {
+pub(crate) trait DeadlineMissed: Status {
     fn add(&mut self, periods: u64);
 }
 
@@ -87,12 +87,12 @@ impl DeadlineMissed for RequestedDeadlineMissed {
 /// A deadline that somebody wants to know of when it is missed.
 pub(crate) struct Deadline<E> {
     clock: Clock,
-    source: Arc<Source<E>>,
-    alarm: Arc<Alarm>,
-    state: Mutex<State>,
+    source: Arc<StatusCondition<E>>,
+    alarm: Arc<DeadlineTimer>,
+    state: Mutex<DeadlineState>,
 }
 
-struct State {
+struct DeadlineState {
     pace: Pace,
     /// When the alarm will look at it; `i64::MAX` for never.
     look_at: i64,
@@ -100,10 +100,15 @@ struct State {
 
 impl<E: DeadlineMissed> Deadline<E> {
     /// `period` in nanoseconds, more than 0.
-    pub(crate) fn new(period: i64, clock: Clock, source: Arc<Source<E>>, alarm: Arc<Alarm>) -> Arc<Self> {
-        let state = State { pace: Pace::new(period), look_at: i64::MAX };
+    pub(crate) fn new(
+        period: i64,
+        clock: Clock,
+        source: Arc<StatusCondition<E>>,
+        alarm: Arc<DeadlineTimer>,
+    ) -> Arc<Self> {
+        let state = DeadlineState { pace: Pace::new(period), look_at: i64::MAX };
         let this = Arc::new(Self { clock, source, alarm, state: Mutex::new(state) });
-        let watched: Arc<dyn Watched> = this.clone();
+        let watched: Arc<dyn Timed> = this.clone();
         this.alarm.watch(Arc::downgrade(&watched));
         this
     }
@@ -130,8 +135,8 @@ impl<E: DeadlineMissed> Deadline<E> {
     }
 }
 
-impl<E: DeadlineMissed> Watched for Deadline<E> {
-    fn look(&self, outbox: &mut Outbox) -> Option<i64> {
+impl<E: DeadlineMissed> Timed for Deadline<E> {
+    fn look(&self, outbox: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.look(self.clock.steady()) {
             outbox.signal(self.tell(missed));

@@ -1,53 +1,53 @@
 //! Looking at something when its time is up.
 //!
-//! A publisher or a subscription that has promises watched has one [`Alarm`], a member of its
+//! A publisher or a subscription that has promises watched has one [`DeadlineTimer`], a member of its
 //! handlers' group: it waits in the executor's heap of deadlines, as a timer does, until the
-//! earliest time at which something could have run out. Then it looks ([`Watched::look`]), and
+//! earliest time at which something could have run out. Then it looks ([`Timed::look`]), and
 //! waits for the next such time. So what happens in time (a message, a sign of life) pays nothing
 //! for being watched but a note of when it was, and nothing polls.
 //!
 //! The alarm calls no handler itself: what it finds it adds to the handlers'
-//! [`Source`](super::condition::Source)s, under the time at which it happened, and they run next.
+//! [`StatusCondition`](super::condition::StatusCondition)s, under the time at which it happened, and they run next.
 
 use crate::executor::group::{GroupCore, GroupMember, Membership};
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{self, Entity, Home, Ran, Scheduler};
-use crate::mailbox::deferred::Outbox;
+use crate::executor::scheduler::{self, Home, Scheduler, Task, TaskOutcome};
+use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, ClockKind, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 use std::sync::Weak;
 
 /// Something whose time can run out.
-pub(crate) trait Watched: Send + Sync {
+pub(crate) trait Timed: Send + Sync {
     /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
     /// again, if there is one.
-    fn look(&self, outbox: &mut Outbox) -> Option<i64>;
+    fn look(&self, outbox: &mut Deferred) -> Option<i64>;
 }
 
 /// See the module's documentation.
-pub(crate) struct Alarm {
+pub(crate) struct DeadlineTimer {
     /// What it is for: "publisher on frames".
     whose: String,
     /// The full name of the node it belongs to.
     node: Arc<str>,
     clock: Clock,
-    place: prefetch::Place,
-    state: Mutex<State>,
+    place: prefetch::NoteIndex,
+    state: Mutex<DeadlineTimerState>,
 }
 
 #[derive(Default)]
-struct State {
+struct DeadlineTimerState {
     /// When to look, in steady nanoseconds.
     due: Option<i64>,
-    watched: Vec<Weak<dyn Watched>>,
+    watched: Vec<Weak<dyn Timed>>,
     /// Room for a list of what is looked at in a run: so that it allocates nothing.
-    scratch: Vec<Weak<dyn Watched>>,
+    scratch: Vec<Weak<dyn Timed>>,
     home: Option<Home>,
 }
 
-impl State {
+impl DeadlineTimerState {
     /// Tells the executor when to look. Returns whom the caller must signal once it holds no lock.
     #[must_use]
     fn arm(&self) -> Option<Arc<Scheduler>> {
@@ -56,15 +56,15 @@ impl State {
     }
 }
 
-impl Alarm {
-    /// Has it look at this, too, when there is a time for it ([`Alarm::look_by`]).
-    pub(crate) fn watch(&self, watched: Weak<dyn Watched>) {
+impl DeadlineTimer {
+    /// Has it look at this, too, when there is a time for it ([`DeadlineTimer::look_by`]).
+    pub(crate) fn watch(&self, watched: Weak<dyn Timed>) {
         let mut state = self.state.lock();
         state.watched.retain(|other| other.strong_count() > 0);
         state.watched.push(watched);
     }
 
-    pub(crate) fn forget(&self, watched: &Weak<dyn Watched>) {
+    pub(crate) fn forget(&self, watched: &Weak<dyn Timed>) {
         self.state.lock().watched.retain(|other| !other.ptr_eq(watched));
     }
 
@@ -81,9 +81,9 @@ impl Alarm {
     }
 }
 
-impl Entity for Alarm {
-    fn run(&self, _turn: &mut Turn) -> Ran {
-        Outbox::with(|outbox| {
+impl Task for DeadlineTimer {
+    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
+        Deferred::with(|outbox| {
             let mut watched = {
                 let mut state = self.state.lock();
                 state.due = None; // who wants a look from now on arms it again
@@ -100,7 +100,7 @@ impl Entity for Alarm {
             state.due = state.due.into_iter().chain(next).min();
             outbox.signal(state.arm());
         });
-        Ran::NOTHING // no handler was called: that is for the sources to do
+        TaskOutcome::NOTHING // no handler was called: that is for the sources to do
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -117,7 +117,7 @@ impl Entity for Alarm {
         is_due
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.place
     }
 
@@ -126,7 +126,7 @@ impl Entity for Alarm {
     }
 }
 
-impl GroupMember for Alarm {
+impl GroupMember for DeadlineTimer {
     fn attach(&self, home: Option<Home>) {
         let signal = {
             let mut state = self.state.lock();
@@ -138,26 +138,26 @@ impl GroupMember for Alarm {
 }
 
 /// An alarm in its group; dropped, it leaves.
-pub(crate) struct Ringing {
-    alarm: Arc<Alarm>,
+pub(crate) struct AttachedTimer {
+    alarm: Arc<DeadlineTimer>,
     group: Arc<GroupCore>,
     membership: Membership,
 }
 
-impl Ringing {
+impl AttachedTimer {
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
-        let alarm = Arc::new(Alarm {
+        let alarm = Arc::new(DeadlineTimer {
             whose: whose.to_owned(),
             node: group.node.full_name().clone(),
             clock: group.clock.clone(),
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             state: Mutex::default(),
         });
         let membership = group.join(alarm.clone());
         Self { alarm, group: group.clone(), membership }
     }
 
-    pub(crate) fn alarm(&self) -> &Arc<Alarm> {
+    pub(crate) fn alarm(&self) -> &Arc<DeadlineTimer> {
         &self.alarm
     }
 
@@ -166,7 +166,7 @@ impl Ringing {
     }
 }
 
-impl Drop for Ringing {
+impl Drop for AttachedTimer {
     fn drop(&mut self) {
         self.part(false);
     }

@@ -1,7 +1,7 @@
 //! Whether publishers are alive.
 //!
 //! An automatic publisher is alive while it exists, and so is a manual one without a lease. A
-//! manual one with a lease has a [`Pulse`]: it *lapses* when more than the lease has passed since
+//! manual one with a lease has a [`LivelinessLease`]: it *lapses* when more than the lease has passed since
 //! its last sign of life (its creation, a publication, an assertion), and lives again with the
 //! next. That it lapsed is noticed by whoever looks first: the alarm of the publisher's handler (or
 //! of the log's line, without a handler), that of any matched subscription's handler, or the sign
@@ -9,10 +9,10 @@
 //!
 //! Locks: graph or publisher -> pulse -> alarm or status -> scheduler.
 
-use super::condition::Source;
-use super::deadline_timer::{Alarm, Watched};
+use super::condition::StatusCondition;
+use super::deadline_timer::{DeadlineTimer, Timed};
 use super::status::{LivelinessChanged, LivelinessLost};
-use crate::mailbox::deferred::Outbox;
+use crate::mailbox::deferred::Deferred;
 use crate::sys::clock::{Clock, Stamp};
 use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
@@ -70,38 +70,38 @@ impl Lease {
 }
 
 /// The liveliness of one manual publisher with a lease, and who wants to know of it.
-pub(crate) struct Pulse {
+pub(crate) struct LivelinessLease {
     clock: Clock,
-    state: Mutex<State>,
-    lost: Lost,
+    state: Mutex<LeaseState>,
+    lost: LeaseListener,
 }
 
 /// Where a publisher is told that it lapsed, and the alarm that looks for it.
-pub(crate) struct Lost {
+pub(crate) struct LeaseListener {
     /// Without one, the log is told.
-    pub(crate) handler: Option<Arc<Source<LivelinessLost>>>,
-    pub(crate) alarm: Arc<Alarm>,
+    pub(crate) handler: Option<Arc<StatusCondition<LivelinessLost>>>,
+    pub(crate) alarm: Arc<DeadlineTimer>,
     /// The publisher's.
     pub(crate) node: Arc<str>,
     pub(crate) topic: Arc<str>,
 }
 
-struct State {
+struct LeaseState {
     lease: Lease,
     /// The matched subscriptions that have a handler.
-    watchers: Vec<Watcher>,
+    watchers: Vec<LivelinessListener>,
 }
 
 /// A subscription's handler for the liveliness of its publishers, and the alarm that looks for it.
 #[derive(Clone)]
-pub(crate) struct Watcher {
-    pub(crate) changed: Arc<Source<LivelinessChanged>>,
-    pub(crate) alarm: Arc<Alarm>,
+pub(crate) struct LivelinessListener {
+    pub(crate) changed: Arc<StatusCondition<LivelinessChanged>>,
+    pub(crate) alarm: Arc<DeadlineTimer>,
 }
 
-impl Watcher {
+impl LivelinessListener {
     /// A publisher matches.
-    pub(crate) fn is_matched(&self, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+    pub(crate) fn is_matched(&self, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
         match pulse {
             Some(pulse) => pulse.join(self, outbox),
             None => outbox.signal(self.changed.update(LivelinessChanged::came_alive)),
@@ -109,7 +109,7 @@ impl Watcher {
     }
 
     /// It goes.
-    pub(crate) fn is_unmatched(&self, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+    pub(crate) fn is_unmatched(&self, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
         match pulse {
             Some(pulse) => pulse.part(self, outbox),
             None => outbox.signal(self.changed.update(LivelinessChanged::went_alive)),
@@ -117,10 +117,10 @@ impl Watcher {
     }
 }
 
-impl Pulse {
+impl LivelinessLease {
     /// `lease` in nanoseconds, more than 0.
-    pub(crate) fn new(lease: i64, clock: Clock, lost: Lost) -> Arc<Self> {
-        let state = State { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
+    pub(crate) fn new(lease: i64, clock: Clock, lost: LeaseListener) -> Arc<Self> {
+        let state = LeaseState { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
         let ends = state.lease.end();
         let this = Arc::new(Self { clock, state: Mutex::new(state), lost });
         this.lost.alarm.watch(this.watched());
@@ -130,26 +130,26 @@ impl Pulse {
         this
     }
 
-    fn watched(self: &Arc<Self>) -> Weak<dyn Watched> {
-        let watched: Arc<dyn Watched> = self.clone();
+    fn watched(self: &Arc<Self>) -> Weak<dyn Timed> {
+        let watched: Arc<dyn Timed> = self.clone();
         Arc::downgrade(&watched)
     }
 
     /// The publisher published at this (steady) time.
-    pub(crate) fn published(&self, at: i64, outbox: &mut Outbox) {
+    pub(crate) fn published(&self, at: i64, outbox: &mut Deferred) {
         self.state.lock().sign(at, &self.lost, outbox);
     }
 
     /// The program says that the publisher is alive.
     pub(crate) fn assert(&self) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let mut state = self.state.lock();
             state.sign(self.clock.steady(), &self.lost, outbox);
         });
     }
 
     /// Whoever matched wants to know from now on.
-    fn join(self: &Arc<Self>, watcher: &Watcher, outbox: &mut Outbox) {
+    fn join(self: &Arc<Self>, watcher: &LivelinessListener, outbox: &mut Deferred) {
         let mut state = self.state.lock();
         state.look(self.clock.steady(), &self.lost, outbox);
         state.watchers.push(watcher.clone());
@@ -162,7 +162,7 @@ impl Pulse {
     }
 
     /// Whoever matched doesn't any more.
-    fn part(self: &Arc<Self>, watcher: &Watcher, outbox: &mut Outbox) {
+    fn part(self: &Arc<Self>, watcher: &LivelinessListener, outbox: &mut Deferred) {
         let mut state = self.state.lock();
         state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));
         watcher.alarm.forget(&self.watched());
@@ -172,14 +172,14 @@ impl Pulse {
     }
 }
 
-impl State {
-    fn look(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
+impl LeaseState {
+    fn look(&mut self, now: i64, lost: &LeaseListener, outbox: &mut Deferred) {
         if let Some(at) = self.lease.look(now) {
             self.tell_lapsed(at, lost, outbox);
         }
     }
 
-    fn sign(&mut self, now: i64, lost: &Lost, outbox: &mut Outbox) {
+    fn sign(&mut self, now: i64, lost: &LeaseListener, outbox: &mut Deferred) {
         let Sign { lapsed, revived, sooner } = self.lease.sign(now);
         if let Some(at) = lapsed {
             self.tell_lapsed(at, lost, outbox);
@@ -197,7 +197,7 @@ impl State {
         }
     }
 
-    fn tell_lapsed(&self, at: i64, lost: &Lost, outbox: &mut Outbox) {
+    fn tell_lapsed(&self, at: i64, lost: &LeaseListener, outbox: &mut Deferred) {
         let stamp = Stamp::due(at);
         match &lost.handler {
             Some(handler) => outbox.signal(handler.update_since(stamp, |event| {
@@ -220,8 +220,8 @@ impl State {
     }
 }
 
-impl Watched for Pulse {
-    fn look(&self, outbox: &mut Outbox) -> Option<i64> {
+impl Timed for LivelinessLease {
+    fn look(&self, outbox: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
         state.look(self.clock.steady(), &self.lost, outbox);
         state.lease.ends()

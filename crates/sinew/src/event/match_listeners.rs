@@ -1,8 +1,8 @@
 //! Who is told when an end of the delivery is matched, or can't be.
 
-use super::condition::Source;
+use super::condition::StatusCondition;
 use super::status::{IncompatibleQos, IncompatibleType, Matched};
-use crate::mailbox::deferred::Outbox;
+use crate::mailbox::deferred::Deferred;
 use crate::ros::mismatch::Mismatch;
 use crate::sys::clock::Time;
 use crate::sys::sync::{Arc, Mutex};
@@ -15,15 +15,15 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The status handlers of a publisher or a subscription, and what they are about.
-pub(crate) struct Observers {
-    matched: Option<Arc<Source<Matched>>>,
-    incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
-    incompatible_type: Option<Arc<Source<IncompatibleType>>>,
-    current: Mutex<Current>,
+pub(crate) struct MatchListeners {
+    matched: Option<Arc<StatusCondition<Matched>>>,
+    incompatible_qos: Option<Arc<StatusCondition<IncompatibleQos>>>,
+    incompatible_type: Option<Arc<StatusCondition<IncompatibleType>>>,
+    current: Mutex<MatchStatus>,
 }
 
 #[derive(Default)]
-struct Current {
+struct MatchStatus {
     matched: Matched,
     /// What others can see of it.
     counters: Option<Counters>,
@@ -32,7 +32,7 @@ struct Current {
     stays_inside: Option<(Time, String)>,
 }
 
-impl Current {
+impl MatchStatus {
     fn change(&mut self, change: impl FnOnce(&mut Matched)) {
         change(&mut self.matched);
         self.tell();
@@ -47,16 +47,16 @@ impl Current {
 
 /// A handler is told before the number changes that can be asked for: who has seen the number finds
 /// the handler ready.
-impl Observers {
+impl MatchListeners {
     pub(crate) fn new(
-        matched: Option<Arc<Source<Matched>>>,
-        incompatible_qos: Option<Arc<Source<IncompatibleQos>>>,
-        incompatible_type: Option<Arc<Source<IncompatibleType>>>,
+        matched: Option<Arc<StatusCondition<Matched>>>,
+        incompatible_qos: Option<Arc<StatusCondition<IncompatibleQos>>>,
+        incompatible_type: Option<Arc<StatusCondition<IncompatibleType>>>,
     ) -> Self {
         Self { matched, incompatible_qos, incompatible_type, current: Mutex::default() }
     }
 
-    pub(crate) fn is_matched(&self, outbox: &mut Outbox) {
+    pub(crate) fn is_matched(&self, outbox: &mut Deferred) {
         let change = |event: &mut Matched| {
             event.total += 1;
             event.total_change += 1;
@@ -67,7 +67,7 @@ impl Observers {
         self.current.lock().change(change);
     }
 
-    pub(crate) fn is_unmatched(&self, outbox: &mut Outbox) {
+    pub(crate) fn is_unmatched(&self, outbox: &mut Deferred) {
         let change = |event: &mut Matched| {
             event.current -= 1;
             event.current_change -= 1;
@@ -90,7 +90,7 @@ impl Observers {
 
     /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of
     /// it: a handler is told.
-    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Outbox) -> bool {
+    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Deferred) -> bool {
         match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
             (Mismatch::Qos(incompatibility), Some(source), _) => outbox.signal(source.update(|event| {
                 event.total += 1;

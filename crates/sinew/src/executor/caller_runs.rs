@@ -5,7 +5,7 @@
 //! (*nested*); a thread from outside takes the place of a worker that rests (*lent*), so that no
 //! more callbacks run at once than the executor has threads.
 //!
-//! If neither can be, the thread sleeps among `State::lenders`. It is rung when it can run its
+//! If neither can be, the thread sleeps among `SchedulerState::lenders`. It is rung when it can run its
 //! entity after all and no worker is called for what is ready: when something becomes ready, when a
 //! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
 //! in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and be
@@ -13,12 +13,12 @@
 //!
 //! Entities that are to be run here are announced without calling anybody. So every way out of here
 //! that leaves something ready calls somebody for it: [`Scheduler::lend_later`], the end of a lent
-//! callback, the end of a [`Lender`].
+//! callback, the end of a [`RegisteredCaller`].
 
 use super::InHand;
-use super::current::{self, Lending};
-use super::scheduler::{Hand, Home, Scheduler, Work};
-use super::state::{Lent, State};
+use super::current::{self, CallerScope};
+use super::scheduler::{Home, RunBy, RunningTask, Scheduler};
+use super::state::{SchedulerState, WaitingCaller};
 use crate::sys::sync::{Arc, Bell};
 use std::mem;
 
@@ -32,8 +32,8 @@ impl Scheduler {
     pub(crate) fn run_here(&self, home: &Home, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
         self.take_here(home, within, &mut hand.work);
-        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == Hand::Lent);
-        let _lending = is_lent.then(|| Lending::enter(self.id));
+        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == RunBy::Lent);
+        let _lending = is_lent.then(|| CallerScope::enter(self.id));
         match hand.execute() {
             Ok(_) if hand.work.is_none() => false,
             Ok(_) => true,
@@ -45,19 +45,19 @@ impl Scheduler {
     }
 
     /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<Work>) {
+    pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<RunningTask>) {
         let mut state = self.state.lock();
         if let Some(hand) = self.hand_here(&state)
-            && let Some(member) = state.runnable(home.member, hand == Hand::Nested, within)
+            && let Some(member) = state.runnable(home.member, hand == RunBy::Nested, within)
         {
             state.pop_member(member, hand, work);
         }
     }
 
     /// How this thread could run something of this executor, if it could.
-    fn hand_here(&self, state: &State) -> Option<Hand> {
+    fn hand_here(&self, state: &SchedulerState) -> Option<RunBy> {
         let nested = current::spins(self.id);
-        state.accepts(nested).then_some(if nested { Hand::Nested } else { Hand::Lent })
+        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Lent })
     }
 
     /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its
@@ -68,7 +68,7 @@ impl Scheduler {
         home: &Home,
         within: i64,
         bell: &'a Arc<Bell>,
-    ) -> Option<Lender<'a>> {
+    ) -> Option<RegisteredCaller<'a>> {
         let mut state = self.state.lock();
         let nested = current::spins(self.id);
         if state.accepts(nested) && state.runnable(home.member, nested, within).is_some() {
@@ -78,17 +78,17 @@ impl Scheduler {
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
-        state.lenders.push(Lent { entity: home.member, nested, within, bell: bell.clone() });
+        state.lenders.push(WaitingCaller { entity: home.member, nested, within, bell: bell.clone() });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {
             self.signal();
         }
-        Some(Lender { scheduler: self, bell, worker })
+        Some(RegisteredCaller { scheduler: self, bell, worker })
     }
 
     /// Calls somebody for what is ready. True if the caller must signal.
-    pub(super) fn call_for_ready(&self, state: &mut State) -> bool {
+    pub(super) fn call_for_ready(&self, state: &mut SchedulerState) -> bool {
         let ready = state.ready.len();
         if ready == 0 {
             return false;
@@ -106,21 +106,21 @@ impl Scheduler {
 
     /// A worker is about to wait for something: somebody else is to hear what other processes have
     /// to say. True if the caller must signal.
-    pub(super) fn call_to_post(&self, state: &mut State) -> bool {
+    pub(super) fn call_to_post(&self, state: &mut SchedulerState) -> bool {
         let called = self.ears.are_deaf().then(|| state.workers.for_ears(i64::MAX)).flatten();
         called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
 }
 
 /// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].
-pub(crate) struct Lender<'a> {
+pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
     bell: &'a Arc<Bell>,
     /// Which of the workers it is.
     worker: Option<u32>,
 }
 
-impl Drop for Lender<'_> {
+impl Drop for RegisteredCaller<'_> {
     fn drop(&mut self) {
         let scheduler = self.scheduler;
         let mut state = scheduler.state.lock();

@@ -10,15 +10,15 @@ use std::cell::{Cell, RefCell};
 /// spins inside callbacks that go deeper than this only lose the check for waiting for themselves.
 const DEPTH: usize = 128;
 
-struct Callbacks {
+struct CallbackStack {
     depth: Cell<usize>,
     /// From the outermost: the serial number of the entity, and the number of its group.
     running: [Cell<(u64, u64)>; DEPTH],
 }
 
 thread_local! {
-    static CALLBACKS: Callbacks =
-        const { Callbacks { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
+    static CALLBACKS: CallbackStack =
+        const { CallbackStack { depth: Cell::new(0), running: [const { Cell::new((0, 0)) }; DEPTH] } };
     /// The executor that this thread spins innermost, and which of its workers it is; 0 for none.
     static WORKER: Cell<(u64, u32)> = const { Cell::new((0, 0)) };
     /// The executors that are spun on this thread, or to which it is lent, outermost first.
@@ -26,9 +26,9 @@ thread_local! {
 }
 
 /// While it lives, this thread runs a callback.
-pub(crate) struct Running(());
+pub(crate) struct CallbackScope(());
 
-impl Running {
+impl CallbackScope {
     #[inline]
     pub(crate) fn enter(serial: u64, group: u64) -> Self {
         CALLBACKS.with(|callbacks| {
@@ -42,7 +42,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for CallbackScope {
     #[inline]
     fn drop(&mut self) {
         CALLBACKS.with(|callbacks| callbacks.depth.set(callbacks.depth.get() - 1));
@@ -72,16 +72,16 @@ pub(super) fn innermost() -> u32 {
 
 /// While it lives, this thread runs a callback of an executor in the place of one of those that
 /// spin it.
-pub(crate) struct Lending(());
+pub(crate) struct CallerScope(());
 
-impl Lending {
+impl CallerScope {
     pub(crate) fn enter(executor: u64) -> Self {
         SPINNING.with_borrow_mut(|spinning| spinning.push(executor));
         Self(())
     }
 }
 
-impl Drop for Lending {
+impl Drop for CallerScope {
     fn drop(&mut self) {
         SPINNING.with_borrow_mut(Vec::pop);
     }

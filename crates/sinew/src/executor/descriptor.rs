@@ -1,7 +1,7 @@
 //! An executor's own file descriptor: for a program whose thread waits in somebody else's event
 //! loop (epoll, tokio, a user interface's), and spins the executor when the descriptor says so.
 
-use crate::sys::clock::{Alarm, Time};
+use crate::sys::clock::{Time, TimerFd};
 use crate::sys::logging::{Level, tell};
 use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::io::{Errno, read, write};
@@ -21,7 +21,7 @@ pub(crate) struct Descriptor {
     both: OwnedFd,
     /// An eventfd: there is work.
     work: OwnedFd,
-    alarm: Alarm,
+    alarm: TimerFd,
 }
 
 impl Descriptor {
@@ -29,7 +29,7 @@ impl Descriptor {
     pub(crate) fn new() -> io::Result<Self> {
         let both = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let work = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        let alarm = Alarm::new()?;
+        let alarm = TimerFd::new()?;
         let data = epoll::EventData::new_u64(0); // nobody asks which of them it is
         epoll::add(&both, &work, data, epoll::EventFlags::IN)?;
         epoll::add(&both, &alarm, data, epoll::EventFlags::IN)?;

@@ -2,12 +2,12 @@
 //! reentrant, any number.
 
 use super::blocked::Blocked;
-use super::group_token::{Exclusive, Number, REENTRANT, State};
+use super::group_token::{GroupCell, GroupNumber, REENTRANT, StateOf};
 use super::owner::Owner;
-use super::scheduler::{Entity, Home, Scheduler};
+use super::scheduler::{Home, Scheduler, Task};
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, Mutex, next_serial};
-use sinew_shm::{Callback, Task};
+use sinew_shm::{Callback, PackedCallback};
 use slab::Slab;
 
 /// A mutually exclusive callback group: its callbacks never run at the same time, and may share a
@@ -37,8 +37,8 @@ use slab::Slab;
 pub struct Group<S = ()> {
     pub(crate) core: Arc<GroupCore>,
     /// What its turns open.
-    pub(crate) number: Number,
-    pub(crate) state: Arc<Exclusive<S, State>>,
+    pub(crate) number: GroupNumber,
+    pub(crate) state: Arc<GroupCell<S, StateOf>>,
 }
 
 impl<S> Clone for Group<S> {
@@ -120,7 +120,7 @@ pub(crate) mod sealed {
 
 impl<S: Send + 'static> Group<S> {
     pub(crate) fn new(node: Arc<dyn Owner>, state: S) -> Self {
-        let number = Number::new();
+        let number = GroupNumber::new();
         let core = GroupCore::new(node, number.get());
         Self { core, number, state: Arc::new(number.state(state)) }
     }
@@ -141,10 +141,10 @@ pub struct GroupCore {
     pub(crate) clock: Clock,
     /// What its turns open; `REENTRANT` for nothing.
     number: u64,
-    members: Mutex<Members>,
+    members: Mutex<GroupMembers>,
 }
 
-struct Members {
+struct GroupMembers {
     entities: Slab<Resident>,
     /// The executor that runs the group, and the group's slot in it.
     executor: Option<(Arc<Scheduler>, u32)>,
@@ -152,7 +152,7 @@ struct Members {
 }
 
 /// Something with callbacks that runs in a group.
-pub(crate) trait GroupMember: Entity {
+pub(crate) trait GroupMember: Task {
     /// Tells the entity where to announce that it is ready; announces at once what waits already.
     fn attach(&self, home: Option<Home>);
 }
@@ -186,7 +186,7 @@ impl GroupCore {
             clock: node.host().clock().clone(),
             node,
             number,
-            members: Mutex::new(Members { entities: Slab::new(), executor: None, priority: 0 }),
+            members: Mutex::new(GroupMembers { entities: Slab::new(), executor: None, priority: 0 }),
         })
     }
 
@@ -213,11 +213,11 @@ impl GroupCore {
     }
 
     /// What tools are told when a callback runs.
-    fn task(&self, scheduler: &Scheduler, entity: &dyn Entity) -> Task {
+    fn task(&self, scheduler: &Scheduler, entity: &dyn Task) -> PackedCallback {
         match (self.node.known(), self.node.host().participant()) {
             (Some(node), Some(participant)) if scheduler.tell(participant) => entity.callback_of(node).task(),
             (Some(_), _) => Callback::Elsewhere.task(),
-            (None, _) => Task::default(),
+            (None, _) => PackedCallback::default(),
         }
     }
 

@@ -1,9 +1,9 @@
 //! A callback group's turn: who may touch its callbacks and its state now.
 //!
-//! Every group has a number, and at any time at most one [`Turn`] with that number: the scheduler
+//! Every group has a number, and at any time at most one [`GroupToken`] with that number: the scheduler
 //! makes it when it hands out a member of the group to be run, and takes it back before it hands
 //! out the next. The turn has two keys, to the group's callbacks and to the state they share. An
-//! [`Exclusive`] cell opens for the key with its number only, so `&mut Key` stands for `&mut` of
+//! [`GroupCell`] cell opens for the key with its number only, so `&mut CellKey` stands for `&mut` of
 //! what the key opens. No lock is held while the user's code runs, and none has to be taken: the
 //! scheduler's own lock, under which turns are made and taken back, orders the threads that have
 //! them one after the other.
@@ -13,27 +13,27 @@ use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 
 /// What a key opens: callbacks.
-pub enum Callbacks {}
+pub enum CallbackOf {}
 
 /// What a key opens: the state of a group.
-pub(crate) enum State {}
+pub(crate) enum StateOf {}
 
-/// Opens [`Exclusive`] cells with its number. Only a [`Turn`] has one.
-pub(crate) struct Key<What>(u64, PhantomData<What>);
+/// Opens [`GroupCell`] cells with its number. Only a [`GroupToken`] has one.
+pub(crate) struct CellKey<What>(u64, PhantomData<What>);
 
 /// The one turn of a group; nobody else runs the group's callbacks while it lives.
-pub struct Turn {
+pub struct GroupToken {
     /// Opens the group's callbacks.
-    pub(crate) callbacks: Key<Callbacks>,
+    pub(crate) callbacks: CellKey<CallbackOf>,
     /// Opens the state that the group's callbacks share.
-    pub(crate) state: Key<State>,
+    pub(crate) state: CellKey<StateOf>,
 }
 
-impl Turn {
+impl GroupToken {
     /// A turn of a reentrant group, of which there may be many: its keys open nothing.
     #[inline]
     pub(crate) fn reentrant() -> Self {
-        Self { callbacks: Key(REENTRANT, PhantomData), state: Key(REENTRANT, PhantomData) }
+        Self { callbacks: CellKey(REENTRANT, PhantomData), state: CellKey(REENTRANT, PhantomData) }
     }
 
     /// Whether other threads may run callbacks of the group meanwhile.
@@ -49,7 +49,7 @@ impl Turn {
     /// one happens before.
     #[inline]
     pub(crate) unsafe fn of(group: u64) -> Self {
-        Self { callbacks: Key(group, PhantomData), state: Key(group, PhantomData) }
+        Self { callbacks: CellKey(group, PhantomData), state: CellKey(group, PhantomData) }
     }
 }
 
@@ -58,9 +58,9 @@ pub(crate) const REENTRANT: u64 = 0; // `next_serial` never gives it
 
 /// A group's number, from which its cells are made.
 #[derive(Clone, Copy)]
-pub(crate) struct Number(u64);
+pub(crate) struct GroupNumber(u64);
 
-impl Number {
+impl GroupNumber {
     pub(crate) fn new() -> Self {
         Self(next_serial())
     }
@@ -70,40 +70,40 @@ impl Number {
     }
 
     /// A cell for a callback of this group.
-    pub(crate) fn callback<T>(self, value: T) -> Exclusive<T, Callbacks> {
-        Exclusive { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
+    pub(crate) fn callback<T>(self, value: T) -> GroupCell<T, CallbackOf> {
+        GroupCell { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 
     /// A cell for the state of this group.
-    pub(crate) fn state<T>(self, value: T) -> Exclusive<T, State> {
-        Exclusive { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
+    pub(crate) fn state<T>(self, value: T) -> GroupCell<T, StateOf> {
+        GroupCell { number: self.0, of: PhantomData, value: UnsafeCell::new(value) }
     }
 }
 
 /// Something that only the group's turn may touch.
-pub struct Exclusive<T, What> {
+pub struct GroupCell<T, What> {
     number: u64,
     of: PhantomData<fn(What)>,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a shared `Exclusive` gives access only through the key with its number. There is one at a
-// time, and the threads that have it come one after the other (`Turn::of`); so the value is moved
+// SAFETY: a shared `GroupCell` gives access only through the key with its number. There is one at a
+// time, and the threads that have it come one after the other (`GroupToken::of`); so the value is moved
 // between threads (`Send`) but never shared.
-unsafe impl<T: Send, What> Sync for Exclusive<T, What> {}
+unsafe impl<T: Send, What> Sync for GroupCell<T, What> {}
 
-impl<T, What> Exclusive<T, What> {
+impl<T, What> GroupCell<T, What> {
     /// The value, for the turn that has the key.
     ///
     /// # Panics
     /// If the key belongs to another group: a bug of this crate.
     #[inline]
-    pub(crate) fn open<'a>(&'a self, key: &'a mut Key<What>) -> &'a mut T {
+    pub(crate) fn open<'a>(&'a self, key: &'a mut CellKey<What>) -> &'a mut T {
         // Without a size there is nothing to protect, and no reason to fetch the cell's memory.
         if size_of::<T>() != 0 {
             assert_eq!(key.0, self.number, "a cell was opened in another group's turn");
         }
-        // SAFETY: there is one key per number and kind (`Turn::of`), it stays borrowed as long as
+        // SAFETY: there is one key per number and kind (`GroupToken::of`), it stays borrowed as long as
         // the reference lives, and a key opens one cell at a time. References to values without a
         // size can't conflict.
         unsafe { &mut *self.value.get() }
@@ -116,10 +116,10 @@ mod tests {
 
     #[test]
     fn a_key_opens_its_groups_cells() {
-        let group = Number::new();
+        let group = GroupNumber::new();
         let cell = group.state(1);
         // SAFETY: the only turn of this group.
-        let mut turn = unsafe { Turn::of(group.get()) };
+        let mut turn = unsafe { GroupToken::of(group.get()) };
         *cell.open(&mut turn.state) += 1;
         assert_eq!(*cell.open(&mut turn.state), 2);
     }
@@ -127,9 +127,9 @@ mod tests {
     #[test]
     #[should_panic(expected = "another group's turn")]
     fn a_key_opens_no_other_cells() {
-        let cell = Number::new().state(1);
+        let cell = GroupNumber::new().state(1);
         // SAFETY: the only turn of this other group.
-        let mut turn = unsafe { Turn::of(Number::new().get()) };
+        let mut turn = unsafe { GroupToken::of(GroupNumber::new().get()) };
         cell.open(&mut turn.state);
     }
 }

@@ -6,10 +6,10 @@ use crate::sys::sync::{Arc, Mutex};
 use std::sync::Weak;
 
 /// The groups of a node or a context.
-pub(crate) struct Groups(Mutex<State>);
+pub(crate) struct GroupRegistry(Mutex<RegisteredGroups>);
 
 #[derive(Default)]
-struct State {
+struct RegisteredGroups {
     groups: Vec<Weak<GroupCore>>,
     /// Serves every group of this that no other executor serves.
     executor: Option<Weak<Scheduler>>,
@@ -17,13 +17,13 @@ struct State {
     tidy_at: usize,
 }
 
-impl Default for Groups {
+impl Default for GroupRegistry {
     fn default() -> Self {
-        Self(Mutex::new(State::default()))
+        Self(Mutex::new(RegisteredGroups::default()))
     }
 }
 
-impl Groups {
+impl GroupRegistry {
     /// A new group: served from now on, if the executor there is doesn't leave it to another one.
     pub(crate) fn register(&self, group: &Arc<GroupCore>) {
         let executor = {

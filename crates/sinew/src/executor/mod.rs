@@ -60,12 +60,12 @@ use bells::MOST_THREADS;
 pub use error::{AddError, SpinError};
 use group::{Group, GroupCore, NotAdded, ReentrantGroup};
 use histogram::Histogram;
-use membership::Groups;
+use membership::GroupRegistry;
 use owner::{Host, Owner};
 use prefetch::Noting;
 use run::{InHand, Spin};
 pub(crate) use run::{dispose_of, panic_message, report};
-use scheduler::{Next, Patience, Scheduler, Worker};
+use scheduler::{Blocking, Next, Scheduler, Worker};
 use spinning::Spinning;
 use std::fmt;
 use std::io;
@@ -74,7 +74,7 @@ use std::pin::pin;
 use std::sync::Weak;
 use std::task::{Context as TaskContext, Poll, Wake, Waker};
 use std::time::Duration;
-use threads::{Placement, Plan, ThreadOptions};
+use threads::{Placement, ThreadOptions, ThreadSetup};
 
 /// Runs callbacks: in the order in which their messages arrived and their timers were due, across all entities, those of
 /// groups with a higher priority first.
@@ -129,7 +129,7 @@ pub enum TimerThread {
 
 /// What callbacks are ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Order {
+pub enum DispatchOrder {
     /// When their messages arrived, the default: a subscription keeps its place in the queue if its oldest message gives way to
     /// a newer one. So a topic that is published faster than it is read still has its turn.
     #[default]
@@ -140,7 +140,7 @@ pub enum Order {
 
 /// What an executor does when a callback panics or returns an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OnFault {
+pub enum FaultPolicy {
     /// Spinning stops and returns it. The default for panics: nobody knows what state they left.
     Stop,
     /// It is reported with the entity's name, in the program's log or on standard error
@@ -152,7 +152,7 @@ pub enum OnFault {
 const FIRST_ADDED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A node that an executor serves.
-struct Known {
+struct ServedNode {
     node: Arc<dyn Owner>,
     /// How many of its groups were looked at; each keeps the node.
     groups: usize,
@@ -161,9 +161,9 @@ struct Known {
     ever: bool,
 }
 
-impl Known {
+impl ServedNode {
     fn warn_if_idle(&self) {
-        let Known { node, groups, is_inhabited, ever } = self;
+        let ServedNode { node, groups, is_inhabited, ever } = self;
         // Kept by its handle, by its groups and by this: by nothing that a program uses without an executor, then, such as a
         // publisher. (A hint: a handle that is cloned or dropped meanwhile decides whether it is given now.)
         let has_nothing = || Arc::strong_count(node) <= groups + 2;
@@ -183,12 +183,12 @@ impl Known {
 
 /// What an executor serves.
 enum Served {
-    Groups(Arc<Groups>),
+    Groups(Arc<GroupRegistry>),
     Group(Weak<GroupCore>),
 }
 
 /// What can be added to an executor or a wait set: a [`Context`](crate::Context), a [`Node`](crate::Node), a [`Group`] or a [`ReentrantGroup`].
-pub trait Servable: sealed::Sealed {
+pub trait Executable: sealed::Sealed {
     #[doc(hidden)]
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
 }
@@ -199,13 +199,13 @@ pub(crate) mod sealed {
     impl Sealed for super::ReentrantGroup {}
 }
 
-impl<S: Send + 'static> Servable for Group<S> {
+impl<S: Send + 'static> Executable for Group<S> {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
 }
 
-impl Servable for ReentrantGroup {
+impl Executable for ReentrantGroup {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.serve_group(&self.core, || format!("the group of node {}", self.core.node.full_name()))
     }
@@ -220,7 +220,7 @@ impl Default for Executor {
 impl Executor {
     /// An executor that runs everything on the thread that spins it.
     pub fn single() -> Self {
-        Self::with(1, Order::Arrival)
+        Self::with(1, DispatchOrder::Arrival)
     }
 
     /// An executor that runs callbacks on so many threads, up to 61, the one that spins it included; 0 for as many as the
@@ -248,10 +248,10 @@ impl Executor {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn multi(threads: usize) -> Self {
-        Self::with(threads, Order::Arrival)
+        Self::with(threads, DispatchOrder::Arrival)
     }
 
-    fn with(threads: usize, order: Order) -> Self {
+    fn with(threads: usize, order: DispatchOrder) -> Self {
         let threads = if threads == 0 {
             std::thread::available_parallelism().map_or(1, |cores| cores.get().min(MOST_THREADS))
         } else {
@@ -279,12 +279,12 @@ impl Executor {
         self
     }
 
-    /// What callbacks are ordered by; [`Order::Arrival`] by default.
+    /// What callbacks are ordered by; [`DispatchOrder::Arrival`] by default.
     ///
     /// # Panics
     /// If something was added already.
     #[must_use]
-    pub fn order(self, order: Order) -> Self {
+    pub fn order(self, order: DispatchOrder) -> Self {
         assert!(
             self.served.lock().is_empty(),
             "an executor's order is chosen before something is added to it"
@@ -345,16 +345,16 @@ impl Executor {
         self
     }
 
-    /// What to do when a callback panics; [`OnFault::Stop`] by default.
+    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default.
     #[must_use]
-    pub fn on_panic(self, reaction: OnFault) -> Self {
+    pub fn on_panic(self, reaction: FaultPolicy) -> Self {
         self.scheduler.set_reactions(Some(reaction), None);
         self
     }
 
-    /// What to do when a callback returns an error; [`OnFault::Report`] by default.
+    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
     #[must_use]
-    pub fn on_error(self, reaction: OnFault) -> Self {
+    pub fn on_error(self, reaction: FaultPolicy) -> Self {
         self.scheduler.set_reactions(None, Some(reaction));
         self
     }
@@ -377,7 +377,7 @@ impl Executor {
     ///
     /// # Errors
     /// [`AddError`]: another executor serves it, or its context is shut down or lives in another time.
-    pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+    pub fn add(&self, what: &impl Executable) -> Result<(), AddError> {
         what.add_to(self)
     }
 
@@ -385,7 +385,7 @@ impl Executor {
     pub(crate) fn serve(
         &self,
         context: &dyn Host,
-        groups: &Arc<Groups>,
+        groups: &Arc<GroupRegistry>,
         what: impl FnOnce() -> String,
     ) -> Result<(), AddError> {
         self.meet(context)?;
@@ -459,7 +459,7 @@ impl Executor {
         let result = self.with_helpers(|spin| {
             self.wait_for_something(spin)?;
             self.warn_of_idle_nodes();
-            spin.run(Patience::Forever).map(drop)
+            spin.run(Blocking::Forever).map(drop)
         });
         self.end_detached();
         result
@@ -471,7 +471,7 @@ impl Executor {
             return Ok(());
         }
         let end = Time::steady().nanoseconds().saturating_add(nanoseconds(FIRST_ADDED_WITHIN));
-        spin.run(Patience::Deadline(end))?;
+        spin.run(Blocking::Deadline(end))?;
         if self.serves_nothing() { Err(SpinError::Nothing) } else { Ok(()) }
     }
 
@@ -486,7 +486,7 @@ impl Executor {
         if cfg!(loom) {
             return;
         }
-        let mut nodes: Vec<Known> = Vec::new();
+        let mut nodes: Vec<ServedNode> = Vec::new();
         for groups in self.served() {
             for group in groups.iter().filter(|group| !group.is_served_by_another(&self.scheduler)) {
                 let (is_inhabited, ever) = group.is_inhabited();
@@ -496,11 +496,13 @@ impl Executor {
                         known.is_inhabited |= is_inhabited;
                         known.ever |= ever;
                     }
-                    None => nodes.push(Known { node: group.node.clone(), groups: 1, is_inhabited, ever }),
+                    None => {
+                        nodes.push(ServedNode { node: group.node.clone(), groups: 1, is_inhabited, ever })
+                    }
                 }
             }
         }
-        nodes.iter().for_each(Known::warn_if_idle);
+        nodes.iter().for_each(ServedNode::warn_if_idle);
     }
 
     /// The groups of each thing that it serves and that isn't gone.
@@ -578,10 +580,10 @@ impl Executor {
     }
 
     /// One of the other threads.
-    fn help(&self, worker: usize, plan: &Plan) {
+    fn help(&self, worker: usize, plan: &ThreadSetup) {
         let spin = self.part(scheduler::index(worker), true);
         let restore = plan.apply(worker);
-        let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Patience::Forever));
+        let result = restore.map_err(SpinError::from).and_then(|_restore| spin.run(Blocking::Forever));
         if let Err(fault) = result {
             self.scheduler.dismiss(Some(fault));
         }
@@ -594,7 +596,7 @@ impl Executor {
     pub fn spin_some(&self) -> Result<u64, SpinError> {
         let spin = self.begin(false)?;
         let Some(clock) = self.scheduler.clock() else { return Ok(0) };
-        spin.run(Patience::Until(clock.stamp()))
+        spin.run(Blocking::Until(clock.stamp()))
     }
 
     /// Runs what is ready, also what becomes ready meanwhile, until nothing is or `max` has passed (checked between
@@ -605,7 +607,7 @@ impl Executor {
     pub fn spin_all(&self, max: Duration) -> Result<u64, SpinError> {
         let mut spin = self.begin(false)?;
         spin.end = Some(Time::steady() + max);
-        spin.run(Patience::None)
+        spin.run(Blocking::None)
     }
 
     /// Runs one callback, for which it waits at most `timeout` (of real time, also in virtual time). Returns whether one ran.
@@ -617,9 +619,9 @@ impl Executor {
         spin.most = 1;
         let now = Time::steady().nanoseconds();
         let patience = if timeout.is_zero() {
-            Patience::None
+            Blocking::None
         } else {
-            Patience::Deadline(now.saturating_add(nanoseconds(timeout)))
+            Blocking::Deadline(now.saturating_add(nanoseconds(timeout)))
         };
         spin.run(patience).map(|ran| ran > 0)
     }
@@ -659,7 +661,7 @@ impl Executor {
         let spin = self.begin(false)?;
         let mut ran = 0;
         loop {
-            ran += spin.run(Patience::None)?;
+            ran += spin.run(Blocking::None)?;
             match self.scheduler.next_due() {
                 _ if self.scheduler.is_stopped() => return Ok(ran),
                 Some(due) if due <= end.nanoseconds() => {

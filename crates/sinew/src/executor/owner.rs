@@ -1,7 +1,7 @@
 //! What an executor asks of those whose groups it runs. It knows neither nodes nor contexts.
 
 use super::scheduler::Scheduler;
-use super::wait_graph::Waits;
+use super::wait_graph::WaitGraph;
 use crate::sys::clock::Clock;
 use crate::sys::sync::{Arc, AtomicBool};
 use sinew_shm::{EntityKey, Participant};
@@ -25,7 +25,7 @@ pub(crate) trait Host {
     fn clock(&self) -> &Clock;
 
     /// Who waits for whom.
-    fn waits(&self) -> &Waits;
+    fn waits(&self) -> &WaitGraph;
 
     fn has_ended(&self) -> bool;
 

@@ -8,7 +8,7 @@
 //! it when the address is not in the TLB either, which after a sleep is the rule.)
 //!
 //! What is noted is kept by a `Weak`, so that its memory stays a part of this process: an entity that is dropped is dropped in
-//! full, only its empty allocation stays for a few bursts. An entity says itself at which place it is noted ([`Place`]), so for
+//! full, only its empty allocation stays for a few bursts. An entity says itself at which place it is noted ([`NoteIndex`]), so for
 //! what is known already a note is a comparison. It is a hint in every respect: places are written by any thread, and one that
 //! is wrong costs a search.
 
@@ -40,15 +40,15 @@ const COUNTS: usize = 2 * size_of::<usize>();
 const LINE: usize = 64;
 
 /// Where an entity is noted in the trail of the thread that used it last. Part of the entity.
-pub(crate) struct Place(HintU32);
+pub(crate) struct NoteIndex(HintU32);
 
-impl Default for Place {
+impl Default for NoteIndex {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Place {
+impl NoteIndex {
     pub(crate) fn new() -> Self {
         Self(HintU32::new(0))
     }
@@ -136,7 +136,7 @@ thread_local! {
 
 /// Notes that what lies at `address` is used; `parts` says what it is if that is news.
 #[inline]
-pub(crate) fn note(address: usize, place: &Place, parts: impl FnOnce() -> Vec<Part>) {
+pub(crate) fn note(address: usize, place: &NoteIndex, parts: impl FnOnce() -> Vec<Part>) {
     NOTES.with(|notes| {
         let depth = stack_address();
         if depth < notes.deepest.get() {
@@ -153,7 +153,7 @@ pub(crate) fn note(address: usize, place: &Place, parts: impl FnOnce() -> Vec<Pa
 
 impl Notes {
     #[cold]
-    fn learn(&self, address: usize, place: &Place, parts: Vec<Part>) {
+    fn learn(&self, address: usize, place: &NoteIndex, parts: Vec<Part>) {
         self.learnable.set(self.learnable.get() - 1);
         if let Some(at) = self.known.iter().position(|known| known.get() == address) {
             place.set(at); // another thread uses it, too

@@ -14,13 +14,13 @@ type Rest = BinaryHeap<Reverse<(Stamp, u32)>>;
 
 /// A group's ready members, oldest first.
 #[derive(Default)]
-pub(crate) struct Members {
+pub(crate) struct ReadyMembers {
     /// The oldest; there if any is.
     first: Option<(Stamp, u32)>,
     rest: Option<Box<Rest>>,
 }
 
-impl Members {
+impl ReadyMembers {
     /// Makes room, so that with `members` in the group none becoming ready allocates.
     pub(crate) fn reserve(&mut self, members: usize) {
         if members > 1 {
@@ -76,13 +76,13 @@ impl Members {
 pub(crate) type GroupKey = (Reverse<i32>, Stamp);
 
 /// An executor's ready groups: highest priority first, among equals the oldest.
-pub(crate) struct Groups {
+pub(crate) struct ReadyGroups {
     /// The first; there if any is.
     first: Option<(GroupKey, u32)>,
     rest: Heap<GroupKey>,
 }
 
-impl Groups {
+impl ReadyGroups {
     pub(crate) fn new() -> Self {
         Self { first: None, rest: Heap::new() }
     }
@@ -152,7 +152,7 @@ mod tests {
     proptest! {
         #[test]
         fn members_come_out_oldest_first(ops in prop::collection::vec((0..4u8, 0..8u32, 0..50i64), 0..200)) {
-            let (mut members, mut model) = (Members::default(), BTreeMap::new());
+            let (mut members, mut model) = (ReadyMembers::default(), BTreeMap::new());
             for (op, member, time) in ops {
                 match op {
                     0 | 1 if !model.contains_key(&member) => {
@@ -179,7 +179,7 @@ mod tests {
 
         #[test]
         fn groups_come_out_by_priority_then_age(ops in prop::collection::vec((0..3u8, 0..8u32, -1..2i32, 0..50i64), 0..200)) {
-            let (mut groups, mut model) = (Groups::new(), BTreeMap::new());
+            let (mut groups, mut model) = (ReadyGroups::new(), BTreeMap::new());
             for (op, slot, priority, time) in ops {
                 let key = (Reverse(priority), stamp(time));
                 match op {

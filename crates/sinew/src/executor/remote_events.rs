@@ -16,9 +16,9 @@
 //! earlier on another not yet. Nobody takes work then: the others wait until it is over.
 //!
 //! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
-//! - D2 [`is_drained_by_another`](Ears::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
+//! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
 //!   drain brought in sees D1 of that drain, or D4, and then all of it is there.
-//! - D3 [`wait_for_drain`](Ears::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `turn`, then sleeps.
+//! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `turn`, then sleeps.
 //! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `turn`: whoever set it sleeps by then.
 //!
 //! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
@@ -56,9 +56,9 @@ thread_local! {
 }
 
 /// What an executor hears from other processes.
-pub(crate) struct Ears {
+pub(crate) struct RemoteEvents {
     any: AtomicBool,
-    ports: Mutex<Arc<Vec<Ear>>>,
+    ports: Mutex<Arc<Vec<EventPort>>>,
     /// Whether somebody brings in what has come. One at a time: two would mix up the order of what came.
     progress: AtomicU64,
     /// Taken by who waits for a drain, and by who ends one for which others wait.
@@ -81,12 +81,12 @@ pub(crate) trait Presence: Send + Sync {
 
 /// A port, and whose it is.
 #[derive(Clone)]
-struct Ear {
+struct EventPort {
     port: Arc<Port>,
     presence: Weak<dyn Presence>,
 }
 
-impl Default for Ears {
+impl Default for RemoteEvents {
     fn default() -> Self {
         Self {
             any: AtomicBool::new(false),
@@ -100,7 +100,7 @@ impl Default for Ears {
     }
 }
 
-impl Ears {
+impl RemoteEvents {
     /// The port for a context, made when it is first asked for; and whether it was made now: then whoever sleeps is to be called.
     pub(crate) fn port(&self, presence: &Arc<dyn Presence>) -> Option<(Arc<Port>, bool)> {
         later(|| self.find_port(presence))
@@ -119,8 +119,9 @@ impl Ears {
                 tell!(Level::Error, "an executor can't hear other processes by itself: {error}")
             })
             .ok()?;
-        let mut all: Vec<Ear> = ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
-        all.push(Ear { port: port.clone(), presence: Arc::downgrade(presence) });
+        let mut all: Vec<EventPort> =
+            ports.iter().filter(|ear| ear.presence.strong_count() > 0).cloned().collect();
+        all.push(EventPort { port: port.clone(), presence: Arc::downgrade(presence) });
         *ports = Arc::new(all);
         drop(ports);
         self.any.store(true, Ordering::Relaxed); // whoever sleeps without having seen it is called by our caller
@@ -226,7 +227,7 @@ impl Ears {
     }
 
     /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.
-    pub(crate) fn take_post(&self, worker: u32) -> Option<Post<'_>> {
+    pub(crate) fn take_post(&self, worker: u32) -> Option<Poller<'_>> {
         if !self.any.load(Ordering::Relaxed) {
             return None;
         }
@@ -238,7 +239,7 @@ impl Ears {
         let seen = ports.first()?.port.bell(); // K1
         // SeqCst: pairs with the load in `call`; see there.
         self.post.store(u64::from(worker) + 1, Ordering::SeqCst);
-        Some(Post { ears: self, ports, seen })
+        Some(Poller { ears: self, ports, seen })
     }
 
     /// The worker was called: if it has the post, the bell is rung for it.
@@ -269,7 +270,7 @@ fn is_in_drain() -> bool {
 
 /// What has come is brought in until this is dropped, also by a filter that panics.
 pub(crate) struct Drain<'a> {
-    ears: &'a Ears,
+    ears: &'a RemoteEvents,
     /// Within another drain: of another executor, which a filter or listener spins.
     nested: bool,
 }
@@ -287,13 +288,13 @@ impl Drop for Drain<'_> {
 }
 
 /// The place on the bell, until it is dropped.
-pub(crate) struct Post<'a> {
-    ears: &'a Ears,
-    ports: Arc<Vec<Ear>>,
+pub(crate) struct Poller<'a> {
+    ears: &'a RemoteEvents,
+    ports: Arc<Vec<EventPort>>,
     seen: u32,
 }
 
-impl Post<'_> {
+impl Poller<'_> {
     /// Waits until something came, which is brought in then, or until the worker is called. First it stays
     /// awake for a while, if it is to; before it sleeps it calls `falls_asleep`. Whether it was
     /// [away](prefetch::AWAY), and has yet to [fetch](prefetch::fetch) what it will touch.
@@ -354,7 +355,7 @@ impl Post<'_> {
     }
 }
 
-impl Drop for Post<'_> {
+impl Drop for Poller<'_> {
     fn drop(&mut self) {
         self.ears.post.store(0, Ordering::SeqCst); // as in `take_post`
     }

@@ -1,10 +1,10 @@
 //! Running callbacks on a thread, and what becomes of those that fail.
 
-use super::current::Running;
+use super::current::CallbackScope;
 use super::prefetch::{self, Noting, Part};
-use super::scheduler::{Entity, Next, Patience, Ran, Scheduler, Work, Worker};
+use super::scheduler::{Blocking, Next, RunningTask, Scheduler, Task, TaskOutcome, Worker};
 use super::spinning::Spinning;
-use super::{Executor, OnFault, SpinError};
+use super::{Executor, FaultPolicy, SpinError};
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct Spin<'a> {
 
 impl Spin<'_> {
     /// Runs callbacks as long as `patience` and the other limits say; returns how many.
-    pub(super) fn run(&self, patience: Patience) -> Result<u64, SpinError> {
+    pub(super) fn run(&self, patience: Blocking) -> Result<u64, SpinError> {
         let mut worker = Worker::new(self.worker);
         let mut ran = 0;
         let mut hand = self.in_hand();
@@ -51,7 +51,7 @@ impl Spin<'_> {
     pub(super) fn run_until_poked(&self, worker: &mut Worker) -> Result<bool, SpinError> {
         let mut hand = self.in_hand();
         loop {
-            match self.executor.scheduler.next(&mut hand.work, Patience::Forever, worker) {
+            match self.executor.scheduler.next(&mut hand.work, Blocking::Forever, worker) {
                 Next::Run => drop(self.execute(&mut hand)?),
                 Next::Poked => return Ok(true),
                 Next::Idle => return Ok(false),
@@ -91,7 +91,7 @@ const ENTITY: usize = 256;
 
 /// Notes that this thread runs the entity.
 #[inline]
-fn note(entity: &Arc<dyn Entity>) {
+fn note(entity: &Arc<dyn Task>) {
     let parts = || {
         let mut parts = entity.rest();
         let value: Arc<dyn Send + Sync> = entity.clone();
@@ -104,7 +104,7 @@ fn note(entity: &Arc<dyn Entity>) {
 /// What this thread runs. It goes back however the spin ends, also if a logger panics over the report of a panic.
 pub(super) struct InHand<'a> {
     pub(super) scheduler: &'a Scheduler,
-    pub(super) work: Option<Work>,
+    pub(super) work: Option<RunningTask>,
 }
 
 impl InHand<'_> {
@@ -112,11 +112,11 @@ impl InHand<'_> {
     #[inline]
     pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
-        let _running = Running::enter(work.serial, work.group);
-        let Work { entity, turn, .. } = work;
+        let _running = CallbackScope::enter(work.serial, work.group);
+        let RunningTask { entity, turn, .. } = work;
         note(entity);
         match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
-            Ok(Ran { result, next, called }) => {
+            Ok(TaskOutcome { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);
                 match result {
                     Ok(()) => Ok(called),
@@ -132,7 +132,7 @@ impl InHand<'_> {
 
 #[cold]
 #[inline(never)]
-fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, Box<SpinError>> {
+fn failed(scheduler: &Scheduler, work: &RunningTask, message: String) -> Result<bool, Box<SpinError>> {
     let (_, on_error) = scheduler.reactions();
     let fault = SpinError::Failed { entity: work.entity.describe(), message };
     on_error.handle(&work.entity.describe(), fault).map(|()| true).map_err(Box::new)
@@ -142,7 +142,7 @@ fn failed(scheduler: &Scheduler, work: &Work, message: String) -> Result<bool, B
 #[inline(never)]
 fn panicked(
     scheduler: &Scheduler,
-    work: &mut Work,
+    work: &mut RunningTask,
     panic: Box<dyn Any + Send>,
 ) -> Result<bool, Box<SpinError>> {
     work.next = work.entity.left();
@@ -161,12 +161,12 @@ impl Drop for InHand<'_> {
     }
 }
 
-impl OnFault {
+impl FaultPolicy {
     #[cold]
     fn handle(self, entity: &str, error: SpinError) -> Result<(), SpinError> {
         match self {
-            OnFault::Stop => Err(error),
-            OnFault::Report => {
+            FaultPolicy::Stop => Err(error),
+            FaultPolicy::Report => {
                 report(entity, &error);
                 Ok(())
             }

@@ -18,7 +18,7 @@
 //!
 //! # Locks
 //!
-//! One mutex ([`State`]); nothing but this crate's bookkeeping happens under it, never user code. It is the last lock in the
+//! One mutex ([`SchedulerState`]); nothing but this crate's bookkeeping happens under it, never user code. It is the last lock in the
 //! order graph -> publisher -> class -> history/status/timer -> scheduler. What ends up dropped is carried out of it.
 //!
 //! # Sleep
@@ -38,16 +38,16 @@ use super::bells::{Bells, DESCRIPTOR, LENDERS, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
 use super::prefetch;
-use super::remote_events::{Ears, Presence};
-pub(crate) use super::state::{Hand, Work, index};
-use super::state::{Lent, Member, MemberId, Slot, State, Wait, member_of, wait_of};
-pub(crate) use super::task::{Entity, Ran};
-use super::wake_policy::{WATCH_INTERVAL, Woken};
+use super::remote_events::{Presence, RemoteEvents};
+use super::state::{Member, MemberId, SchedulerState, Sleep, Slot, WaitingCaller, member_of, wait_of};
+pub(crate) use super::state::{RunBy, RunningTask, index};
+pub(crate) use super::task::{Task, TaskOutcome};
+use super::wake_policy::{WATCH_INTERVAL, WakeReason};
 pub(crate) use super::worker::Worker;
-use super::{OnFault, Order, RunTimes, SpinError};
+use super::{DispatchOrder, FaultPolicy, RunTimes, SpinError};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, Wake};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Guard, Mutex, Ordering, next_serial};
-use sinew_shm::{Participant, Port, Task};
+use sinew_shm::{PackedCallback, Participant, Port};
 use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -89,7 +89,7 @@ impl Home {
     /// The oldest thing to do is another one than it was, though the entity hasn't run. For executors to which that matters.
     #[inline]
     pub(crate) fn change_key(&self, key: Stamp) {
-        if self.scheduler.order == Order::SourceTime {
+        if self.scheduler.order == DispatchOrder::SourceTime {
             self.scheduler.state.lock().change_key(self.member, key);
         }
     }
@@ -98,15 +98,15 @@ impl Home {
 /// An executor's ready queue and workers. See the module's documentation.
 pub(crate) struct Scheduler {
     pub(crate) id: u64,
-    pub(super) order: Order,
-    pub(super) state: Mutex<State>,
+    pub(super) order: DispatchOrder,
+    pub(super) state: Mutex<SchedulerState>,
     pub(super) bells: Bells,
     /// Signalled when a callback has finished and somebody waits for that.
     finished: Condvar,
     /// For somebody else's event loop, if there is one.
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
-    pub(crate) ears: Ears,
+    pub(crate) ears: RemoteEvents,
 }
 
 /// What a thread that asks for work gets.
@@ -122,7 +122,7 @@ pub(crate) enum Next {
 
 /// How long a thread that asks for work is ready to wait.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Patience {
+pub(crate) enum Blocking {
     /// Not at all; and only for what was ready at this stamp.
     Until(Stamp),
     /// Not at all.
@@ -135,8 +135,8 @@ pub(crate) enum Patience {
 /// The code that every callback goes through.
 pub(super) fn code(name: &mut dyn FnMut(usize, usize)) {
     name(Scheduler::next as *const () as usize, 12);
-    name(State::put_back as *const () as usize, 5);
-    name(State::hand_out as *const () as usize, 5);
+    name(SchedulerState::put_back as *const () as usize, 5);
+    name(SchedulerState::hand_out as *const () as usize, 5);
 }
 
 /// Signals an executor, for a caller who was told to and holds no lock any more.
@@ -151,15 +151,15 @@ impl Scheduler {
     /// For an executor with one thread.
     #[cfg(all(test, loom))]
     pub(crate) fn new() -> Arc<Self> {
-        Self::with(1, Order::Arrival)
+        Self::with(1, DispatchOrder::Arrival)
     }
 
-    pub(crate) fn with(threads: usize, order: Order) -> Arc<Self> {
+    pub(crate) fn with(threads: usize, order: DispatchOrder) -> Arc<Self> {
         let threads = threads.clamp(1, MOST_THREADS);
         Arc::new(Self {
             id: next_serial(),
             order,
-            state: Mutex::new(State::new(threads)),
+            state: Mutex::new(SchedulerState::new(threads)),
             bells: Bells {
                 of_workers: (0..threads).map(|_| Condvar::new()).collect(),
                 of_timers: Condvar::new(),
@@ -167,7 +167,7 @@ impl Scheduler {
             },
             finished: Condvar::new(),
             descriptor: OnceLock::new(),
-            ears: Ears::default(),
+            ears: RemoteEvents::default(),
         })
     }
 
@@ -234,7 +234,7 @@ impl Scheduler {
 
     /// Has the threads tell tools what they run of this participant; false if they do so for another one, or there is no room.
     pub(super) fn tell(&self, participant: &Arc<Participant>) -> bool {
-        let tells = |state: &State| {
+        let tells = |state: &SchedulerState| {
             state.tellers.first().map(|teller| Arc::ptr_eq(teller.participant(), participant))
         };
         let gone = {
@@ -268,8 +268,8 @@ impl Scheduler {
     pub(crate) fn enter(
         self: &Arc<Self>,
         slot: u32,
-        (serial, task): (u64, Task),
-        entity: Arc<dyn Entity>,
+        (serial, task): (u64, PackedCallback),
+        entity: Arc<dyn Task>,
     ) -> Home {
         let mut state = self.state.lock();
         let member = index(state.members.insert(Member::new(serial, slot, (task, entity))));
@@ -323,7 +323,7 @@ impl Scheduler {
 
     /// For learning what a wake-up costs.
     #[cold]
-    fn note_call(&self, state: &mut State) {
+    fn note_call(&self, state: &mut SchedulerState) {
         if self.threads() > 1 {
             state.workers.note_call(Time::steady().nanoseconds());
         }
@@ -354,12 +354,12 @@ impl Scheduler {
         }
     }
 
-    fn next_rung(&self) -> Option<Lent> {
+    fn next_rung(&self) -> Option<WaitingCaller> {
         self.state.lock().rung.pop()
     }
 
     /// Does something to the state, and then signals whom it says to call.
-    fn calling(&self, act: impl FnOnce(&mut State) -> Option<u32>) {
+    fn calling(&self, act: impl FnOnce(&mut SchedulerState) -> Option<u32>) {
         let mut state = self.state.lock();
         let called = act(&mut state);
         if let Some(worker) = called {
@@ -398,7 +398,7 @@ impl Scheduler {
         });
     }
 
-    fn halt(&self, mark: impl FnOnce(&mut State)) {
+    fn halt(&self, mark: impl FnOnce(&mut SchedulerState)) {
         let mut state = self.state.lock();
         mark(&mut state);
         state.workers.call_all();
@@ -479,13 +479,13 @@ impl Scheduler {
             return; // it comes here when it ends
         }
         let wait = state.longest_wait(None, true);
-        let is_due = state.ready.first().is_some() || matches!(wait, Wait::Look | Wait::Over);
+        let is_due = state.ready.first().is_some() || matches!(wait, Sleep::Look | Sleep::Over);
         state.descriptor_waits = !is_due;
         drop(state);
         match wait {
             _ if is_due => descriptor.ready(),
-            Wait::AtMost(timeout) => descriptor.arm(timeout.map(|timeout| Time::steady() + timeout)),
-            Wait::Look | Wait::Over => {}
+            Sleep::AtMost(timeout) => descriptor.arm(timeout.map(|timeout| Time::steady() + timeout)),
+            Sleep::Look | Sleep::Over => {}
         }
     }
 
@@ -538,7 +538,7 @@ impl Scheduler {
     }
 
     /// The same for an executor with another order, to which nothing was added yet.
-    pub(crate) fn with_order(&self, order: Order) -> Arc<Self> {
+    pub(crate) fn with_order(&self, order: DispatchOrder) -> Arc<Self> {
         let other = Self::with(self.threads(), order);
         let (on_panic, on_error) = self.reactions();
         other.set_reactions(Some(on_panic), Some(on_error));
@@ -596,13 +596,13 @@ impl Scheduler {
 
     /// Under which stamp an entity is ready again, of which `next` was next when its callback began.
     #[inline]
-    pub(super) fn next_of(&self, entity: &Arc<dyn Entity>, next: Option<Stamp>) -> Option<Stamp> {
+    pub(super) fn next_of(&self, entity: &Arc<dyn Task>, next: Option<Stamp>) -> Option<Stamp> {
         // That may have given way to newer messages meanwhile.
-        if self.order == Order::SourceTime && next.is_some() { entity.left() } else { next }
+        if self.order == DispatchOrder::SourceTime && next.is_some() { entity.left() } else { next }
     }
 
     /// What to do about callbacks that panic, and that fail.
-    pub(crate) fn reactions(&self) -> (OnFault, OnFault) {
+    pub(crate) fn reactions(&self) -> (FaultPolicy, FaultPolicy) {
         let state = self.state.lock();
         (state.on_panic, state.on_error)
     }
@@ -611,7 +611,7 @@ impl Scheduler {
         self.state.lock().takes_lent_threads = may_run;
     }
 
-    pub(crate) fn set_reactions(&self, on_panic: Option<OnFault>, on_error: Option<OnFault>) {
+    pub(crate) fn set_reactions(&self, on_panic: Option<FaultPolicy>, on_error: Option<FaultPolicy>) {
         let mut state = self.state.lock();
         state.on_panic = on_panic.unwrap_or(state.on_panic);
         state.on_error = on_error.unwrap_or(state.on_error);
@@ -621,14 +621,19 @@ impl Scheduler {
     /// last look, after a short callback: it runs first anyway. Whether this thread has listened
     /// now.
     #[inline]
-    fn hear(&self, work: &mut Option<Work>, ended: i64, worker: &mut Worker) -> (Guard<'_, State>, bool) {
+    fn hear(
+        &self,
+        work: &mut Option<RunningTask>,
+        ended: i64,
+        worker: &mut Worker,
+    ) -> (Guard<'_, SchedulerState>, bool) {
         if !self.ears.hear_anybody() {
             return (self.state.lock(), true);
         }
         // `ended` is there for callbacks that are not known to be short, and now and then for those
         // that are.
         if ended == 0
-            && self.order == Order::Arrival
+            && self.order == DispatchOrder::Arrival
             && let Some(heard) = worker.heard.lasts()
         {
             let state = self.state.lock();
@@ -647,8 +652,13 @@ impl Scheduler {
 
     /// Puts back what ran, and gets what to run next.
     #[inline(never)]
-    pub(crate) fn next(&self, work: &mut Option<Work>, patience: Patience, worker: &mut Worker) -> Next {
-        let ended = Work::end(work);
+    pub(crate) fn next(
+        &self,
+        work: &mut Option<RunningTask>,
+        patience: Blocking,
+        worker: &mut Worker,
+    ) -> Next {
+        let ended = RunningTask::end(work);
         let (mut state, mut has_listened) = self.hear(work, ended, worker);
         if work.is_some() {
             let gone = state.put_back(work, ended);
@@ -662,7 +672,7 @@ impl Scheduler {
                 state = self.state.lock();
             }
         }
-        let mut woken = Woken::Called;
+        let mut woken = WakeReason::Called;
         loop {
             if state.stopped || state.ended || state.dismissed {
                 // What this thread leaves may be what another one waits for in the middle of its last callback.
@@ -684,12 +694,12 @@ impl Scheduler {
                     continue; // there may be another one, and the executor may have been stopped
                 }
             }
-            if woken != Woken::Look || state.is_something_left_lying(worker.now) {
+            if woken != WakeReason::Look || state.is_something_left_lying(worker.now) {
                 if !state.timers_have_thread {
                     state.fire_timers();
                 }
-                let limit = if let Patience::Until(limit) = patience { Some(limit) } else { None };
-                if state.pop(limit, Hand::Worker(worker.index), ended, work) {
+                let limit = if let Blocking::Until(limit) = patience { Some(limit) } else { None };
+                if state.pop(limit, RunBy::Worker(worker.index), ended, work) {
                     state.workers.leave_post(worker.index);
                     let is_anybody_there = state.workers.has_parked() || !state.lenders.is_empty();
                     let signal =
@@ -708,9 +718,9 @@ impl Scheduler {
                 continue;
             }
             let deadline = match patience {
-                Patience::None | Patience::Until(_) => return Next::Idle,
-                Patience::Deadline(deadline) => Some(deadline),
-                Patience::Forever => None,
+                Blocking::None | Blocking::Until(_) => return Next::Idle,
+                Blocking::Deadline(deadline) => Some(deadline),
+                Blocking::Forever => None,
             };
             let slept;
             (state, slept) = self.rest(state, deadline, worker);
@@ -725,21 +735,21 @@ impl Scheduler {
     #[inline]
     pub(super) fn rest<'a>(
         &'a self,
-        mut state: Guard<'a, State>,
+        mut state: Guard<'a, SchedulerState>,
         deadline: Option<i64>,
         worker: &mut Worker,
-    ) -> (Guard<'a, State>, Option<Woken>) {
+    ) -> (Guard<'a, SchedulerState>, Option<WakeReason>) {
         state.tell_rest(worker.index);
         let (minds_timers, watch) = state.workers.park(worker.index, worker.now); // P1
         let minds_timers = minds_timers && !state.timers_have_thread;
         let timeout = match state.longest_wait(deadline, minds_timers) {
-            Wait::AtMost(timeout) => timeout,
+            Sleep::AtMost(timeout) => timeout,
             // A timer is due, and can't run: threads from outside have all the places. Whoever of them goes calls somebody for
             // what is ready; that this one minds the timers must not be forgotten over that, so it looks again.
-            Wait::Look if state.workers.are_full() => Some(wait_of(WATCH_INTERVAL)),
+            Sleep::Look if state.workers.are_full() => Some(wait_of(WATCH_INTERVAL)),
             over_or_look => {
                 state.workers.unpark(worker.index, worker.now);
-                let look = matches!(over_or_look, Wait::Look).then_some(Woken::Timeout);
+                let look = matches!(over_or_look, Sleep::Look).then_some(WakeReason::Timeout);
                 return (state, look);
             }
         };
@@ -763,7 +773,7 @@ impl Scheduler {
         }
         let woken = state.workers.unpark(worker.index, worker.now);
         // A thread that was awake a moment ago has in its caches what it had.
-        if fetches && woken != Woken::Look {
+        if fetches && woken != WakeReason::Look {
             drop(state);
             prefetch::fetch();
             state = self.state.lock();
@@ -773,9 +783,9 @@ impl Scheduler {
 
     /// Puts back what ran last, when no more is wanted.
     #[inline(never)]
-    pub(crate) fn finish(&self, work: &mut Option<Work>) {
-        let ended = Work::end(work);
-        let was_lent = work.as_ref().is_some_and(|work| matches!(work.hand, Hand::Lent | Hand::Nested));
+    pub(crate) fn finish(&self, work: &mut Option<RunningTask>) {
+        let ended = RunningTask::end(work);
+        let was_lent = work.as_ref().is_some_and(|work| matches!(work.hand, RunBy::Lent | RunBy::Nested));
         let mut state = self.state.lock();
         let gone = state.put_back(work, ended);
         if state.leaving > 0 {

@@ -1,17 +1,17 @@
 //! What an executor knows: its groups and their members, what is ready, the timers, its workers. One lock guards it all.
 
-use super::OnFault;
+use super::FaultPolicy;
 use super::SpinError;
 use super::bells::Bells;
-use super::group_token::{REENTRANT, Turn};
+use super::group_token::{GroupToken, REENTRANT};
 use super::heap::Heap;
 use super::histogram::Histogram;
 use super::ready;
-use super::task::Entity;
+use super::task::Task;
 use super::wake_policy::{Times, Workers};
 use crate::sys::clock::{self, Clock, ClockKind, Stamp, Time};
 use crate::sys::sync::{Arc, Bell};
-use sinew_shm::{Task, Worker as Teller};
+use sinew_shm::{PackedCallback, Worker as Teller};
 use slab::Slab;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,11 +23,11 @@ use std::time::Duration;
 /// What an unknown callback adds to the expected work.
 const UNKNOWN_LOAD: i64 = 1_000_000_000;
 
-pub(crate) struct State {
+pub(crate) struct SchedulerState {
     pub(super) clock: Option<Clock>,
     pub(super) slots: Slab<Slot>,
     pub(super) members: Slab<Member>,
-    pub(super) ready: ready::Groups,
+    pub(super) ready: ready::ReadyGroups,
     /// How long the callbacks that are ready are expected to take; of an executor with several threads.
     pub(super) load: i64,
     pub(super) workers: Workers,
@@ -38,7 +38,7 @@ pub(crate) struct State {
     reads_clock: bool,
     /// Per clock: when the timers in `timer_places` are due.
     pub(super) timers: [Heap<i64>; 3],
-    pub(super) timer_places: Slab<TimerPlace>,
+    pub(super) timer_places: Slab<TimerEntry>,
     /// How many groups have which priority.
     priorities: BTreeMap<i32, usize>,
     /// The executor is gone: nothing is taken in any more.
@@ -57,8 +57,8 @@ pub(crate) struct State {
     pub(super) takes_lent_threads: bool,
     /// The spin that runs has a place for them.
     pub(super) hosts: bool,
-    pub(super) on_panic: OnFault,
-    pub(super) on_error: OnFault,
+    pub(super) on_panic: FaultPolicy,
+    pub(super) on_error: FaultPolicy,
     /// The thread that spins now.
     pub(super) spinner: Option<ThreadId>,
     /// The thread that spun last.
@@ -74,9 +74,9 @@ pub(crate) struct State {
     /// Threads waiting in `leave` for a callback to finish.
     pub(super) leaving: usize,
     /// Threads that wait for a server and would run it themselves.
-    pub(super) lenders: Vec<Lent>,
+    pub(super) lenders: Vec<WaitingCaller>,
     /// Of those, the ones to be rung.
-    pub(super) rung: Vec<Lent>,
+    pub(super) rung: Vec<WaitingCaller>,
     /// What tools are told of what the workers are at, and after them the timers' thread; none without shared memory.
     pub(super) tellers: Box<[Teller]>,
 }
@@ -90,12 +90,12 @@ pub(crate) struct MemberId {
 }
 
 /// An entity on its way through its callback.
-pub(crate) struct Work {
-    pub(crate) entity: Arc<dyn Entity>,
+pub(crate) struct RunningTask {
+    pub(crate) entity: Arc<dyn Task>,
     /// The turn of the entity's group, until the work is put back.
-    pub(crate) turn: Turn,
+    pub(crate) turn: GroupToken,
     /// Who runs it.
-    pub(crate) hand: Hand,
+    pub(crate) hand: RunBy,
     /// The number of its group.
     pub(crate) group: u64,
     pub(super) slot: u32,
@@ -108,7 +108,7 @@ pub(crate) struct Work {
     pub(super) times: Times,
 }
 
-impl Work {
+impl RunningTask {
     /// The time its callback ended, if that is measured.
     #[inline]
     pub(super) fn end(this: &Option<Self>) -> i64 {
@@ -126,7 +126,7 @@ pub(crate) fn index(n: usize) -> u32 {
 }
 
 /// A thread that waits for an entity to be run, and would do that itself if it could.
-pub(super) struct Lent {
+pub(super) struct WaitingCaller {
     pub(super) entity: MemberId,
     /// It spins this executor itself, in the middle of a callback, or has the place of one that does.
     pub(super) nested: bool,
@@ -136,7 +136,7 @@ pub(super) struct Lent {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct TimerPlace {
+pub(super) struct TimerEntry {
     clock: ClockKind,
     member: u32,
 }
@@ -147,7 +147,7 @@ pub(super) struct Slot {
     pub(super) group: u64,
     /// The serial number of the member whose callback runs now; 0 for none, and always in a reentrant group.
     pub(super) running: u64,
-    pub(super) ready: ready::Members,
+    pub(super) ready: ready::ReadyMembers,
     pub(super) priority: i32,
     pub(super) members: u32,
     /// The group is gone; the slot goes when its last callback has finished.
@@ -164,7 +164,7 @@ impl Slot {
         Self {
             group,
             running: 0,
-            ready: ready::Members::default(),
+            ready: ready::ReadyMembers::default(),
             priority,
             members: 0,
             leaves: false,
@@ -188,19 +188,19 @@ pub(super) struct Member {
     /// It is in its group's queue.
     ready: bool,
     /// `None` while it runs in an exclusive group: the thread that runs it has it, so no reference has to be counted.
-    entity: Option<Arc<dyn Entity>>,
+    entity: Option<Arc<dyn Task>>,
     times: Times,
     timer: Option<u32>,
     /// What tools are told when it runs.
-    task: Task,
+    task: PackedCallback,
     /// How long its callbacks have run.
     pub(super) histogram: Histogram,
     /// The entity, also while it runs.
-    pub(super) known: Weak<dyn Entity>,
+    pub(super) known: Weak<dyn Task>,
 }
 
 impl Member {
-    pub(super) fn new(serial: u64, slot: u32, (task, entity): (Task, Arc<dyn Entity>)) -> Self {
+    pub(super) fn new(serial: u64, slot: u32, (task, entity): (PackedCallback, Arc<dyn Task>)) -> Self {
         let known = Arc::downgrade(&entity);
         Self {
             serial,
@@ -218,7 +218,7 @@ impl Member {
 
 /// Who has a callback in hand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hand {
+pub(crate) enum RunBy {
     Worker(u32),
     /// A worker of this executor, in the middle of another callback.
     Nested,
@@ -229,7 +229,7 @@ pub(crate) enum Hand {
 }
 
 /// How long to sleep.
-pub(super) enum Wait {
+pub(super) enum Sleep {
     /// The deadline has passed.
     Over,
     /// Something is due already.
@@ -243,13 +243,13 @@ pub(super) fn member_of(members: &mut Slab<Member>, id: MemberId) -> Option<&mut
     members.get_mut(id.index as usize).filter(|member| member.serial == id.serial)
 }
 
-impl State {
+impl SchedulerState {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             clock: None,
             slots: Slab::new(),
             members: Slab::new(),
-            ready: ready::Groups::new(),
+            ready: ready::ReadyGroups::new(),
             load: 0,
             workers: Workers::new(threads),
             first_due: i64::MAX,
@@ -265,8 +265,8 @@ impl State {
             fault: None,
             takes_lent_threads: true,
             hosts: false,
-            on_panic: OnFault::Stop,
-            on_error: OnFault::Report,
+            on_panic: FaultPolicy::Stop,
+            on_error: FaultPolicy::Report,
             spinner: None,
             last_spinner: None,
             descriptor_waits: false,
@@ -407,7 +407,7 @@ impl State {
         match (member.timer, due) {
             (Some(timer), Some(due)) => heap.update(timer, due),
             (None, Some(due)) => {
-                let place = TimerPlace { clock, member: id.index };
+                let place = TimerEntry { clock, member: id.index };
                 let timer = index(self.timer_places.insert(place));
                 member.timer = Some(timer);
                 heap.push(timer, due);
@@ -477,7 +477,7 @@ impl State {
                 break;
             }
             self.timers[kind as usize].pop();
-            let TimerPlace { member, .. } = self.timer_places[timer as usize];
+            let TimerEntry { member, .. } = self.timer_places[timer as usize];
             self.ready_member(member, Stamp::due(due.saturating_add(to_steady)));
             if self.timers_have_thread {
                 self.fired.push(member);
@@ -489,7 +489,7 @@ impl State {
     /// Whether what runs next was published before `heard`, wherever it comes from, and so runs
     /// before all that was published since. `work` is to be put back.
     #[inline]
-    pub(super) fn goes_on_before(&self, heard: i64, work: &Option<Work>) -> bool {
+    pub(super) fn goes_on_before(&self, heard: i64, work: &Option<RunningTask>) -> bool {
         let is_older = |key: Stamp| key.time <= heard;
         let is_first = self.ready.first().is_some_and(|((_, key), _)| is_older(key));
         let is_next = work.as_ref().and_then(|work| work.next).is_some_and(is_older);
@@ -508,9 +508,9 @@ impl State {
     pub(super) fn pop(
         &mut self,
         limit: Option<Stamp>,
-        hand: Hand,
+        hand: RunBy,
         now: i64,
-        work: &mut Option<Work>,
+        work: &mut Option<RunningTask>,
     ) -> bool {
         let Some(((_, first), mut slot)) = self.ready.first() else { return false };
         if self.workers.are_full() {
@@ -547,12 +547,12 @@ impl State {
     }
 
     /// A certain entity, if it is ready and its group free.
-    pub(super) fn pop_this(&mut self, id: MemberId, hand: Hand, work: &mut Option<Work>) -> bool {
+    pub(super) fn pop_this(&mut self, id: MemberId, hand: RunBy, work: &mut Option<RunningTask>) -> bool {
         member_of(&mut self.members, id).is_some() && self.pop_member(id.index, hand, work)
     }
 
     /// A certain member, if it is there and ready and its group free.
-    pub(super) fn pop_member(&mut self, id: u32, hand: Hand, work: &mut Option<Work>) -> bool {
+    pub(super) fn pop_member(&mut self, id: u32, hand: RunBy, work: &mut Option<RunningTask>) -> bool {
         let Some(member) = self.members.get(id as usize) else { return false };
         let group = &mut self.slots[member.slot as usize];
         if !member.ready || group.running != 0 {
@@ -565,7 +565,12 @@ impl State {
 
     /// Hands out an entity that was taken out of its group's queue. `now` is 0 if no clock was read; it was ready since `key`, or 0.
     #[inline(never)]
-    pub(super) fn hand_out(&mut self, id: u32, hand: Hand, (mut now, key): (i64, i64)) -> Option<Work> {
+    pub(super) fn hand_out(
+        &mut self,
+        id: u32,
+        hand: RunBy,
+        (mut now, key): (i64, i64),
+    ) -> Option<RunningTask> {
         let member = &mut self.members[id as usize];
         member.ready = false;
         let weight = member.times.measures_next();
@@ -577,7 +582,7 @@ impl State {
         let (entity, turn) = match group.group {
             REENTRANT => {
                 group.concurrent.push(member.serial);
-                (member.entity.clone()?, Turn::reentrant())
+                (member.entity.clone()?, GroupToken::reentrant())
             }
             number => {
                 group.running = member.serial;
@@ -587,7 +592,7 @@ impl State {
                 // which can't be while a spin borrows it, and a thread that runs a callback of it for a caller keeps the turn
                 // until `put_back`), and here it runs one member at a time: `running` was 0, or the group would not have been
                 // in `ready`, and is set until `put_back` takes the turn back.
-                (member.entity.take()?, unsafe { Turn::of(number) })
+                (member.entity.take()?, unsafe { GroupToken::of(number) })
             }
         };
         let (serial, task, times, group_number) = (member.serial, member.task, member.times, group.group);
@@ -595,22 +600,22 @@ impl State {
             self.place_group(slot); // it may have more to do
         }
         let teller = match hand {
-            Hand::Worker(worker) => {
+            RunBy::Worker(worker) => {
                 self.workers.begin(worker, times, now);
                 self.tellers.get(worker as usize)
             }
-            Hand::Lent => {
+            RunBy::Lent => {
                 self.workers.begin_lent();
                 None
             }
-            Hand::Timers => self.tellers.last(),
-            Hand::Nested => None,
+            RunBy::Timers => self.tellers.last(),
+            RunBy::Nested => None,
         };
         if let Some(teller) = teller {
             teller.begin(task, if now == 0 { key } else { now });
         }
         let measured = weight.map(|weight| (now, weight));
-        Some(Work {
+        Some(RunningTask {
             entity,
             turn,
             hand,
@@ -626,20 +631,20 @@ impl State {
 
     /// Puts an entity back; returns it if it left while it ran. `now` is when its callback ended, if that is measured.
     #[inline(never)]
-    pub(crate) fn put_back(&mut self, work: &mut Option<Work>, now: i64) -> Option<Arc<dyn Entity>> {
+    pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
         // With it the turn ends, before anybody can get the next one.
-        let Work { entity, hand, slot, member: id, serial, next, measured, .. } = work.take()?;
+        let RunningTask { entity, hand, slot, member: id, serial, next, measured, .. } = work.take()?;
         let published = match hand {
-            Hand::Worker(worker) => self.workers.end(worker),
-            Hand::Lent => {
+            RunBy::Worker(worker) => self.workers.end(worker),
+            RunBy::Lent => {
                 self.workers.end_lent();
                 0
             }
-            Hand::Timers => {
+            RunBy::Timers => {
                 self.tell_rest(index(self.workers.threads()));
                 0
             }
-            Hand::Nested => 0,
+            RunBy::Nested => 0,
         };
         let group = &mut self.slots[slot as usize];
         if group.group == REENTRANT {
@@ -682,7 +687,7 @@ impl State {
 
     /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
     #[inline]
-    pub(super) fn call_for_rest(&mut self, work: &Option<Work>, bells: &Bells, is_deaf: bool) -> bool {
+    pub(super) fn call_for_rest(&mut self, work: &Option<RunningTask>, bells: &Bells, is_deaf: bool) -> bool {
         let Some(work) = work else { return false };
         let run = work.times.run.expected();
         if is_deaf && let Some(worker) = self.workers.for_ears(run) {
@@ -728,7 +733,7 @@ impl State {
     /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
     /// and be rung again.
     pub(super) fn call_lender(&mut self, bells: &Bells) -> bool {
-        let can_run = |lent: &Lent| {
+        let can_run = |lent: &WaitingCaller| {
             self.accepts(lent.nested) && self.runnable(lent.entity, lent.nested, lent.within).is_some()
         };
         let Some(place) = self.lenders.iter().position(can_run) else { return false };
@@ -745,30 +750,30 @@ impl State {
     }
 
     /// How long a thread may sleep when nothing is ready.
-    pub(super) fn longest_wait(&self, deadline: Option<i64>, minds_timers: bool) -> Wait {
+    pub(super) fn longest_wait(&self, deadline: Option<i64>, minds_timers: bool) -> Sleep {
         let mut sleep = i64::MAX;
         if let Some(deadline) = deadline {
             sleep = deadline.saturating_sub(clock::Time::steady().nanoseconds());
             if sleep <= 0 {
-                return Wait::Over;
+                return Sleep::Over;
             }
         }
         let Some(clock) = self.clock.as_ref().filter(|_| minds_timers) else {
-            return Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, or others mind the timers
+            return Sleep::AtMost((sleep != i64::MAX).then(|| wait_of(sleep))); // no group yet, or others mind the timers
         };
         let now = clock.steady();
         for kind in ClockKind::ALL {
             let Some((due, _)) = self.timers[kind as usize].peek() else { continue };
             let left = due.saturating_sub(if kind == ClockKind::Steady { now } else { clock.now(kind) });
             if left <= 0 {
-                return Wait::Look;
+                return Sleep::Look;
             }
             if clock.passes(kind) {
                 // Somebody may set the wall clock without telling us: look again every second.
                 sleep = sleep.min(if kind == ClockKind::Steady { left } else { left.min(1_000_000_000) });
             }
         }
-        Wait::AtMost((sleep != i64::MAX).then(|| wait_of(sleep)))
+        Sleep::AtMost((sleep != i64::MAX).then(|| wait_of(sleep)))
     }
 }
 

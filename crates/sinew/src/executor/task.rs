@@ -1,14 +1,14 @@
 //! What an executor runs.
 
-use super::group_token::Turn;
+use super::group_token::GroupToken;
 use super::prefetch;
 use crate::sys::clock::Stamp;
 use sinew_shm::{Callback, EntityKey};
 
 /// Something with callbacks that an executor runs.
-pub(crate) trait Entity: Send + Sync {
+pub(crate) trait Task: Send + Sync {
     /// Runs the callback for the oldest thing there is to do, if there still is one.
-    fn run(&self, turn: &mut Turn) -> Ran;
+    fn run(&self, turn: &mut GroupToken) -> TaskOutcome;
 
     /// After a callback panicked: the stamp of what is left to do.
     fn left(&self) -> Option<Stamp>;
@@ -17,7 +17,7 @@ pub(crate) trait Entity: Send + Sync {
     fn withdraw(&self) -> bool;
 
     /// Where the thread that runs it has noted it.
-    fn place(&self) -> &prefetch::Place;
+    fn place(&self) -> &prefetch::NoteIndex;
 
     /// What tools are told when its callback runs; it is in a group of this node.
     fn callback_of(&self, node: EntityKey) -> Callback {
@@ -39,7 +39,7 @@ pub(crate) trait Entity: Send + Sync {
 }
 
 /// What came of running an entity.
-pub(crate) struct Ran {
+pub(crate) struct TaskOutcome {
     /// What the callback said.
     pub(crate) result: Result<(), String>,
     /// The stamp of the next thing to do, if there is one.
@@ -48,7 +48,7 @@ pub(crate) struct Ran {
     pub(crate) called: bool,
 }
 
-impl Ran {
+impl TaskOutcome {
     /// There was nothing to do any more.
     pub(crate) const NOTHING: Self = Self { result: Ok(()), next: None, called: false };
 }

@@ -3,7 +3,7 @@
 //!
 //! The thread that spins calls [`ThreadOptions::prepare`] once, before it starts others (they would
 //! inherit the core it was placed on, and think it the only one allowed). Then every worker, itself
-//! included, calls [`Plan::apply`] for itself. What was changed is put back when the worker drops
+//! included, calls [`ThreadSetup::apply`] for itself. What was changed is put back when the worker drops
 //! its [`Restore`]: the thread that called `spin` isn't ours.
 
 use crate::sys::logging::{Level, tell};
@@ -96,7 +96,7 @@ pub(crate) struct ThreadOptions {
 impl ThreadOptions {
     /// Checks the options, locks the memory and chooses the cores for that many workers. Called by
     /// the thread that spins.
-    pub(crate) fn prepare(&self, workers: usize) -> Result<Plan, ThreadError> {
+    pub(crate) fn prepare(&self, workers: usize) -> Result<ThreadSetup, ThreadError> {
         if let Some(priority) = self.priority
             && !(1..=99).contains(&priority)
         {
@@ -111,24 +111,24 @@ impl ThreadOptions {
             lock_memory()?;
         }
         let places = match &self.placement {
-            Placement::Spread => Places::choose(workers, &allowed_cores()),
-            _ => Places::default(),
+            Placement::Spread => ReservedCores::choose(workers, &allowed_cores()),
+            _ => ReservedCores::default(),
         };
-        Ok(Plan { cores, places, priority: self.priority })
+        Ok(ThreadSetup { cores, places, priority: self.priority })
     }
 }
 
 /// What each worker is to set for itself. While it lives, its places count as taken.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ThreadSetup {
     /// The cores the user listed.
     cores: Vec<usize>,
     /// The cores we chose, if there is a choice.
-    places: Places,
+    places: ReservedCores,
     priority: Option<u8>,
 }
 
-impl Plan {
+impl ThreadSetup {
     /// Sets up the calling thread, which is the worker of that number (from 0), until the result is
     /// dropped.
     pub(crate) fn apply(&self, worker: usize) -> Result<Restore, ThreadError> {
@@ -157,8 +157,8 @@ impl Plan {
                      /etc/security/limits.conf) as high as the priority",
                 )
             };
-            let before = Policy::of_this_thread().map_err(policy)?;
-            Policy::realtime(priority).set().map_err(policy)?;
+            let before = SchedulingPolicy::of_this_thread().map_err(policy)?;
+            SchedulingPolicy::realtime(priority).set().map_err(policy)?;
             restore.policy = Some(before);
         }
         Ok(restore)
@@ -169,12 +169,12 @@ fn of_worker(cores: &[usize], worker: usize) -> Option<usize> {
     cores.get(worker.checked_rem(cores.len())?).copied()
 }
 
-/// What the calling thread had before [`Plan::apply`]; dropped, it has it again.
+/// What the calling thread had before [`ThreadSetup::apply`]; dropped, it has it again.
 #[must_use = "dropped, it undoes what was applied"]
 #[derive(Debug)]
 pub(crate) struct Restore {
     affinity: Option<CpuSet>,
-    policy: Option<Policy>,
+    policy: Option<SchedulingPolicy>,
     /// Not `Send`: it would give one thread's to another.
     of_this_thread: PhantomData<*const ()>,
 }
@@ -204,9 +204,9 @@ static PLACED: LazyLock<Mutex<BTreeMap<usize, usize>>> = LazyLock::new(|| Mutex:
 /// The cores of the workers of one executor, entered in [`PLACED`]. Empty: they stay where the
 /// kernel puts them.
 #[derive(Debug, Default)]
-struct Places(Vec<usize>);
+struct ReservedCores(Vec<usize>);
 
-impl Places {
+impl ReservedCores {
     fn choose(workers: usize, allowed: &[usize]) -> Self {
         if workers < 2 || allowed.len() < 2 {
             return Self::default();
@@ -216,7 +216,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for ReservedCores {
     fn drop(&mut self) {
         if self.0.is_empty() {
             return;
@@ -264,12 +264,12 @@ fn pin(core: usize) -> io::Result<CpuSet> {
 
 /// A thread's scheduling policy, with its flags, and its priority in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Policy {
+struct SchedulingPolicy {
     policy: i32,
     priority: i32,
 }
 
-impl Policy {
+impl SchedulingPolicy {
     /// Threads and processes that a callback starts don't inherit it: they would take the core for
     /// as long as they like.
     fn realtime(priority: u8) -> Self {
@@ -354,12 +354,12 @@ mod tests {
     #[test]
     fn places_are_free_again_when_the_plan_goes() {
         let (first, second) = (10_000, 10_001); // of no machine, so of no other test
-        let places = Places::choose(3, &[first, second]);
+        let places = ReservedCores::choose(3, &[first, second]);
         assert_eq!(places.0, [first, second, first]);
         drop(places);
-        assert_eq!(Places::choose(2, &[first, second]).0, [first, second]);
-        assert!(Places::choose(2, &[first]).0.is_empty(), "there is nothing to choose");
-        assert!(Places::choose(1, &[first, second]).0.is_empty());
+        assert_eq!(ReservedCores::choose(2, &[first, second]).0, [first, second]);
+        assert!(ReservedCores::choose(2, &[first]).0.is_empty(), "there is nothing to choose");
+        assert!(ReservedCores::choose(1, &[first, second]).0.is_empty());
     }
 
     #[test]
@@ -433,7 +433,7 @@ mod tests {
     #[test]
     fn a_thread_gets_its_priority_or_an_error_with_the_remedy() {
         aside(|| {
-            let before = Policy::of_this_thread().unwrap();
+            let before = SchedulingPolicy::of_this_thread().unwrap();
             let cores = allowed_cores();
             let plan = ThreadOptions {
                 priority: Some(3),
@@ -442,9 +442,9 @@ mod tests {
             };
             match plan.prepare(1).unwrap().apply(0) {
                 Ok(restore) => {
-                    let now = Policy::of_this_thread().unwrap();
-                    assert_eq!(now, Policy::realtime(3));
-                    let child = thread::spawn(|| Policy::of_this_thread().unwrap()).join().unwrap();
+                    let now = SchedulingPolicy::of_this_thread().unwrap();
+                    assert_eq!(now, SchedulingPolicy::realtime(3));
+                    let child = thread::spawn(|| SchedulingPolicy::of_this_thread().unwrap()).join().unwrap();
                     assert_eq!(child.policy & libc::SCHED_FIFO, 0, "a callback's threads are not realtime");
                     drop(restore);
                 }
@@ -454,7 +454,7 @@ mod tests {
                     assert!(remedy.contains("CAP_SYS_NICE") && remedy.contains("ulimit -r"), "{error}");
                 }
             }
-            let after = Policy::of_this_thread().unwrap();
+            let after = SchedulingPolicy::of_this_thread().unwrap();
             assert_eq!(
                 (after.policy & !libc::SCHED_RESET_ON_FORK, after.priority),
                 (before.policy, before.priority)

@@ -6,8 +6,8 @@
 //! runs their callbacks itself, if their groups are free.
 
 use super::TimerThread;
-use super::scheduler::{Next, Scheduler, Work, Worker};
-use super::state::{Hand, Wait};
+use super::scheduler::{Next, RunningTask, Scheduler, Worker};
+use super::state::{RunBy, Sleep};
 use crate::sys::clock::Time;
 
 impl Scheduler {
@@ -20,7 +20,12 @@ impl Scheduler {
 
     /// Puts back what ran, makes ready what is due, and gets what to run next, if this thread runs
     /// what is due.
-    pub(super) fn next_timer(&self, kind: TimerThread, work: &mut Option<Work>, worker: &mut Worker) -> Next {
+    pub(super) fn next_timer(
+        &self,
+        kind: TimerThread,
+        work: &mut Option<RunningTask>,
+        worker: &mut Worker,
+    ) -> Next {
         if work.is_some() {
             self.finish(work);
         }
@@ -31,7 +36,7 @@ impl Scheduler {
             }
             state.fire_by_clock();
             while let Some(member) = state.fired.pop() {
-                if kind == TimerThread::Runs && state.pop_member(member, Hand::Timers, work) {
+                if kind == TimerThread::Runs && state.pop_member(member, RunBy::Timers, work) {
                     return Next::Run;
                 }
             }
@@ -48,7 +53,7 @@ impl Scheduler {
                 state = self.state.lock();
                 continue;
             }
-            let Wait::AtMost(timeout) = state.longest_wait(None, true) else { continue };
+            let Sleep::AtMost(timeout) = state.longest_wait(None, true) else { continue };
             worker.slack.tighten();
             state = self.bells.of_timers.wait_at_most(state, timeout);
         }

@@ -13,31 +13,31 @@ use super::scheduler::Home;
 use crate::sys::sync::{Arc, Mutex, next_serial};
 
 /// The waiting threads of a process, as far as they hold something that others may wait for.
-pub(crate) struct Waits(Mutex<Waiters>);
+pub(crate) struct WaitGraph(Mutex<WaitingThreads>);
 
 #[derive(Default)]
-struct Waiters {
-    waiting: Vec<Waiter>,
+struct WaitingThreads {
+    waiting: Vec<WaitingThread>,
     /// To be used again with the room they have: once warm, waiting allocates nothing.
-    spare: Vec<Waiter>,
+    spare: Vec<WaitingThread>,
 }
 
 /// A thread that waits.
 #[derive(Default)]
-struct Waiter {
+struct WaitingThread {
     serial: u64,
     /// The groups whose turns it has.
     groups: Vec<u64>,
     /// The executors it spins.
     executors: Vec<u64>,
-    wants: Wants,
+    wants: Awaited,
     /// Not struck off, while it is looked who waits in vain.
     is_stuck: bool,
 }
 
 /// What a thread waits for.
 #[derive(Default, Clone, Copy)]
-struct Wants {
+struct Awaited {
     /// Whose callback has to run.
     group: u64,
     /// The executor that has to run it; 0 if the thread would do that itself.
@@ -47,12 +47,12 @@ struct Wants {
 }
 
 /// While it lives, the thread is known to wait.
-pub(crate) struct Waiting<'a> {
-    waits: &'a Waits,
+pub(crate) struct WaitScope<'a> {
+    waits: &'a WaitGraph,
     serial: u64,
 }
 
-impl Waits {
+impl WaitGraph {
     pub(crate) fn new() -> Self {
         Self(Mutex::default())
     }
@@ -60,7 +60,8 @@ impl Waits {
     /// Those of this process: executors, groups and threads are the same for all its contexts.
     #[cfg(not(loom))]
     pub(crate) fn of_this_process() -> Arc<Self> {
-        static WAITS: std::sync::LazyLock<Arc<Waits>> = std::sync::LazyLock::new(|| Arc::new(Waits::new()));
+        static WAITS: std::sync::LazyLock<Arc<WaitGraph>> =
+            std::sync::LazyLock::new(|| Arc::new(WaitGraph::new()));
         WAITS.clone()
     }
 
@@ -72,23 +73,23 @@ impl Waits {
 
     /// Notes that this thread waits for a callback of what lives there. `lends`: it would run the
     /// callback itself, if its group is free. Once warm, allocates nothing.
-    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Result<Option<Waiting<'_>>, InVain> {
+    pub(crate) fn enter(&self, home: &Home, lends: bool) -> Result<Option<WaitScope<'_>>, Deadlock> {
         let executor = if lends { 0 } else { home.scheduler.id };
         let (group, present) = (home.group(), home.scheduler.present());
-        self.begin(Wants { group, executor, present }, current::hold)
+        self.begin(Awaited { group, executor, present }, current::hold)
     }
 
     /// Notes that this thread waits until a callback of a group has ended that runs now.
-    pub(crate) fn enter_group(&self, group: u64) -> Result<Option<Waiting<'_>>, InVain> {
-        self.begin(Wants { group, ..Wants::default() }, current::hold)
+    pub(crate) fn enter_group(&self, group: u64) -> Result<Option<WaitScope<'_>>, Deadlock> {
+        self.begin(Awaited { group, ..Awaited::default() }, current::hold)
     }
 
     /// `hold` adds the groups whose turns the thread has, and the executors it spins.
     fn begin(
         &self,
-        wants: Wants,
+        wants: Awaited,
         hold: impl FnOnce(&mut Vec<u64>, &mut Vec<u64>),
-    ) -> Result<Option<Waiting<'_>>, InVain> {
+    ) -> Result<Option<WaitScope<'_>>, Deadlock> {
         let mut waiters = self.0.lock();
         let mut waiter = waiters.spare.pop().unwrap_or_default();
         hold(&mut waiter.groups, &mut waiter.executors);
@@ -101,20 +102,20 @@ impl Waits {
             (waiter.serial, waiter.wants) = (serial, wants);
             waiters.waiting.push(waiter);
             mark_stuck(&mut waiters.waiting);
-            let is_new = |waiter: &mut Waiter| waiter.is_stuck && waiter.serial == serial;
+            let is_new = |waiter: &mut WaitingThread| waiter.is_stuck && waiter.serial == serial;
             let Some(vain) = waiters.waiting.pop_if(is_new) else {
-                return Ok(Some(Waiting { waits: self, serial }));
+                return Ok(Some(WaitScope { waits: self, serial }));
             };
             waiter = vain;
-            Err(InVain)
+            Err(Deadlock)
         };
         waiters.put_away(waiter);
         result
     }
 }
 
-impl Waiters {
-    fn put_away(&mut self, mut waiter: Waiter) {
+impl WaitingThreads {
+    fn put_away(&mut self, mut waiter: WaitingThread) {
         waiter.groups.clear();
         waiter.executors.clear();
         self.spare.push(waiter);
@@ -123,9 +124,9 @@ impl Waiters {
 
 /// A wait that nobody could end.
 #[derive(Debug)]
-pub(crate) struct InVain;
+pub(crate) struct Deadlock;
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitScope<'_> {
     fn drop(&mut self) {
         let mut waiters = self.waits.0.lock();
         let place = waiters.waiting.iter().position(|waiter| waiter.serial == self.serial);
@@ -137,17 +138,18 @@ impl Drop for Waiting<'_> {
 }
 
 /// Marks those whose waits no thread can end.
-fn mark_stuck(waiting: &mut [Waiter]) {
+fn mark_stuck(waiting: &mut [WaitingThread]) {
     waiting.iter_mut().for_each(|waiter| waiter.is_stuck = true);
-    let can_go_on = |all: &[Waiter]| all.iter().position(|one| one.is_stuck && !one.wants.is_blocked_by(all));
+    let can_go_on =
+        |all: &[WaitingThread]| all.iter().position(|one| one.is_stuck && !one.wants.is_blocked_by(all));
     while let Some(place) = can_go_on(waiting) {
         waiting[place].is_stuck = false;
     }
 }
 
-impl Wants {
+impl Awaited {
     /// Whether those who are stuck have all that could end the wait.
-    fn is_blocked_by(self, all: &[Waiter]) -> bool {
+    fn is_blocked_by(self, all: &[WaitingThread]) -> bool {
         let stuck = || all.iter().filter(|waiter| waiter.is_stuck);
         // A reentrant group has number 0, and no thread has its turn.
         let group_is_stuck = self.group != 0 && stuck().any(|one| one.groups.contains(&self.group));
@@ -162,15 +164,15 @@ impl Wants {
 mod tests {
     use super::*;
 
-    impl Waits {
+    impl WaitGraph {
         /// A thread that has the turn of `groups` and spins `executors` waits for `group` in
         /// `executor`, which so many threads spin.
         fn wait(
             &self,
             (groups, executors): (&[u64], &[u64]),
             (group, executor, present): (u64, u64, usize),
-        ) -> Result<Option<Waiting<'_>>, InVain> {
-            self.begin(Wants { group, executor, present }, |all_groups, all_executors| {
+        ) -> Result<Option<WaitScope<'_>>, Deadlock> {
+            self.begin(Awaited { group, executor, present }, |all_groups, all_executors| {
                 all_groups.extend(groups);
                 all_executors.extend(executors);
             })
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_circle_of_single_threads_is_refused_and_an_end_of_waiting_opens_it() {
-        let waits = Waits::new();
+        let waits = WaitGraph::new();
         let first = waits.wait((&[11], &[1]), (12, 2, 1)).unwrap();
         let second = waits.wait((&[12], &[2]), (13, 3, 1)).unwrap();
         assert!(waits.wait((&[13], &[3]), (11, 1, 1)).is_err(), "3 -> 1 -> 2 -> 3");
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_thread_never_waits_for_itself() {
-        let waits = Waits::new();
+        let waits = WaitGraph::new();
         assert!(waits.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
         assert!(waits.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
         assert!(waits.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn one_of_several_threads_may_wait_but_not_the_last() {
-        let waits = Waits::new();
+        let waits = WaitGraph::new();
         let _first = waits.wait((&[11], &[1]), (13, 1, 2)).unwrap();
         assert!(waits.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
         assert!(waits.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn groups_that_wait_for_each_other_are_refused() {
-        let waits = Waits::new();
+        let waits = WaitGraph::new();
         let _first = waits.wait((&[11], &[1]), (12, 0, 4)).unwrap();
         assert!(waits.wait((&[12], &[1]), (11, 0, 4)).is_err());
         assert!(waits.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
@@ -216,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_nobody_spins_yet_may_come() {
-        let waits = Waits::new();
+        let waits = WaitGraph::new();
         assert!(waits.wait((&[11], &[1]), (12, 2, 0)).is_ok());
     }
 }

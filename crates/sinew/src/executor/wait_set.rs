@@ -4,14 +4,14 @@
 //! A wait set asks the same scheduler as an executor, but takes nothing out of its queue: what is
 //! ready stays there, so the next wait finds it again. Only what was taken by hand in the meantime
 //! has to go. Who takes by hand doesn't know of the queue, so the wait asks those that stand in it,
-//! and only those: [`Entity::withdraw`] says, under the entity's own lock, whether there is
+//! and only those: [`Task::withdraw`] says, under the entity's own lock, whether there is
 //! something to do, and otherwise takes the entity out of the queue before anybody can announce it
 //! anew. So waiting costs what is ready, however much is in the set.
 
-use super::scheduler::{Entity, Hand, Scheduler, Work, Worker};
+use super::scheduler::{RunBy, RunningTask, Scheduler, Task, Worker};
 use super::spinning::Spinning;
 use super::state::MemberId;
-use super::{AddError, Executor, InHand, OnFault, Order, Servable, SpinError, StopHandle};
+use super::{AddError, DispatchOrder, Executable, Executor, FaultPolicy, InHand, SpinError, StopHandle};
 use crate::sys::clock::{Stamp, Time, nanoseconds};
 use crate::sys::sync::Arc;
 use std::cmp::Reverse;
@@ -75,7 +75,7 @@ struct Candidate {
     member: u32,
     serial: u64,
     /// Not counted, so that what is dropped while it is on the list is dropped in full.
-    entity: Weak<dyn Entity>,
+    entity: Weak<dyn Task>,
 }
 
 impl WaitSet {
@@ -84,26 +84,26 @@ impl WaitSet {
         Self::default()
     }
 
-    /// What the ready things are ordered by; [`Order::Arrival`] by default.
+    /// What the ready things are ordered by; [`DispatchOrder::Arrival`] by default.
     ///
     /// # Panics
     /// If something was added already.
     #[must_use]
-    pub fn order(mut self, order: Order) -> Self {
+    pub fn order(mut self, order: DispatchOrder) -> Self {
         self.executor = self.executor.order(order);
         self
     }
 
-    /// What to do when a callback panics; [`OnFault::Stop`] by default: [`Ready::run`] returns it.
+    /// What to do when a callback panics; [`FaultPolicy::Stop`] by default: [`Ready::run`] returns it.
     #[must_use]
-    pub fn on_panic(mut self, reaction: OnFault) -> Self {
+    pub fn on_panic(mut self, reaction: FaultPolicy) -> Self {
         self.executor = self.executor.on_panic(reaction);
         self
     }
 
-    /// What to do when a callback returns an error; [`OnFault::Report`] by default.
+    /// What to do when a callback returns an error; [`FaultPolicy::Report`] by default.
     #[must_use]
-    pub fn on_error(mut self, reaction: OnFault) -> Self {
+    pub fn on_error(mut self, reaction: FaultPolicy) -> Self {
         self.executor = self.executor.on_error(reaction);
         self
     }
@@ -114,7 +114,7 @@ impl WaitSet {
     /// # Errors
     /// [`AddError`]: an executor or another wait set serves it, or its context is shut down or
     /// lives in another time.
-    pub fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+    pub fn add(&self, what: &impl Executable) -> Result<(), AddError> {
         self.executor.add(what)
     }
 
@@ -280,12 +280,12 @@ impl Scheduler {
     }
 
     /// Hands out an entity that was ready, if it still is.
-    fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<Work> {
+    fn take_ready(self: &Arc<Self>, candidate: &Candidate) -> Option<RunningTask> {
         let id = MemberId { index: candidate.member, serial: candidate.serial };
         let mut work = None;
         let mut state = self.state.lock();
         if !state.ended && !state.workers.are_full() {
-            state.pop_this(id, Hand::Worker(0), &mut work);
+            state.pop_this(id, RunBy::Worker(0), &mut work);
         }
         work
     }

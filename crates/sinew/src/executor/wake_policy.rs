@@ -140,7 +140,7 @@ pub(crate) struct Workers {
 
 /// Why a parked worker goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Woken {
+pub(crate) enum WakeReason {
     /// Somebody called it.
     Called,
     /// Its time was up.
@@ -380,7 +380,7 @@ impl Workers {
     }
 
     /// A worker woke up; `slept` is for how long a watchman was to.
-    pub(crate) fn unpark(&mut self, worker: u32, now: i64) -> Woken {
+    pub(crate) fn unpark(&mut self, worker: u32, now: i64) -> WakeReason {
         let minded = self.timekeeper == Some(worker);
         if minded {
             self.timekeeper = None;
@@ -394,11 +394,11 @@ impl Workers {
             if self.watchman == Some(worker) {
                 self.watchman = None;
             }
-            return Woken::Called;
+            return WakeReason::Called;
         };
         self.parked.remove(place);
         if self.watchman != Some(worker) {
-            return Woken::Timeout;
+            return WakeReason::Timeout;
         }
         self.quiet = if self.runs == self.seen { self.quiet + WATCH_INTERVAL } else { 0 };
         self.seen = self.runs;
@@ -406,7 +406,7 @@ impl Workers {
             self.quiet = 0;
             self.watchman = None;
         }
-        if minded { Woken::Timeout } else { Woken::Look }
+        if minded { WakeReason::Timeout } else { WakeReason::Look }
     }
 
     /// The watchman takes what was left lying, and is a worker like the others.

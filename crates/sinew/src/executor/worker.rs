@@ -10,7 +10,7 @@ pub(crate) struct Worker {
     pub(super) slack: Slack,
     /// When it woke up last.
     pub(super) now: i64,
-    pub(super) heard: Heard,
+    pub(super) heard: LastPoll,
 }
 
 /// What a thread knows of its last look at what other processes have sent.
@@ -19,7 +19,7 @@ pub(crate) struct Worker {
 /// another one after it: what the next look could bring was published later, and runs later. That
 /// goes for short callbacks, and for a few of them.
 #[derive(Default)]
-pub(super) struct Heard {
+pub(super) struct LastPoll {
     /// When the look began, in steady nanoseconds.
     at: i64,
     /// How many callbacks may run before the next one; 0 if nobody looked at the clock.
@@ -29,7 +29,7 @@ pub(super) struct Heard {
 /// How many callbacks may run between two looks at most.
 const UNHEARD: u8 = SAMPLED;
 
-impl Heard {
+impl LastPoll {
     /// When the last look was, if another callback may do with it.
     #[inline]
     pub(super) fn lasts(&mut self) -> Option<i64> {
@@ -45,7 +45,7 @@ impl Heard {
 
 impl Worker {
     pub(crate) fn new(index: u32) -> Self {
-        Self { index, slack: Slack::new(), now: 0, heard: Heard::default() }
+        Self { index, slack: Slack::new(), now: 0, heard: LastPoll::default() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a delivery leaves to do once no lock is held.
 
-use super::waiters::Heard;
+use super::waiters::Notification;
 use crate::executor::scheduler::Scheduler;
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::Arc;
 use std::cell::Cell;
@@ -10,10 +10,10 @@ use std::cell::Cell;
 /// What has to wait until all locks are released: dropping messages, telling tasks and listeners, and logging (other
 /// people's code), and signalling executors (a system call).
 #[derive(Default)]
-pub(crate) struct Outbox {
-    pub(crate) dropped: Vec<Erased>,
+pub(crate) struct Deferred {
+    pub(crate) dropped: Vec<RawMessage>,
     pub(crate) signals: Vec<Arc<Scheduler>>,
-    pub(crate) heard: Vec<Heard>,
+    pub(crate) heard: Vec<Notification>,
     warnings: Vec<Warning>,
     /// Where there may be something to read that came from elsewhere.
     undrained: Vec<Arc<dyn Drainable>>,
@@ -37,13 +37,13 @@ struct Warning {
 
 thread_local! {
     /// The outbox of this thread, with the room it has: publishing allocates none.
-    static OUTBOX: Cell<Option<Box<Outbox>>> = const { Cell::new(None) };
+    static OUTBOX: Cell<Option<Box<Deferred>>> = const { Cell::new(None) };
 }
 
-impl Outbox {
+impl Deferred {
     /// Runs `work` with an empty outbox, then does what it left to do.
     #[inline]
-    pub(crate) fn with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
+    pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
         // Taken out while in use: a `Drop` that publishes finds none and gets its own.
         let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
         let result = work(&mut outbox);
@@ -82,7 +82,7 @@ impl Outbox {
             outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
         }
         if !outbox.heard.is_empty() {
-            outbox.heard.drain(..).for_each(Heard::tell);
+            outbox.heard.drain(..).for_each(Notification::tell);
         }
         if !outbox.dropped.is_empty() {
             outbox.dropped.clear();
@@ -118,7 +118,7 @@ impl Outbox {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, left: Left) {
+    pub(crate) fn add(&mut self, left: PushEffects) {
         self.dropped.extend(left.dropped);
         self.signals.extend(left.signal);
         if let Some(seldom) = left.seldom {
@@ -131,27 +131,27 @@ impl Outbox {
 
 /// What one delivery leaves to do once all locks are released.
 #[must_use]
-pub(crate) struct Left {
-    /// What gave way; or the message itself, if it [went back](Left::went_back).
-    pub(crate) dropped: Option<Erased>,
-    /// There was no [free place](super::history::Place::Free).
+pub(crate) struct PushEffects {
+    /// What gave way; or the message itself, if it [went back](PushEffects::went_back).
+    pub(crate) dropped: Option<RawMessage>,
+    /// There was no [free place](super::history::Admission::Free).
     pub(crate) went_back: bool,
     pub(crate) signal: Option<Arc<Scheduler>>,
-    pub(crate) seldom: Option<Seldom>,
+    pub(crate) seldom: Option<RareEffects>,
 }
 
 /// What most deliveries don't leave to do: one look tells.
 #[derive(Default)]
-pub(crate) struct Seldom {
+pub(crate) struct RareEffects {
     pub(crate) lost_signal: Option<Arc<Scheduler>>,
     pub(crate) deadline_signal: Option<Arc<Scheduler>>,
-    pub(crate) heard: Heard,
+    pub(crate) heard: Notification,
 }
 
-impl Left {
-    /// The message, for which there was no [free place](super::history::Place::Free); else what is left to do.
+impl PushEffects {
+    /// The message, for which there was no [free place](super::history::Admission::Free); else what is left to do.
     #[inline]
-    pub(crate) fn placed(self) -> Result<Self, Erased> {
+    pub(crate) fn placed(self) -> Result<Self, RawMessage> {
         match self.dropped {
             Some(message) if self.went_back => Err(message),
             _ => Ok(self),
@@ -170,7 +170,7 @@ impl Left {
     }
 }
 
-impl Seldom {
+impl RareEffects {
     #[cold]
     #[inline(never)]
     fn finish(self) {

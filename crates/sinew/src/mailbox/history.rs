@@ -1,15 +1,15 @@
 //! A subscription's history: what it keeps, and what must give way.
 //!
-//! Plain data without locks or clocks; [`Inbox`](crate::topic::subscription_core::Inbox) puts both around it.
+//! Plain data without locks or clocks; [`SubscriptionCore`](crate::topic::subscription_core::SubscriptionCore) puts both around it.
 
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::sys::clock::Stamp;
 use std::collections::{HashSet, VecDeque};
 
 /// A message in a history.
 pub(crate) struct Entry {
-    pub(crate) message: Erased,
+    pub(crate) message: RawMessage,
     pub(crate) publication: Publication,
     /// Counts what reached this history, from 1.
     pub(crate) reception: u64,
@@ -23,7 +23,7 @@ impl Entry {
 
 /// The place that a message gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Admission {
     /// Another message gives way to it, or it is lost.
     Any,
     /// One that is free; if there is none, it goes back.
@@ -32,17 +32,17 @@ pub(crate) enum Place {
     Reserved,
 }
 
-impl Place {
+impl Admission {
     /// The same once a place was reserved wherever one must be free.
     #[inline]
     pub(crate) fn after_reserving(self) -> Self {
-        if self == Place::Free { Place::Reserved } else { self }
+        if self == Admission::Free { Admission::Reserved } else { self }
     }
 }
 
 /// Why a message is not in the history any more, or never was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(crate) enum LossCause {
     /// keep_last: a newer one came.
     Overwritten,
     /// keep_all without back-pressure: there was no room for it.
@@ -53,7 +53,7 @@ pub(crate) enum Cause {
 
 /// When a subscription joined to which retained messages come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Joins {
+pub(crate) enum JoinOrder {
     /// It does so now, and nobody has seen yet what it has.
     Now,
     /// It has its messages, and has counted what gave way: nothing gives way to older ones that come late.
@@ -62,7 +62,7 @@ pub(crate) enum Joins {
 
 /// What became of a subscription's messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct HistoryCounts {
     pub(crate) received: u64,
     pub(crate) taken: u64,
     pub(crate) overwritten: u64,
@@ -80,7 +80,7 @@ const TOLD_TOGETHER: usize = 8;
 /// The oldest one has a place of its own, in the same piece of memory as everything else here: a history that is emptied as
 /// fast as it fills never touches the queue behind it.
 #[repr(C)]
-pub(crate) struct History {
+pub(crate) struct HistoryCache {
     /// There if any is.
     first: Option<Entry>,
     /// What was received, and what became of it; `received` and `waiting` follow from the others.
@@ -105,7 +105,7 @@ pub(crate) struct History {
     expired: u64,
 }
 
-impl History {
+impl HistoryCache {
     pub(crate) fn new(capacity: usize, keep_all: bool) -> Self {
         Self {
             first: None,
@@ -129,8 +129,8 @@ impl History {
         usize::from(self.first.is_some()) + self.rest.len() + self.ahead
     }
 
-    pub(crate) fn counts(&self) -> Counts {
-        Counts {
+    pub(crate) fn counts(&self) -> HistoryCounts {
+        HistoryCounts {
             received: self.received(),
             taken: self.taken,
             overwritten: self.overwritten,
@@ -271,20 +271,20 @@ impl History {
     #[inline]
     pub(crate) fn push(
         &mut self,
-        message: Erased,
+        message: RawMessage,
         publication: &Publication,
         lifespan: i64,
-        place: Place,
-    ) -> Option<(Erased, Cause)> {
+        place: Admission,
+    ) -> Option<(RawMessage, LossCause)> {
         let mut out = None;
-        if place == Place::Reserved {
+        if place == Admission::Reserved {
             self.reserved -= 1;
         } else if !self.has_room() {
             // A publication's stamp is as good as the time now: it was read for this message.
             out = self.make_room(publication.stamp.time);
             if out.is_none() {
                 self.refused += 1;
-                return Some((message, Cause::Refused));
+                return Some((message, LossCause::Refused));
             }
         }
         let expires = publication.expires.min(publication.stamp.time.saturating_add(lifespan));
@@ -301,16 +301,16 @@ impl History {
 
     /// What gives way to a new message in a full history: one that has expired, or with keep_last the oldest.
     #[cold]
-    fn make_room(&mut self, now: i64) -> Option<(Erased, Cause)> {
+    fn make_room(&mut self, now: i64) -> Option<(RawMessage, LossCause)> {
         if let Some(expired) = self.remove_expired(now) {
-            return Some((expired.message, Cause::Expired));
+            return Some((expired.message, LossCause::Expired));
         }
         if self.keep_all {
             return None;
         }
         let oldest = self.remove(0)?;
         self.overwritten += 1;
-        Some((oldest.message, Cause::Overwritten))
+        Some((oldest.message, LossCause::Overwritten))
     }
 
     /// When the first message that can expire does.
@@ -354,7 +354,7 @@ impl History {
     /// once, in order of publication, the newest ones that fit. Returns the others.
     ///
     /// What waits is numbered anew.
-    pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: Joins) -> Vec<Entry> {
+    pub(crate) fn merge(&mut self, retained: Vec<Entry>, now: i64, joins: JoinOrder) -> Vec<Entry> {
         let identity = |entry: &Entry| (entry.publication.publisher, entry.publication.sequence);
         let mut all: Vec<Entry> = self.drain().into();
         let arrived: HashSet<_> = all.iter().map(identity).collect();
@@ -365,8 +365,8 @@ impl History {
         match joins {
             // What gave way while the subscription joined never counted as received, or as lost; what was lost on its way from another
             // process did.
-            Joins::Now => (self.overwritten, self.expired) = (self.missed, 0),
-            Joins::Before => {
+            JoinOrder::Now => (self.overwritten, self.expired) = (self.missed, 0),
+            JoinOrder::Before => {
                 older.sort_by_key(by_age);
                 let surplus = older.len().saturating_sub(room.saturating_sub(all.len()));
                 out.extend(older.drain(..surplus));

@@ -53,9 +53,9 @@ fn contain(code: impl FnOnce(), what: impl FnOnce() -> String) {
 
 /// A future's place in the queue; 0 for none.
 #[derive(Default)]
-pub(crate) struct Ticket(u64);
+pub(crate) struct WaiterId(u64);
 
-impl Ticket {
+impl WaiterId {
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         self.0 == 0
@@ -64,7 +64,7 @@ impl Ticket {
 
 /// Who listens and who waits, kept under the history's lock.
 #[derive(Default)]
-pub(crate) struct Listening {
+pub(crate) struct Waiters {
     listener: Option<Arc<Listener>>,
     /// In the order of their tickets.
     tasks: VecDeque<(u64, Waker)>,
@@ -74,7 +74,7 @@ pub(crate) struct Listening {
 /// Who is to be told of one message, once no lock is held.
 #[must_use]
 #[derive(Default)]
-pub(crate) enum Heard {
+pub(crate) enum Notification {
     #[default]
     Nobody,
     Task(Waker),
@@ -82,7 +82,7 @@ pub(crate) enum Heard {
     Both(Waker, Arc<Listener>),
 }
 
-impl Heard {
+impl Notification {
     /// Tells them. The caller holds no lock.
     pub(crate) fn tell(self) {
         let (task, listener) = match self {
@@ -105,19 +105,19 @@ pub(crate) fn wake(task: Waker) {
     contain(|| task.wake(), || "waking a task that waits for messages".to_owned());
 }
 
-impl Listening {
+impl Waiters {
     /// Whether a message that comes is to be told to anybody.
     pub(crate) fn is_wanted(&self) -> bool {
         self.listener.is_some() || !self.tasks.is_empty()
     }
 
     /// A2: a message came.
-    pub(crate) fn heard(&mut self) -> Heard {
+    pub(crate) fn heard(&mut self) -> Notification {
         match (self.tasks.pop_front(), self.listener.clone()) {
-            (None, None) => Heard::Nobody,
-            (Some((_, task)), None) => Heard::Task(task),
-            (None, Some(listener)) => Heard::Listener(listener),
-            (Some((_, task)), Some(listener)) => Heard::Both(task, listener),
+            (None, None) => Notification::Nobody,
+            (Some((_, task)), None) => Notification::Task(task),
+            (None, Some(listener)) => Notification::Listener(listener),
+            (Some((_, task)), Some(listener)) => Notification::Both(task, listener),
         }
     }
 
@@ -128,13 +128,13 @@ impl Listening {
     }
 
     /// Whether this very task waits under the ticket already.
-    pub(crate) fn has(&self, ticket: &Ticket, task: &Waker) -> bool {
+    pub(crate) fn has(&self, ticket: &WaiterId, task: &Waker) -> bool {
         self.find(ticket).is_ok_and(|index| self.tasks[index].1.will_wake(task))
     }
 
     /// A1: a task waits. Returns the waker that it had left before, to be dropped outside the lock.
     #[must_use]
-    pub(crate) fn wait(&mut self, ticket: &mut Ticket, task: Waker) -> Option<Waker> {
+    pub(crate) fn wait(&mut self, ticket: &mut WaiterId, task: Waker) -> Option<Waker> {
         if ticket.is_none() {
             self.tickets += 1;
             ticket.0 = self.tickets;
@@ -151,7 +151,7 @@ impl Listening {
     /// A future waits no more: it has its message. Returns its waker, to be dropped outside the
     /// lock.
     #[must_use]
-    pub(crate) fn served(&mut self, ticket: &mut Ticket) -> Option<Waker> {
+    pub(crate) fn served(&mut self, ticket: &mut WaiterId) -> Option<Waker> {
         let found = self.find(ticket);
         ticket.0 = 0;
         self.tasks.remove(found.ok()?).map(|(_, task)| task)
@@ -160,7 +160,11 @@ impl Listening {
     /// A3: a future is dropped. Returns its waker, to be dropped, or if it owes a look and there
     /// are messages, the next task's, to be woken; both outside the lock.
     #[must_use]
-    pub(crate) fn left(&mut self, ticket: &mut Ticket, has_messages: bool) -> (Option<Waker>, Option<Waker>) {
+    pub(crate) fn left(
+        &mut self,
+        ticket: &mut WaiterId,
+        has_messages: bool,
+    ) -> (Option<Waker>, Option<Waker>) {
         let found = self.find(ticket);
         ticket.0 = 0;
         match found {
@@ -176,7 +180,7 @@ impl Listening {
         std::mem::take(&mut self.tasks)
     }
 
-    fn find(&self, ticket: &Ticket) -> Result<usize, usize> {
+    fn find(&self, ticket: &WaiterId) -> Result<usize, usize> {
         self.tasks.binary_search_by_key(&ticket.0, |(ticket, _)| *ticket)
     }
 }

@@ -6,14 +6,14 @@ use sinew_shm::{Hold, Lent, Loan};
 use std::alloc::{self, Layout};
 
 /// Who lends memory in which other processes will read a message.
-pub(crate) trait Lends: Send + Sync {
+pub(crate) trait ImageLender: Send + Sync {
     /// For an image of so many bytes; `None`: no process reads there now, so short an image is
     /// copied anyway, or there is no room.
     fn lend(&self, length: usize) -> Option<Loan>;
 }
 
 /// What keeps a message's memory.
-pub(crate) enum Keep {
+pub(crate) enum Backing {
     /// Our own, not published yet: its holder may write it.
     Loan(Loan),
     /// Our own, published, or about to be: others read it, too.
@@ -26,38 +26,38 @@ pub(crate) enum Keep {
     Nothing,
 }
 
-impl Keep {
+impl Backing {
     /// What is there: of a message's image, all of it.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
-            Keep::Loan(loan) => loan.bytes(),
-            Keep::Lent(lent) => lent.bytes(),
-            Keep::Hold(hold) => hold.bytes(),
-            Keep::Own(image) => image.bytes(),
-            Keep::Nothing => &[],
+            Backing::Loan(loan) => loan.bytes(),
+            Backing::Lent(lent) => lent.bytes(),
+            Backing::Hold(hold) => hold.bytes(),
+            Backing::Own(image) => image.bytes(),
+            Backing::Nothing => &[],
         }
     }
 
     /// The same, to be written, unless others can see it.
     pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
         match self {
-            Keep::Loan(loan) => Some(loan.bytes_mut()),
-            Keep::Own(image) => Some(image.bytes_mut()),
-            Keep::Lent(_) | Keep::Hold(_) | Keep::Nothing => None,
+            Backing::Loan(loan) => Some(loan.bytes_mut()),
+            Backing::Own(image) => Some(image.bytes_mut()),
+            Backing::Lent(_) | Backing::Hold(_) | Backing::Nothing => None,
         }
     }
 
     /// Makes a loan one that others read, too; a reference to it.
     pub(crate) fn share(&mut self) -> Option<Lent> {
-        let lent = match std::mem::replace(self, Keep::Nothing) {
-            Keep::Loan(loan) => loan.share(),
-            Keep::Lent(lent) => lent,
+        let lent = match std::mem::replace(self, Backing::Nothing) {
+            Backing::Loan(loan) => loan.share(),
+            Backing::Lent(lent) => lent,
             other => {
                 *self = other;
                 return None;
             }
         };
-        *self = Keep::Lent(lent.clone());
+        *self = Backing::Lent(lent.clone());
         Some(lent)
     }
 }

@@ -3,14 +3,14 @@
 //! # Purpose
 //!
 //! Every message has a *control block*: a reference count, the value's address, and how to let go of it. The value
-//! stands right behind it in the same allocation (`Place::Inline`), in a box that was adopted where it lay
-//! (`Place::Boxed`), or in shared memory (`Place::Foreign`), so no step of a message's life moves it. Of some messages there is only
-//! an image (`Place::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow
+//! stands right behind it in the same allocation (`Storage::Inline`), in a box that was adopted where it lay
+//! (`Storage::Boxed`), or in shared memory (`Storage::Foreign`), so no step of a message's life moves it. Of some messages there is only
+//! an image (`Storage::Image`), which is read where it lies. A publisher's [`Pool`] takes blocks back, so a steady flow
 //! allocates nothing. (Count and release follow `std::sync::Arc`; see the "Atomics" chapter of the Rustonomicon.)
 //!
 //! # Roles
 //!
-//! Any number of [`Erased`] references on any threads, one of which lets go last; one [`Pool`] per publisher, which the
+//! Any number of [`RawMessage`] references on any threads, one of which lets go last; one [`Pool`] per publisher, which the
 //! blocks it lent keep alive.
 //!
 //! # Who may touch what
@@ -25,7 +25,7 @@
 //!
 //! - B1 drop: `references - 1` (Release). Pairs with B2 and B3; carries every read of the value through this reference.
 //! - B2 the dropper that saw 1: fence (Acquire). What the others read happens before the value is dropped or pooled.
-//! - B3 [`Erased::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
+//! - B3 [`RawMessage::is_sole`]: `references == 1` (Acquire). What the others read happens before the sole reference writes.
 //! - B4 a pool's list is under its lock, which carries the block from the thread that let it go to the one that gets it.
 //! - B5 the block that came back last waits in a place of its own, outside the lock ([`Hot`]): set there by compare-exchange (Release),
 //!   taken by swap (Acquire), which carries it in the same way. Who takes it has it alone: the swap leaves nothing.
@@ -35,8 +35,8 @@
 //! A block with the pool has the count 1 already and is `filled` if its value was kept. A thread that dies between the
 //! steps takes the process with it: nothing here is shared with another one.
 
-use super::backing::{Keep, Lends, OwnImage};
-use super::type_support::{CloneInto, Table};
+use super::backing::{Backing, ImageLender, OwnImage};
+use super::type_support::{CloneInto, TypeSupport};
 use crate::sys::sync::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Mutex, Ordering, fence};
 use sinew_msg::Message;
 use std::alloc::{self, Layout};
@@ -56,15 +56,15 @@ pub enum Memory {
 
 /// Where the value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Storage {
     /// Behind the control block, in its allocation.
     Inline,
     /// In a `Box` that was adopted.
     Boxed,
-    /// In memory that the [`Keep`] behind the control block keeps. Only for types whose values need no `Drop`.
+    /// In memory that the [`Backing`] behind the control block keeps. Only for types whose values need no `Drop`.
     Foreign,
-    /// Nowhere: there is only its image, which the [`Keep`] behind the control block keeps. No handle gives access to a value of such a
-    /// message: who wants one [decodes](Erased::decode) it.
+    /// Nowhere: there is only its image, which the [`Backing`] behind the control block keeps. No handle gives access to a value of such a
+    /// message: who wants one [decodes](RawMessage::decode) it.
     Image,
 }
 
@@ -75,12 +75,12 @@ struct Control {
     /// The value: behind this block, or in the adopted box (dangling while a `Boxed` block is not `filled`).
     value: NonNull<u8>,
     /// The value's type.
-    table: &'static Table,
+    table: &'static TypeSupport,
     /// The pool to go back to; `None` for a single allocation, and while the block is with its pool.
     pool: Option<Arc<Pool>>,
     /// The next block in the pool's list, while this one is in it.
     next: Option<Block>,
-    place: Place,
+    place: Storage,
     memory: Memory,
     /// There is a value at `value`.
     filled: bool,
@@ -90,19 +90,19 @@ struct Control {
 
 impl Control {
     /// The layout of a block and the offset of the value in it.
-    fn layout(table: &Table, place: Place) -> (Layout, usize) {
+    fn layout(table: &TypeSupport, place: Storage) -> (Layout, usize) {
         let control = Layout::new::<Control>();
         match place {
-            Place::Boxed => (control, 0),
+            Storage::Boxed => (control, 0),
             #[expect(clippy::expect_used, reason = "two small structs")]
-            Place::Foreign | Place::Image => {
-                control.extend(Layout::new::<Keep>()).expect("fits the address space")
+            Storage::Foreign | Storage::Image => {
+                control.extend(Layout::new::<Backing>()).expect("fits the address space")
             }
             #[expect(
                 clippy::expect_used,
                 reason = "a type that leaves no room for this header can't have a value"
             )]
-            Place::Inline => {
+            Storage::Inline => {
                 let (layout, offset) =
                     control.extend(table.layout).expect("a message fits the address space");
                 // On a cache line of its own: a small message and its block are fetched, and shared, as one.
@@ -112,15 +112,15 @@ impl Control {
     }
 
     /// A new vacant block, of which the caller is the sole owner.
-    fn allocate(table: &'static Table, place: Place) -> NonNull<Control> {
+    fn allocate(table: &'static TypeSupport, place: Storage) -> NonNull<Control> {
         let (layout, offset) = Self::layout(table, place);
         // SAFETY: the layout has a size: it contains a `Control`.
         let memory = unsafe { alloc::alloc(layout) };
         let Some(memory) = NonNull::new(memory) else { alloc::handle_alloc_error(layout) };
         let value = match place {
             // SAFETY: `offset` is within, or one past, the allocation of `layout`.
-            Place::Inline => unsafe { memory.add(offset) },
-            Place::Boxed | Place::Foreign | Place::Image => NonNull::dangling(),
+            Storage::Inline => unsafe { memory.add(offset) },
+            Storage::Boxed | Storage::Foreign | Storage::Image => NonNull::dangling(),
         };
         let control = memory.cast::<Control>();
         let vacant = Control {
@@ -153,7 +153,7 @@ impl Control {
         unsafe { alloc::dealloc(control.as_ptr().cast(), layout) };
     }
 
-    fn kind(&self) -> (&'static Table, Place) {
+    fn kind(&self) -> (&'static TypeSupport, Storage) {
         (self.table, self.place)
     }
 
@@ -165,9 +165,9 @@ impl Control {
             return;
         }
         let _box = match self.place {
-            Place::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
-            Place::Inline => None,
-            Place::Foreign | Place::Image => {
+            Storage::Boxed => Some(BoxMemory { value: self.value, layout: self.table.layout }),
+            Storage::Inline => None,
+            Storage::Foreign | Storage::Image => {
                 self.let_keep_go();
                 return; // the values of such types need no `Drop`; an image is no value
             }
@@ -178,23 +178,23 @@ impl Control {
 }
 
 impl Control {
-    /// Whether there is a `Keep` behind it.
+    /// Whether there is a `Backing` behind it.
     #[inline]
     fn has_keep(&self) -> bool {
-        matches!(self.place, Place::Foreign | Place::Image)
+        matches!(self.place, Storage::Foreign | Storage::Image)
     }
 
-    /// Where the `Keep` of a foreign block, or of an image's, is.
-    fn keep_at(&self) -> *mut Keep {
+    /// Where the `Backing` of a foreign block, or of an image's, is.
+    fn keep_at(&self) -> *mut Backing {
         debug_assert!(self.has_keep());
         let (_, offset) = Self::layout(self.table, self.place);
-        // SAFETY: the block was allocated with this layout, in which the `Keep` stands at this offset.
+        // SAFETY: the block was allocated with this layout, in which the `Backing` stands at this offset.
         unsafe { ptr::from_ref(self).cast_mut().byte_add(offset) }.cast()
     }
 
     /// What keeps the memory of a filled foreign block goes.
     fn let_keep_go(&mut self) {
-        // SAFETY: a filled block of these places has one (`Erased::kept_by`); the caller took `filled` back.
+        // SAFETY: a filled block of these places has one (`RawMessage::kept_by`); the caller took `filled` back.
         unsafe { ptr::drop_in_place(self.keep_at()) };
     }
 
@@ -202,9 +202,9 @@ impl Control {
     fn vacate(&mut self) {
         self.filled = false;
         match self.place {
-            Place::Boxed => drop(BoxMemory { value: self.value, layout: self.table.layout }),
-            Place::Foreign | Place::Image => self.let_keep_go(),
-            Place::Inline => {}
+            Storage::Boxed => drop(BoxMemory { value: self.value, layout: self.table.layout }),
+            Storage::Foreign | Storage::Image => self.let_keep_go(),
+            Storage::Inline => {}
         }
     }
 }
@@ -227,29 +227,34 @@ impl Drop for BoxMemory {
 /// One counted reference to a message of any type; the last one lets it go.
 ///
 /// [`Unique`](super::Unique) and [`Shared`](super::Shared) are this with a type and a promise.
-pub(crate) struct Erased(NonNull<Control>);
+pub(crate) struct RawMessage(NonNull<Control>);
 
 // SAFETY: a reference gives access to a `T: Message`, which is `Send + Sync`, and to a count that is atomic; the other
 // fields are only written by the sole reference (module doc, "who may touch what").
-unsafe impl Send for Erased {}
+unsafe impl Send for RawMessage {}
 // SAFETY: as above.
-unsafe impl Sync for Erased {}
+unsafe impl Sync for RawMessage {}
 
-impl Erased {
+impl RawMessage {
     /// A message in an allocation of its own, outside any pool.
     pub(crate) fn new<T: Message>(value: T) -> Self {
-        Vacant(ManuallyDrop::new(Erased(Control::allocate(Table::of::<T>(), Place::Inline)))).fill(value)
+        Vacant(ManuallyDrop::new(RawMessage(Control::allocate(TypeSupport::of::<T>(), Storage::Inline))))
+            .fill(value)
     }
 
     /// Adopts a box where it lies, with a control block from `pool` if there is one (made by [`Pool::for_boxes`]).
     pub(crate) fn adopt<T: Message>(value: Box<T>, pool: Option<&Arc<Pool>>) -> Self {
         let mut vacant = match pool {
             Some(pool) => pool.vacant(),
-            None => Vacant(ManuallyDrop::new(Erased(Control::allocate(Table::of::<T>(), Place::Boxed)))),
+            None => Vacant(ManuallyDrop::new(RawMessage(Control::allocate(
+                TypeSupport::of::<T>(),
+                Storage::Boxed,
+            )))),
         };
         let control = vacant.0.control_mut();
         debug_assert!(
-            control.place == Place::Boxed && control.table.representation == Table::of::<T>().representation
+            control.place == Storage::Boxed
+                && control.table.representation == TypeSupport::of::<T>().representation
         );
         control.value = NonNull::from(Box::leak(value)).cast();
         vacant.done(false)
@@ -267,7 +272,7 @@ impl Erased {
         unsafe { self.0.as_mut() }
     }
 
-    pub(crate) fn table(&self) -> &'static Table {
+    pub(crate) fn table(&self) -> &'static TypeSupport {
         self.control().table
     }
 
@@ -322,12 +327,12 @@ impl Erased {
 
     #[cold]
     fn is_shared_outside(&self) -> bool {
-        !matches!(self.keep(), Some(Keep::Loan(_) | Keep::Own(_)))
+        !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 
     /// Tells who made this message where the next ones had better lie. Of no effect if its block is no pool's.
     #[cold]
-    pub(crate) fn is_wanted_by(&self, lends: Weak<dyn Lends>) {
+    pub(crate) fn is_wanted_by(&self, lends: Weak<dyn ImageLender>) {
         if let Some(pool) = &self.control().pool {
             *pool.wanted_by.lock() = Some(lends);
         }
@@ -338,33 +343,33 @@ impl Erased {
     /// # Safety
     /// At `value` is a valid value of the pool's type, which needs no `Drop`; it stays there, and unchanged unless through this message,
     /// while `keep` lives.
-    pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Keep, value: NonNull<u8>) -> Self {
+    pub(crate) unsafe fn foreign(pool: &Arc<Pool>, keep: Backing, value: NonNull<u8>) -> Self {
         let mut vacant = pool.vacant();
         vacant.0.control_mut().value = value;
         Self::kept_by(vacant, keep, false)
     }
 
     /// A message of which there is only its image, with a control block from `pool`, made by [`Pool::for_images`].
-    pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Keep) -> Self {
-        debug_assert!(pool.place == Place::Image);
+    pub(crate) fn image_kept_by(pool: &Arc<Pool>, keep: Backing) -> Self {
+        debug_assert!(pool.place == Storage::Image);
         Self::kept_by(pool.vacant(), keep, false)
     }
 
     /// The same, with an image of so many bytes in ordinary memory, that the block keeps when it goes home: they are what was there before.
     /// `None`: there is no memory for it.
     pub(crate) fn own_image(pool: &Arc<Pool>, length: usize) -> Option<Self> {
-        debug_assert!(pool.place == Place::Image);
+        debug_assert!(pool.place == Storage::Image);
         let mut message = match pool.kept() {
             Some(block) => block.lend(pool),
-            None => Self::kept_by(pool.vacant(), Keep::Own(OwnImage::default()), true),
+            None => Self::kept_by(pool.vacant(), Backing::Own(OwnImage::default()), true),
         };
-        if let Some(Keep::Own(image)) = message.keep_mut() {
+        if let Some(Backing::Own(image)) = message.keep_mut() {
             image.resize(length)?;
         }
         Some(message)
     }
 
-    fn kept_by(mut vacant: Vacant, keep: Keep, stays: bool) -> Self {
+    fn kept_by(mut vacant: Vacant, keep: Backing, stays: bool) -> Self {
         let at = vacant.0.control_mut().keep_at();
         // SAFETY: the block is vacant and ours: nothing is there.
         unsafe { at.write(keep) };
@@ -374,13 +379,13 @@ impl Erased {
     /// Whether there is no value, only its image.
     #[inline]
     pub(crate) fn is_image(&self) -> bool {
-        self.control().place == Place::Image
+        self.control().place == Storage::Image
     }
 
     /// Its image, if that is all there is.
     #[inline]
     pub(crate) fn image(&self) -> Option<&[u8]> {
-        if self.is_image() { self.keep().map(Keep::bytes) } else { None }
+        if self.is_image() { self.keep().map(Backing::bytes) } else { None }
     }
 
     /// The image, to be written, if that is all there is, and nobody else can see it.
@@ -409,7 +414,7 @@ impl Erased {
     }
 
     /// What keeps the memory of a message that lies in shared memory, or is an image.
-    pub(crate) fn keep(&self) -> Option<&Keep> {
+    pub(crate) fn keep(&self) -> Option<&Backing> {
         let control = self.control();
         if !control.has_keep() {
             return None;
@@ -419,7 +424,7 @@ impl Erased {
     }
 
     /// The same, for the sole reference.
-    pub(crate) fn keep_mut(&mut self) -> Option<&mut Keep> {
+    pub(crate) fn keep_mut(&mut self) -> Option<&mut Backing> {
         let control = self.control_mut();
         if !control.has_keep() {
             return None;
@@ -485,7 +490,7 @@ impl Erased {
     /// As [`into_value`](Self::into_value).
     pub(crate) unsafe fn into_box<T>(mut self) -> Box<T> {
         let control = self.control_mut();
-        if control.place == Place::Boxed && mem::take(&mut control.filled) {
+        if control.place == Storage::Boxed && mem::take(&mut control.filled) {
             let value = control.value.cast::<T>();
             // SAFETY: it came from `Box::leak` in `adopt` with this type, and `filled` no longer claims it.
             return unsafe { Box::from_raw(value.as_ptr()) };
@@ -538,12 +543,12 @@ impl Drop for Leaving {
     fn drop(&mut self) {
         match self.pool.take() {
             Some(pool) => pool.take_back(self.block),
-            None => Erased::free(self.block),
+            None => RawMessage::free(self.block),
         }
     }
 }
 
-impl Drop for Erased {
+impl Drop for RawMessage {
     #[inline]
     fn drop(&mut self) {
         if !self.is_sole() {
@@ -561,18 +566,18 @@ impl Drop for Erased {
 }
 
 /// A block without a value, on its way to become a message. Dropped, it goes home.
-struct Vacant(ManuallyDrop<Erased>);
+struct Vacant(ManuallyDrop<RawMessage>);
 
 impl Vacant {
-    fn fill<T: Message>(self, value: T) -> Erased {
-        debug_assert!(self.0.table().representation == Table::of::<T>().representation);
+    fn fill<T: Message>(self, value: T) -> RawMessage {
+        debug_assert!(self.0.table().representation == TypeSupport::of::<T>().representation);
         // SAFETY: the block was made for a `T` (its table says so), and there is no value in it.
         unsafe { self.0.value().cast::<T>().write(value) };
         self.done(false)
     }
 
     /// The value has been written: from now on this is a message.
-    fn done(mut self, keep: bool) -> Erased {
+    fn done(mut self, keep: bool) -> RawMessage {
         let control = self.0.control_mut();
         control.filled = true;
         control.keep = keep;
@@ -599,16 +604,16 @@ pub(crate) struct Pool {
     /// One without a value, and one with a kept value: those that came back last.
     hot: [Hot; 2],
     closed: AtomicBool,
-    blocks: Mutex<Blocks>,
-    table: &'static Table,
-    place: Place,
+    blocks: Mutex<FreeBlocks>,
+    table: &'static TypeSupport,
+    place: Storage,
     capacity: usize,
     /// Of images: who had to copy one since it lay in ordinary memory.
-    wanted_by: Mutex<Option<Weak<dyn Lends>>>,
+    wanted_by: Mutex<Option<Weak<dyn ImageLender>>>,
 }
 
 #[derive(Default)]
-struct Blocks {
+struct FreeBlocks {
     /// Blocks without a value. In both lists the last one back is the first one lent: it is still in the cache.
     vacant: List,
     /// Blocks with a kept value, for `loan`.
@@ -707,56 +712,56 @@ impl Block {
     }
 
     #[inline]
-    fn lend(self, pool: &Arc<Pool>) -> Erased {
+    fn lend(self, pool: &Arc<Pool>) -> RawMessage {
         let mut block = ManuallyDrop::new(self);
         block.control().pool = Some(pool.clone());
-        Erased(block.0)
+        RawMessage(block.0)
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        drop(Erased(self.0)); // it names no pool: the value is dropped and the block freed
+        drop(RawMessage(self.0)); // it names no pool: the value is dropped and the block freed
     }
 }
 
 impl Pool {
     /// A pool of blocks with room for a `T`.
     pub(crate) fn new<T: Message>(capacity: usize) -> Arc<Self> {
-        Self::of(Table::of::<T>(), Place::Inline, capacity)
+        Self::of(TypeSupport::of::<T>(), Storage::Inline, capacity)
     }
 
     /// A pool of blocks with room for values of a type.
-    pub(crate) fn of_table(table: &'static Table, capacity: usize) -> Arc<Self> {
-        Self::of(table, Place::Inline, capacity)
+    pub(crate) fn of_table(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+        Self::of(table, Storage::Inline, capacity)
     }
 
     /// A pool of control blocks for values that lie in shared memory.
-    pub(crate) fn for_foreign(table: &'static Table, capacity: usize) -> Arc<Self> {
+    pub(crate) fn for_foreign(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
         debug_assert!(table.is_plain());
-        Self::of(table, Place::Foreign, capacity)
+        Self::of(table, Storage::Foreign, capacity)
     }
 
     /// A pool of control blocks for messages of which there are only images.
-    pub(crate) fn for_images(table: &'static Table, capacity: usize) -> Arc<Self> {
-        Self::of(table, Place::Image, capacity)
+    pub(crate) fn for_images(table: &'static TypeSupport, capacity: usize) -> Arc<Self> {
+        Self::of(table, Storage::Image, capacity)
     }
 
     /// A pool of control blocks for adopted boxes of `T`.
     pub(crate) fn for_boxes<T: Message>(capacity: usize) -> Arc<Self> {
-        Self::of(Table::of::<T>(), Place::Boxed, capacity)
+        Self::of(TypeSupport::of::<T>(), Storage::Boxed, capacity)
     }
 
-    fn of(table: &'static Table, place: Place, capacity: usize) -> Arc<Self> {
+    fn of(table: &'static TypeSupport, place: Storage, capacity: usize) -> Arc<Self> {
         let hot = [Hot::empty(), Hot::empty()];
-        let blocks = Mutex::new(Blocks::default());
+        let blocks = Mutex::new(FreeBlocks::default());
         let (closed, wanted_by) = (AtomicBool::new(false), Mutex::new(None));
         Arc::new(Self { hot, closed, blocks, table, place, capacity, wanted_by })
     }
 
     /// A message with the content that an earlier one left, or `T::default()` in a new block. Its content stays in the
     /// block for the next loan.
-    pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> Erased {
+    pub(crate) fn loan<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         if let Some(block) = self.kept() {
             return block.lend(self);
         }
@@ -766,10 +771,10 @@ impl Pool {
     /// On its own: a large value is made on the stack first, and the caller's frame needn't have room for it.
     #[cold]
     #[inline(never)]
-    fn lend_new<T: Message + Default>(self: &Arc<Self>) -> Erased {
+    fn lend_new<T: Message + Default>(self: &Arc<Self>) -> RawMessage {
         let vacant = self.vacant();
         let value = T::default(); // if it panics, `vacant` goes home
-        debug_assert!(self.table.representation == Table::of::<T>().representation);
+        debug_assert!(self.table.representation == TypeSupport::of::<T>().representation);
         // SAFETY: `loan` is called with the type the pool was made for (checked above), and the place is vacant.
         unsafe { vacant.0.value().cast::<T>().write(value) };
         vacant.done(true)
@@ -777,7 +782,7 @@ impl Pool {
 
     /// A message made of `value`.
     #[inline]
-    pub(crate) fn put<T: Message>(self: &Arc<Self>, value: T) -> Erased {
+    pub(crate) fn put<T: Message>(self: &Arc<Self>, value: T) -> RawMessage {
         self.vacant().fill(value)
     }
 
@@ -816,7 +821,7 @@ impl Pool {
             lent.control_mut().empty();
             return Vacant(ManuallyDrop::new(lent));
         }
-        let mut lent = Erased(Control::allocate(self.table, self.place));
+        let mut lent = RawMessage(Control::allocate(self.table, self.place));
         if ours {
             lent.control_mut().pool = Some(self.clone());
         }
@@ -883,8 +888,8 @@ impl Pool {
         }
     }
 
-    /// Who [wants](Erased::is_wanted_by) these messages elsewhere.
-    pub(crate) fn wanted_by(&self) -> Option<Arc<dyn Lends>> {
+    /// Who [wants](RawMessage::is_wanted_by) these messages elsewhere.
+    pub(crate) fn wanted_by(&self) -> Option<Arc<dyn ImageLender>> {
         let lends = self.wanted_by.lock().clone()?;
         lends.upgrade()
     }

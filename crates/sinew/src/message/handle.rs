@@ -1,7 +1,7 @@
 //! `Unique` and `Shared`: the two ways to hold a message.
 
-use super::block::{Erased, Memory};
-use super::type_support::Table;
+use super::block::{Memory, RawMessage};
+use super::type_support::TypeSupport;
 use sinew_msg::Message;
 use std::fmt;
 use std::marker::PhantomData;
@@ -28,25 +28,27 @@ use std::ops::{Deref, DerefMut};
 /// assert_eq!(shared.try_unique().unwrap().into_inner(), Frame { pixels: vec![7, 2] });
 /// ```
 pub struct Unique<T: Message> {
-    message: Erased,
+    message: RawMessage,
     owns: PhantomData<T>,
 }
 
 impl<T: Message> Unique<T> {
     /// A message in an allocation of its own.
     pub fn new(value: T) -> Self {
-        Self::assume(Erased::new(value))
+        Self::assume(RawMessage::new(value))
     }
 
     /// Takes `message` for the sole reference to a `T`, which the core checked when it matched the
     /// ends.
-    pub(crate) fn assume(message: Erased) -> Self {
-        debug_assert!(message.table().representation == Table::of::<T>().representation && message.is_sole());
+    pub(crate) fn assume(message: RawMessage) -> Self {
+        debug_assert!(
+            message.table().representation == TypeSupport::of::<T>().representation && message.is_sole()
+        );
         debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }
 
-    pub(crate) fn erase(self) -> Erased {
+    pub(crate) fn erase(self) -> RawMessage {
         self.message
     }
 
@@ -94,7 +96,7 @@ impl<T: Message> DerefMut for Unique<T> {
 impl<T: Message> From<Box<T>> for Unique<T> {
     /// Adopts the box where it lies.
     fn from(value: Box<T>) -> Self {
-        Self::assume(Erased::adopt(value, None))
+        Self::assume(RawMessage::adopt(value, None))
     }
 }
 
@@ -126,7 +128,7 @@ impl<T: Message + fmt::Debug> fmt::Debug for Unique<T> {
 /// assert_eq!(one.try_unique().unwrap().pixels, [1, 2]);
 /// ```
 pub struct Shared<T: Message> {
-    message: Erased,
+    message: RawMessage,
     owns: PhantomData<T>,
 }
 
@@ -137,13 +139,13 @@ impl<T: Message> Shared<T> {
     }
 
     /// Takes `message` for a reference to a `T`, which the core checked when it matched the ends.
-    pub(crate) fn assume(message: Erased) -> Self {
-        debug_assert!(message.table().representation == Table::of::<T>().representation);
+    pub(crate) fn assume(message: RawMessage) -> Self {
+        debug_assert!(message.table().representation == TypeSupport::of::<T>().representation);
         debug_assert!(!message.is_image(), "there is a value");
         Self { message, owns: PhantomData }
     }
 
-    pub(crate) fn erase(self) -> Erased {
+    pub(crate) fn erase(self) -> RawMessage {
         self.message
     }
 

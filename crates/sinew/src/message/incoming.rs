@@ -1,10 +1,10 @@
 //! Messages on their way from a subscription's buffer to its callback.
 
-use super::block::{Erased, Pool};
+use super::block::{Pool, RawMessage};
 use super::handle::{Shared, Unique};
 use super::sample::Sample;
 use super::type_support::clone_into;
-use super::work::Work;
+use super::work::CopyWork;
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 use std::marker::PhantomData;
@@ -12,14 +12,14 @@ use std::marker::PhantomData;
 /// A message on its way from a subscription's buffer to its callback.
 #[doc(hidden)]
 pub struct Incoming<'a, T: Message> {
-    message: Erased,
+    message: RawMessage,
     /// Where the copy goes if one must be made.
     pool: &'a Arc<Pool>,
     of: PhantomData<T>,
 }
 
 impl<'a, T: Message> Incoming<'a, T> {
-    pub(crate) fn new(message: Erased, pool: &'a Arc<Pool>) -> Self {
+    pub(crate) fn new(message: RawMessage, pool: &'a Arc<Pool>) -> Self {
         Self { message, pool, of: PhantomData }
     }
 
@@ -28,22 +28,22 @@ impl<'a, T: Message> Incoming<'a, T> {
     }
 
     /// The message as it lies, and what is to be counted for that.
-    pub(crate) fn sample(self) -> (Sample<T>, Work) {
-        let work = Work::of_form(&self.message);
+    pub(crate) fn sample(self) -> (Sample<T>, CopyWork) {
+        let work = CopyWork::of_form(&self.message);
         (Sample::assume(self.message), work)
     }
 
     /// The message for its reader alone, and what that took: a copy if there is another reference
     /// to the message.
-    pub(crate) fn unique(self) -> (Unique<T>, Work)
+    pub(crate) fn unique(self) -> (Unique<T>, CopyWork)
     where
         T: Clone,
     {
         if self.message.is_ownable() {
-            return (Unique::assume(self.message), Work::NONE);
+            return (Unique::assume(self.message), CopyWork::NONE);
         }
         // SAFETY: both the function and the pool are made for `T`, which the message is.
         let copy = unsafe { self.message.duplicate(clone_into::<T>(), self.pool) };
-        (Unique::assume(copy), Work::COPY)
+        (Unique::assume(copy), CopyWork::COPY)
     }
 }

@@ -37,7 +37,7 @@ impl fmt::Debug for Gid {
 /// How a message came to its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Path {
+pub enum Transport {
     /// Inside the process, by ownership.
     Intra,
     /// Between processes of one host, through shared memory.
@@ -223,8 +223,8 @@ impl MessageInfo {
     }
 
     /// How it came here.
-    pub fn path(&self) -> Path {
-        if self.publication.publisher >> 32 == 0 { Path::Intra } else { Path::Shm }
+    pub fn path(&self) -> Transport {
+        if self.publication.publisher >> 32 == 0 { Transport::Intra } else { Transport::Shm }
     }
 
     /// Where the chain that led to this message began.
@@ -239,8 +239,8 @@ impl MessageInfo {
 
     /// While the returned scope lives, what this thread publishes continues this message's chain,
     /// as it would in a callback: for messages that were taken by hand.
-    pub fn continue_chain(&self) -> Chain {
-        Chain {
+    pub fn continue_chain(&self) -> ChainGuard {
+        ChainGuard {
             _scope: ChainScope::enter(Some(self.publication.lineage)),
             _this_thread: std::marker::PhantomData,
         }
@@ -249,7 +249,7 @@ impl MessageInfo {
 
 /// See [`MessageInfo::continue_chain`]. Drop nested ones in reverse order.
 #[must_use = "the chain is continued while this lives"]
-pub struct Chain {
+pub struct ChainGuard {
     _scope: ChainScope,
     _this_thread: std::marker::PhantomData<*const ()>,
 }

@@ -11,5 +11,5 @@ pub(crate) mod work;
 
 pub use block::Memory;
 pub use handle::{Shared, Unique};
-pub use info::{Chain, Gid, Lineage, MessageInfo, Path};
+pub use info::{ChainGuard, Gid, Lineage, MessageInfo, Transport};
 pub use sample::{Check, Sample, View};

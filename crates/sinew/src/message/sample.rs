@@ -1,8 +1,8 @@
 //! `Sample` and `View`: messages as they lie, be it as values or as images.
 
-use super::block::{Erased, Memory, Pool};
+use super::block::{Memory, Pool, RawMessage};
 use super::handle::Shared;
-use super::type_support::Table;
+use super::type_support::TypeSupport;
 use sinew_msg::cdr::Structure;
 use sinew_msg::view::{self, Viewed};
 use sinew_msg::{DecodeError, Message};
@@ -36,19 +36,19 @@ use std::ops::Deref;
 /// # Ok::<(), sinew::Error>(())
 /// ```
 pub struct Sample<T: Message> {
-    message: Erased,
+    message: RawMessage,
     of: PhantomData<T>,
 }
 
 impl<T: Message> Sample<T> {
     /// Takes `message` for a reference to a `T`, or the image of one, which the core checked when
     /// it matched the ends.
-    pub(crate) fn assume(message: Erased) -> Self {
-        debug_assert!(message.table().representation == Table::of::<T>().representation);
+    pub(crate) fn assume(message: RawMessage) -> Self {
+        debug_assert!(message.table().representation == TypeSupport::of::<T>().representation);
         Self { message, of: PhantomData }
     }
 
-    pub(crate) fn erase(self) -> Erased {
+    pub(crate) fn erase(self) -> RawMessage {
         self.message
     }
 
@@ -89,7 +89,7 @@ impl<T: Message> Sample<T> {
         if !self.message.is_image() {
             return Ok(Shared::assume(self.message));
         }
-        let pool = Pool::of_table(Table::of::<T>(), 0);
+        let pool = Pool::of_table(TypeSupport::of::<T>(), 0);
         self.message.decoded(&pool).map(Shared::assume)
     }
 

@@ -7,7 +7,7 @@ use std::any::TypeId;
 use std::ptr;
 
 /// One per message type, in static memory.
-pub(crate) struct Table {
+pub(crate) struct TypeSupport {
     /// Size and alignment of a value.
     pub(crate) layout: Layout,
     /// Drops a value in place.
@@ -48,7 +48,7 @@ pub(crate) struct ImageFunctions {
     pub(crate) is_plain: bool,
 }
 
-impl Table {
+impl TypeSupport {
     /// The ROS 2 type name, or the Rust one of a type that stays in the process.
     pub(crate) fn name(&self) -> &'static str {
         (self.name)()
@@ -90,17 +90,17 @@ impl Table {
     }
 
     /// The table of `T`.
-    pub(crate) fn of<T: Message>() -> &'static Table {
-        const { &<T as Erase>::TABLE }
+    pub(crate) fn of<T: Message>() -> &'static TypeSupport {
+        const { &<T as HasTypeSupport>::TABLE }
     }
 }
 
-trait Erase: Message {
-    const TABLE: Table;
+trait HasTypeSupport: Message {
+    const TABLE: TypeSupport;
 }
 
-impl<T: Message> Erase for T {
-    const TABLE: Table = Table {
+impl<T: Message> HasTypeSupport for T {
+    const TABLE: TypeSupport = TypeSupport {
         layout: Layout::new::<T>(),
         drop: drop_value::<T>,
         representation: TypeId::of::<T>(),
@@ -153,7 +153,7 @@ unsafe fn decode<T: Message>(image: &[u8], to: *mut u8, filled: bool) -> Result<
 }
 
 unsafe fn drop_value<T>(value: *mut u8) {
-    // SAFETY: the caller of `Table::drop` promises an owned, initialised `T`.
+    // SAFETY: the caller of `TypeSupport::drop` promises an owned, initialised `T`.
     unsafe { ptr::drop_in_place(value.cast::<T>()) }
 }
 

@@ -14,7 +14,7 @@
 //! another process, and when a message is taken, by the subscription (by one of them, if it is done
 //! once for several).
 
-use super::block::Erased;
+use super::block::RawMessage;
 use sinew_shm::{Counter, Counters};
 use std::ops::Add;
 
@@ -24,14 +24,14 @@ pub(crate) const SMALL: usize = 456;
 
 /// So many of each; see the [module](self).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Work {
+pub(crate) struct CopyWork {
     pub(crate) copies: u64,
     pub(crate) encodings: u64,
     pub(crate) decodings: u64,
     pub(crate) images: u64,
 }
 
-impl Work {
+impl CopyWork {
     pub(crate) const NONE: Self = Self { copies: 0, encodings: 0, decodings: 0, images: 0 };
     pub(crate) const COPY: Self = Self { copies: 1, ..Self::NONE };
     pub(crate) const ENCODING: Self = Self { encodings: 1, ..Self::NONE };
@@ -62,7 +62,7 @@ impl Work {
 
     /// Publishing a message, or handing it out, as what it is.
     #[inline]
-    pub(crate) fn of_form(message: &Erased) -> Self {
+    pub(crate) fn of_form(message: &RawMessage) -> Self {
         if message.is_image() { Self::IMAGE } else { Self::NONE }
     }
 
@@ -95,7 +95,7 @@ impl Work {
     }
 }
 
-impl Add for Work {
+impl Add for CopyWork {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {

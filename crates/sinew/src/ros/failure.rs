@@ -12,7 +12,7 @@ debug_says!(CreateError:
     Outside { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     GroupAfterHandlers { topic }, AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, ForeignGroup { name });
-debug_says!(OutsideError: Join(error), Capacity(error));
+debug_says!(SharedMemoryError: Join(error), Capacity(error));
 
 /// Why a context could not be made.
 #[derive(thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum CreateError {
         /// What was to be made.
         name: String,
         /// Why.
-        source: Box<OutsideError>,
+        source: Box<SharedMemoryError>,
     },
     /// A name breaks ROS 2's rules.
     #[error(transparent)]
@@ -178,7 +178,7 @@ pub enum PublishFailure {
 /// `Context::builder().shared_memory(false)` does without them.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum OutsideError {
+pub enum SharedMemoryError {
     /// It can't join the domain.
     #[error(transparent)]
     Join(#[from] sinew_shm::JoinError),

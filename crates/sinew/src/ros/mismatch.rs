@@ -1,11 +1,11 @@
 //! Whether a publisher and a subscription of one topic match, and what keeps them apart.
 //!
 //! The rules are those of [`matching`](super::qos) and one more: their types are the same. In a
-//! process that is asked of the types themselves ([`Table::exchanges_with`]), between processes of
+//! process that is asked of the types themselves ([`TypeSupport::exchanges_with`]), between processes of
 //! what participants tell of them: name, hash, and whether values can leave their process.
 
 use super::qos::{self, Incompatibility, QoS};
-use crate::message::type_support::Table;
+use crate::message::type_support::TypeSupport;
 use sinew_shm::{Entity, EntityKind};
 use std::fmt;
 
@@ -114,7 +114,7 @@ pub(crate) struct End<'a> {
 }
 
 impl<'a> End<'a> {
-    pub(crate) fn new(table: &Table, qos: &'a QoS) -> Self {
+    pub(crate) fn new(table: &TypeSupport, qos: &'a QoS) -> Self {
         let hash = table.hash().map_or([0; 32], |hash| hash.0);
         Self { name: table.name(), hash, travels: table.image.is_some(), qos }
     }

@@ -18,8 +18,8 @@
 
 use super::failure::CallFailure;
 use super::reply::{Reply, outcome};
-use super::responder::Ticket;
-use crate::executor::group_token::Turn;
+use super::responder::ReplyToken;
+use crate::executor::group_token::GroupToken;
 use crate::executor::panic_message;
 use crate::executor::scheduler::{Home, Scheduler, index};
 use crate::message::info::{ChainScope, Lineage};
@@ -45,29 +45,29 @@ enum Phase {
 }
 
 /// Where a future lives.
-pub(crate) struct Room<A> {
+pub(crate) struct FutureCell<A> {
     future: Pin<Box<Option<A>>>,
     waker: Waker,
-    ticket: Option<Ticket>,
+    ticket: Option<ReplyToken>,
     lineage: Option<Lineage>,
 }
 
-struct Slot<A> {
+struct FutureSlot<A> {
     phase: Phase,
     /// Not while it is polled.
-    room: Option<Room<A>>,
+    room: Option<FutureCell<A>>,
 }
 
 /// The futures of one server, which answers with `T`.
-pub(crate) struct Tasks<A, T> {
+pub(crate) struct ServerFutures<A, T> {
     me: Weak<Self>,
     clock: Clock,
-    state: Mutex<State<A>>,
+    state: Mutex<FuturesState<A>>,
     of: PhantomData<fn() -> T>,
 }
 
-struct State<A> {
-    slots: Vec<Slot<A>>,
+struct FuturesState<A> {
+    slots: Vec<FutureSlot<A>>,
     free: Vec<u32>,
     /// In the order in which they were woken.
     woken: VecDeque<(Stamp, u32)>,
@@ -76,7 +76,7 @@ struct State<A> {
     closed: bool,
 }
 
-impl<A> State<A> {
+impl<A> FuturesState<A> {
     fn oldest(&self) -> Option<Stamp> {
         self.woken.front().map(|(stamp, _)| *stamp)
     }
@@ -101,18 +101,18 @@ fn signal(scheduler: Option<Arc<Scheduler>>) {
 }
 
 /// A future that has been taken out to be polled.
-pub(crate) struct Taken<A> {
+pub(crate) struct TakenFuture<A> {
     place: u32,
-    room: Room<A>,
+    room: FutureCell<A>,
 }
 
-impl<A, T> Tasks<A, T>
+impl<A, T> ServerFutures<A, T>
 where
     A: Future<Output: Reply<T>> + Send + 'static,
     T: Message,
 {
     pub(crate) fn new(clock: Clock) -> Arc<Self> {
-        let state = State {
+        let state = FuturesState {
             slots: Vec::new(),
             free: Vec::new(),
             woken: VecDeque::new(),
@@ -127,49 +127,49 @@ where
     ///
     /// # Panics
     /// If the future does; its caller has been told then.
-    pub(crate) fn begin(&self, future: A, ticket: Ticket, lineage: Lineage) {
-        let Taken { place, mut room } = self.room();
+    pub(crate) fn begin(&self, future: A, ticket: ReplyToken, lineage: Lineage) {
+        let TakenFuture { place, mut room } = self.room();
         room.future.set(Some(future));
         room.ticket = Some(ticket);
         room.lineage = Some(lineage);
-        self.poll(Taken { place, room });
+        self.poll(TakenFuture { place, room });
     }
 
     /// A free room.
-    fn room(&self) -> Taken<A> {
+    fn room(&self) -> TakenFuture<A> {
         let mut state = self.state.lock();
         let place = state.free.pop().unwrap_or_else(|| {
-            state.slots.push(Slot { phase: Phase::Free, room: None });
+            state.slots.push(FutureSlot { phase: Phase::Free, room: None });
             index(state.slots.len() - 1)
         });
         let slot = &mut state.slots[place as usize];
         slot.phase = Phase::Polled;
         if let Some(room) = slot.room.take() {
-            return Taken { place, room };
+            return TakenFuture { place, room };
         }
         drop(state);
-        let waker = Waker::from(Arc::new(Alarm { tasks: self.me.clone(), place }));
-        Taken { place, room: Room { future: Box::pin(None), waker, ticket: None, lineage: None } }
+        let waker = Waker::from(Arc::new(FutureWaker { tasks: self.me.clone(), place }));
+        TakenFuture { place, room: FutureCell { future: Box::pin(None), waker, ticket: None, lineage: None } }
     }
 
     /// Takes out the future that was woken first.
-    pub(crate) fn take_woken(&self) -> Option<Taken<A>> {
+    pub(crate) fn take_woken(&self) -> Option<TakenFuture<A>> {
         let mut state = self.state.lock();
         let (_, place) = state.woken.pop_front()?;
         let slot = &mut state.slots[place as usize];
         slot.phase = Phase::Polled;
         let room = slot.room.take()?;
-        Some(Taken { place, room })
+        Some(TakenFuture { place, room })
     }
 
     /// Polls a future, and puts it back or answers.
     ///
     /// # Panics
     /// As [`begin`](Self::begin).
-    pub(crate) fn poll(&self, taken: Taken<A>) {
-        let Taken { place, mut room } = taken;
+    pub(crate) fn poll(&self, taken: TakenFuture<A>) {
+        let TakenFuture { place, mut room } = taken;
         let chain = ChainScope::enter(room.lineage);
-        let Room { future, waker, ticket, .. } = &mut room;
+        let FutureCell { future, waker, ticket, .. } = &mut room;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = future.as_mut().as_pin_mut()?;
             match future.poll(&mut Context::from_waker(waker)) {
@@ -205,7 +205,7 @@ where
     }
 
     /// The future is not ready.
-    fn put_back(&self, place: u32, room: Room<A>) {
+    fn put_back(&self, place: u32, room: FutureCell<A>) {
         let mut state = self.state.lock();
         if state.closed {
             state.slots[place as usize].phase = Phase::Free;
@@ -222,7 +222,7 @@ where
     }
 
     /// The future is over.
-    fn release(&self, place: u32, room: Room<A>) {
+    fn release(&self, place: u32, room: FutureCell<A>) {
         let mut state = self.state.lock();
         let slot = &mut state.slots[place as usize];
         slot.phase = Phase::Free;
@@ -248,7 +248,7 @@ where
     // ---- as a part of the server's entity ----
 
     /// What can go on next, once something was taken. In a reentrant group it is announced here.
-    pub(crate) fn next_for(&self, turn: &Turn) -> Option<Stamp> {
+    pub(crate) fn next_for(&self, turn: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         let mut oldest = state.oldest();
         state.announced = oldest.is_some() && state.home.is_some();
@@ -293,11 +293,11 @@ where
 }
 
 /// Something that ends with its server.
-pub(crate) trait Closing: Send + Sync {
+pub(crate) trait Close: Send + Sync {
     fn close(&self);
 }
 
-impl<A, T> Closing for Tasks<A, T>
+impl<A, T> Close for ServerFutures<A, T>
 where
     A: Future<Output: Reply<T>> + Send + 'static,
     T: Message,
@@ -322,7 +322,7 @@ where
 }
 
 /// A future goes that was never ready.
-fn end<A>(mut room: Room<A>) {
+fn end<A>(mut room: FutureCell<A>) {
     if let Some(ticket) = &mut room.ticket {
         ticket.fail(CallFailure::ServerGone);
     }
@@ -330,7 +330,7 @@ fn end<A>(mut room: Room<A>) {
 }
 
 /// Empties a room. Returns the panic if the future's `Drop` panics.
-fn vacate<A>(room: &mut Room<A>) -> Option<Box<dyn Any + Send>> {
+fn vacate<A>(room: &mut FutureCell<A>) -> Option<Box<dyn Any + Send>> {
     room.ticket = None;
     room.lineage = None;
     let future = &mut room.future;
@@ -338,12 +338,12 @@ fn vacate<A>(room: &mut Room<A>) -> Option<Box<dyn Any + Send>> {
 }
 
 /// What a room's waker does.
-struct Alarm<A, T> {
-    tasks: Weak<Tasks<A, T>>,
+struct FutureWaker<A, T> {
+    tasks: Weak<ServerFutures<A, T>>,
     place: u32,
 }
 
-impl<A, T> Wake for Alarm<A, T>
+impl<A, T> Wake for FutureWaker<A, T>
 where
     A: Future<Output: Reply<T>> + Send + 'static,
     T: Message,

@@ -20,9 +20,9 @@ use std::fmt;
 /// assert_eq!(error.into_request().unwrap().0, 21); // for another try
 /// # Ok::<(), sinew::Error>(())
 /// ```
-pub struct CallError<T: Message>(Box<Inner<T>>);
+pub struct CallError<T: Message>(Box<CallErrorInner<T>>);
 
-struct Inner<T: Message> {
+struct CallErrorInner<T: Message> {
     service: String,
     failure: CallFailure,
     request: Option<Unique<T>>,
@@ -31,7 +31,7 @@ struct Inner<T: Message> {
 impl<T: Message> CallError<T> {
     #[cold]
     pub(crate) fn new(service: &str, failure: CallFailure, request: Option<Unique<T>>) -> Self {
-        Self(Box::new(Inner { service: service.to_owned(), failure, request }))
+        Self(Box::new(CallErrorInner { service: service.to_owned(), failure, request }))
     }
 
     /// Why there is no answer.
@@ -50,7 +50,7 @@ impl<T: Message> CallError<T> {
     }
 
     pub(crate) fn into_parts(self) -> (String, CallFailure) {
-        let Inner { service, failure, .. } = *self.0;
+        let CallErrorInner { service, failure, .. } = *self.0;
         (service, failure)
     }
 }

@@ -1,7 +1,7 @@
 //! What is known about a request besides its content.
 
 use crate::message::info::Publication;
-use crate::message::{Chain, Gid, Lineage, MessageInfo};
+use crate::message::{ChainGuard, Gid, Lineage, MessageInfo};
 use crate::sys::clock::{Clock, Time};
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl RequestInfo {
 
     /// While the returned scope lives, what this thread publishes and calls continues this
     /// request's chain, as it does in the callback: for answers that are worked out elsewhere.
-    pub fn continue_chain(&self) -> Chain {
+    pub fn continue_chain(&self) -> ChainGuard {
         self.0.continue_chain()
     }
 }

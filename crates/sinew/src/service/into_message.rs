@@ -1,7 +1,7 @@
 //! Requests and responses as they may be given.
 
 use crate::message::Unique;
-use crate::message::block::{Erased, Pool};
+use crate::message::block::{Pool, RawMessage};
 use crate::sys::sync::Arc;
 use sinew_msg::Message;
 
@@ -11,51 +11,51 @@ use sinew_msg::Message;
     message = "`{Self}` can't be given as a `{T}`",
     note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
 )]
-pub trait Given<T: Message>: sealed::Erase<T> {}
+pub trait IntoMessage<T: Message>: sealed::IntoOwned<T> {}
 
-impl<T: Message, M: sealed::Erase<T>> Given<T> for M {}
+impl<T: Message, M: sealed::IntoOwned<T>> IntoMessage<T> for M {}
 
 pub(crate) mod sealed {
-    use super::{Arc, Erased, Message, Pool};
+    use super::{Arc, Message, Pool, RawMessage};
 
     /// A message in a block.
-    pub struct Block(pub(crate) Erased);
+    pub struct OwnedMessage(pub(crate) RawMessage);
 
     /// Where blocks come from.
     #[derive(Clone, Copy)]
-    pub struct Blocks<'a>(pub(crate) &'a Arc<Pool>);
+    pub struct MessagePool<'a>(pub(crate) &'a Arc<Pool>);
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be given as a `{T}`",
         note = "give a `{T}`, a `Box<{T}>` or a `Unique<{T}>`"
     )]
-    pub trait Erase<T: Message> {
-        fn erase(self, blocks: Blocks<'_>) -> Block;
+    pub trait IntoOwned<T: Message> {
+        fn erase(self, blocks: MessagePool<'_>) -> OwnedMessage;
     }
 }
 
-impl<T: Message> sealed::Erase<T> for T {
+impl<T: Message> sealed::IntoOwned<T> for T {
     #[inline]
-    fn erase(self, blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(blocks.0.put(self))
+    fn erase(self, blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
+        sealed::OwnedMessage(blocks.0.put(self))
     }
 }
 
-impl<T: Message> sealed::Erase<T> for Box<T> {
-    fn erase(self, _blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(Erased::adopt(self, None))
+impl<T: Message> sealed::IntoOwned<T> for Box<T> {
+    fn erase(self, _blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
+        sealed::OwnedMessage(RawMessage::adopt(self, None))
     }
 }
 
-impl<T: Message> sealed::Erase<T> for Unique<T> {
+impl<T: Message> sealed::IntoOwned<T> for Unique<T> {
     #[inline]
-    fn erase(self, _blocks: sealed::Blocks<'_>) -> sealed::Block {
-        sealed::Block(Unique::erase(self))
+    fn erase(self, _blocks: sealed::MessagePool<'_>) -> sealed::OwnedMessage {
+        sealed::OwnedMessage(Unique::erase(self))
     }
 }
 
 /// Puts what was given into a block, of the pool if it needs one.
 #[inline]
-pub(crate) fn erase<T: Message>(given: impl Given<T>, pool: &Arc<Pool>) -> Erased {
-    sealed::Erase::erase(given, sealed::Blocks(pool)).0
+pub(crate) fn erase<T: Message>(given: impl IntoMessage<T>, pool: &Arc<Pool>) -> RawMessage {
+    sealed::IntoOwned::erase(given, sealed::MessagePool(pool)).0
 }

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `registry` | which services there are, with their servers and clients |
-//! | `request_queue` | the queue of a service, from its clients to its server; servers elsewhere (`RemoteServer`, `RemoteLine`) |
+//! | `request_queue` | the queue of a service, from its clients to its server; servers elsewhere (`RemoteServer`, `RemoteServerConnection`) |
 //! | `pending_calls` | a client's calls, and the way back to them; clients elsewhere (`RemoteClient`) |
 //! | `responder` | from a request to its answer, now or later |
 //! | `async_tasks` | the futures of an asynchronous server |

@@ -19,10 +19,10 @@
 //! callbacks are other people's code: cloned, called and dropped under no lock.
 
 use super::failure::CallFailure;
-use super::request_queue::{RemoteLine, RemoteServer, Requests, Types};
-use crate::executor::group_token::Turn;
+use super::request_queue::{RemoteServer, RemoteServerConnection, RequestQueue, ServiceTypes};
+use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, Home, Scheduler};
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, Bell, Mutex};
@@ -59,34 +59,35 @@ impl CallId {
 }
 
 /// Why a call has no answer, and its request if nobody took that.
-pub(crate) struct Fault {
+pub(crate) struct CallFault {
     pub(crate) failure: CallFailure,
-    pub(crate) request: Option<Erased>,
+    pub(crate) request: Option<RawMessage>,
 }
 
 /// What came of a call.
-pub(crate) type Outcome = Result<Erased, Fault>;
+pub(crate) type CallOutcome = Result<RawMessage, CallFault>;
 
 /// The callback that wants the outcome of one call. It is given its group, which so needn't be kept
 /// for each.
-pub(crate) type Then =
-    Box<dyn FnOnce(&dyn Any, &mut Turn, Result<Erased, (Fault, &str)>) -> Result<(), String> + Send>;
+pub(crate) type OnOutcome = Box<
+    dyn FnOnce(&dyn Any, &mut GroupToken, Result<RawMessage, (CallFault, &str)>) -> Result<(), String> + Send,
+>;
 
 /// Who is told when a call is settled.
-enum Waiter {
+enum CallWaiter {
     /// Whoever asks.
     Nobody,
     Thread(Arc<Bell>),
     Task(Waker),
-    Callback(Then),
+    Callback(OnOutcome),
     /// A thread that waits for an answer from elsewhere.
-    Elsewhere(Arc<dyn Wakes>),
+    Elsewhere(Arc<dyn WakeWaiters>),
     /// A client elsewhere, and what it calls the call.
     Away(Arc<dyn RemoteClient>, (u64, u32)),
 }
 
 /// What a thread sleeps on that waits for an answer from elsewhere.
-pub(crate) trait Wakes: Send + Sync {
+pub(crate) trait WakeWaiters: Send + Sync {
     /// The thread looks again.
     fn wake(&self);
 }
@@ -94,7 +95,7 @@ pub(crate) trait Wakes: Send + Sync {
 /// A client elsewhere, as the server here sees it.
 pub(crate) trait RemoteClient: Send + Sync {
     /// Sends it what came of a call. Takes short locks, and runs nobody's code.
-    fn answer(&self, call: (u64, u32), outcome: &Outcome);
+    fn answer(&self, call: (u64, u32), outcome: &CallOutcome);
 
     /// Sends the failures for which there was no room.
     fn send_overdue(&self);
@@ -106,17 +107,17 @@ pub(crate) trait RemoteClient: Send + Sync {
 struct Call {
     sequence: u64,
     lineage: Lineage,
-    waiter: Waiter,
+    waiter: CallWaiter,
     /// Its request was taken to be answered later.
     deferred: bool,
     /// By which line its request went to another process.
     line: Option<EntityKey>,
-    outcome: Option<Outcome>,
+    outcome: Option<CallOutcome>,
 }
 
 /// What became of a client's calls.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Counts {
+pub(crate) struct CallCounts {
     pub(crate) begun: u64,
     pub(crate) answered: u64,
     pub(crate) failed: u64,
@@ -126,17 +127,17 @@ pub(crate) struct Counts {
 
 /// A client's end of the delivery.
 #[repr(C)] // what every call touches comes first
-pub(crate) struct Calls {
-    state: Mutex<State>,
+pub(crate) struct PendingCalls {
+    state: Mutex<PendingState>,
     pub(crate) session: Arc<Session>,
     /// The client's number in its participant.
     pub(crate) number: u64,
-    pub(crate) requests: Arc<Requests>,
-    pub(crate) types: Types,
+    pub(crate) requests: Arc<RequestQueue>,
+    pub(crate) types: ServiceTypes,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     /// The way to a server elsewhere.
-    way: Mutex<Option<Connected>>,
+    way: Mutex<Option<ServerLink>>,
     /// What other processes know the client by.
     entity: OnceLock<OwnEntity>,
     /// How long a thread that waits for another process stays awake.
@@ -144,21 +145,21 @@ pub(crate) struct Calls {
 }
 
 /// A server elsewhere, and the line to it.
-struct Connected {
+struct ServerLink {
     server: Arc<dyn RemoteServer>,
-    line: Arc<dyn RemoteLine>,
+    line: Arc<dyn RemoteServerConnection>,
 }
 
-impl Connected {
+impl ServerLink {
     fn leads_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
         Arc::ptr_eq(&self.server, server)
     }
 }
 
 #[repr(C)]
-struct State {
-    calls: Places,
-    counts: Counts,
+struct PendingState {
+    calls: CallTable,
+    counts: CallCounts,
     /// The client's entity knows that outcomes wait for their callbacks.
     announced: bool,
     home: Option<Home>,
@@ -171,13 +172,13 @@ struct State {
 /// The calls of a client. The first has its place here: most clients wait for one call at a time,
 /// and that one then touches no memory elsewhere.
 #[derive(Default)]
-struct Places {
+struct CallTable {
     first: Option<Call>,
     /// At their place less one.
     others: Slab<Call>,
 }
 
-impl Places {
+impl CallTable {
     fn insert(&mut self, call: Call) -> u32 {
         if self.first.is_none() {
             self.first = Some(call);
@@ -211,12 +212,12 @@ impl Places {
     }
 }
 
-impl State {
+impl PendingState {
     /// Tells others what became of the calls.
     #[inline]
     fn count(&self, last: Option<Stamp>) {
         let Some(counters) = &self.counters else { return };
-        let Counts { begun, answered, failed, abandoned, .. } = self.counts;
+        let CallCounts { begun, answered, failed, abandoned, .. } = self.counts;
         counters.set_all([
             (Counter::Messages, begun),
             (Counter::Taken, answered),
@@ -242,26 +243,26 @@ impl State {
     fn settle(
         &mut self,
         id: CallId,
-        outcome: Outcome,
+        outcome: CallOutcome,
         stamp: impl FnOnce() -> Stamp,
-    ) -> Result<Woken, Outcome> {
+    ) -> Result<CallWake, CallOutcome> {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
-        if let Waiter::Away(away, name) = &call.waiter {
-            let woken = Woken::Away(away.clone(), *name, outcome);
+        if let CallWaiter::Away(away, name) = &call.waiter {
+            let woken = CallWake::Away(away.clone(), *name, outcome);
             let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
             *counter += 1;
             drop(self.remove(id));
             return Ok(woken);
         }
         call.outcome = Some(outcome);
-        let woken = match mem::replace(&mut call.waiter, Waiter::Nobody) {
-            Waiter::Nobody => Woken::Nobody,
-            Waiter::Thread(bell) => Woken::Thread(bell),
-            Waiter::Task(waker) => Woken::Task(waker),
-            Waiter::Elsewhere(waiting) => Woken::Elsewhere(waiting),
-            Waiter::Away(..) => Woken::Nobody, // seen to above
-            callback @ Waiter::Callback(_) => {
+        let woken = match mem::replace(&mut call.waiter, CallWaiter::Nobody) {
+            CallWaiter::Nobody => CallWake::Nobody,
+            CallWaiter::Thread(bell) => CallWake::Thread(bell),
+            CallWaiter::Task(waker) => CallWake::Task(waker),
+            CallWaiter::Elsewhere(waiting) => CallWake::Elsewhere(waiting),
+            CallWaiter::Away(..) => CallWake::Nobody, // seen to above
+            callback @ CallWaiter::Callback(_) => {
                 call.waiter = callback;
                 self.queue(id, stamp())
             }
@@ -276,63 +277,63 @@ impl State {
     }
 
     /// Has the executor run the callback of a settled call.
-    fn queue(&mut self, id: CallId, stamp: Stamp) -> Woken {
+    fn queue(&mut self, id: CallId, stamp: Stamp) -> CallWake {
         self.settled.push_back((stamp, id));
         if self.announced {
-            return Woken::Nobody;
+            return CallWake::Nobody;
         }
         self.announced = self.home.is_some();
         match &self.home {
-            Some(home) if home.notify(stamp) => Woken::Executor(home.scheduler.clone()),
-            _ => Woken::Nobody,
+            Some(home) if home.notify(stamp) => CallWake::Executor(home.scheduler.clone()),
+            _ => CallWake::Nobody,
         }
     }
 }
 
 /// Whom to wake once no lock is held.
-enum Woken {
+enum CallWake {
     Nobody,
     Thread(Arc<Bell>),
     Task(Waker),
     Executor(Arc<Scheduler>),
-    Elsewhere(Arc<dyn Wakes>),
-    Away(Arc<dyn RemoteClient>, (u64, u32), Outcome),
+    Elsewhere(Arc<dyn WakeWaiters>),
+    Away(Arc<dyn RemoteClient>, (u64, u32), CallOutcome),
 }
 
-impl Woken {
+impl CallWake {
     #[inline]
     fn wake(self) {
         match self {
-            Woken::Nobody => {}
-            Woken::Thread(bell) => bell.ring(),
-            Woken::Task(waker) => waker.wake(),
-            Woken::Executor(scheduler) => scheduler.signal(),
-            Woken::Elsewhere(waiting) => waiting.wake(),
-            Woken::Away(away, call, outcome) => away.answer(call, &outcome),
+            CallWake::Nobody => {}
+            CallWake::Thread(bell) => bell.ring(),
+            CallWake::Task(waker) => waker.wake(),
+            CallWake::Executor(scheduler) => scheduler.signal(),
+            CallWake::Elsewhere(waiting) => waiting.wake(),
+            CallWake::Away(away, call, outcome) => away.answer(call, &outcome),
         }
     }
 }
 
 /// A callback on its way to be run.
-pub(crate) struct Delivery {
-    pub(crate) then: Then,
-    pub(crate) outcome: Outcome,
+pub(crate) struct ResultDelivery {
+    pub(crate) then: OnOutcome,
+    pub(crate) outcome: CallOutcome,
     pub(crate) lineage: Lineage,
     /// The stamp of the next one.
     pub(crate) next: Option<Stamp>,
 }
 
-impl Calls {
+impl PendingCalls {
     pub(crate) fn new(
         session: &Arc<Session>,
         number: u64,
         node: Arc<str>,
-        types: Types,
-        requests: Arc<Requests>,
+        types: ServiceTypes,
+        requests: Arc<RequestQueue>,
     ) -> Arc<Self> {
-        let state = State {
-            calls: Places::default(),
-            counts: Counts::default(),
+        let state = PendingState {
+            calls: CallTable::default(),
+            counts: CallCounts::default(),
             announced: false,
             home: None,
             settled: VecDeque::new(),
@@ -353,9 +354,9 @@ impl Calls {
 
     /// A new call.
     #[inline]
-    pub(crate) fn begin(&self, then: Option<Then>) -> (CallId, Publication) {
+    pub(crate) fn begin(&self, then: Option<OnOutcome>) -> (CallId, Publication) {
         let stamp = self.session.clock.stamp();
-        let waiter = then.map_or(Waiter::Nobody, Waiter::Callback);
+        let waiter = then.map_or(CallWaiter::Nobody, CallWaiter::Callback);
         let mut state = self.state.lock();
         state.counts.begun += 1;
         let sequence = state.counts.begun;
@@ -374,7 +375,7 @@ impl Calls {
         let mut state = self.state.lock();
         state.counts.begun += 1;
         let sequence = state.counts.begun;
-        let (waiter, lineage) = (Waiter::Away(client, name), Lineage::new(0, 0));
+        let (waiter, lineage) = (CallWaiter::Away(client, name), Lineage::new(0, 0));
         let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
         let place = state.calls.insert(call);
         CallId { place, sequence }
@@ -411,7 +412,7 @@ impl Calls {
     }
 
     /// The way to a server of another process, if requests go there now.
-    fn line_now(&self) -> Option<Arc<dyn RemoteLine>> {
+    fn line_now(&self) -> Option<Arc<dyn RemoteServerConnection>> {
         self.way.lock().as_ref().map(|way| way.line.clone())
     }
 
@@ -424,13 +425,13 @@ impl Calls {
     pub(crate) fn line(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
-    ) -> Result<Arc<dyn RemoteLine>, CallFailure> {
+    ) -> Result<Arc<dyn RemoteServerConnection>, CallFailure> {
         let mut way = self.way.lock();
         if let Some(way) = way.as_ref().filter(|way| way.leads_to(server)) {
             return Ok(way.line.clone());
         }
         let line = server.connect(self).map_err(|problem| CallFailure::Outside { problem })?;
-        let before = way.replace(Connected { server: server.clone(), line: line.clone() });
+        let before = way.replace(ServerLink { server: server.clone(), line: line.clone() });
         // After the line can be found: whoever finds out that the server is gone ends the line
         // then, or has done so before this look.
         let is_there = server.is_there();
@@ -457,7 +458,7 @@ impl Calls {
     }
 
     /// The line by which a call's request went, while requests go by it.
-    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<dyn RemoteLine>> {
+    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<dyn RemoteServerConnection>> {
         let line = self.line_now()?;
         let key = self.state.lock().call(id)?.line?;
         (line.key() == key).then_some(line)
@@ -478,7 +479,7 @@ impl Calls {
     }
 
     /// No more requests go by a line, and those that did are not answered any more.
-    fn end_line(&self, line: &dyn RemoteLine) {
+    fn end_line(&self, line: &dyn RemoteServerConnection) {
         line.end();
         line.drain(); // its last answers
         self.fail(&CallFailure::ServerGone, |call| call.line == Some(line.key()));
@@ -487,7 +488,7 @@ impl Calls {
     /// An answer that came by a line can't be told from the others: whoever waits for one of them
     /// is told.
     #[cold]
-    pub(crate) fn lose_answers(&self, line: &dyn RemoteLine, problem: String) {
+    pub(crate) fn lose_answers(&self, line: &dyn RemoteServerConnection, problem: String) {
         let failure = CallFailure::Outside { problem };
         self.fail(&failure, |call| call.line == Some(line.key()));
     }
@@ -501,12 +502,12 @@ impl Calls {
     pub(crate) fn take_or_wait_on(
         &self,
         id: CallId,
-        waiting: impl FnOnce() -> Arc<dyn Wakes>,
-    ) -> Option<Outcome> {
+        waiting: impl FnOnce() -> Arc<dyn WakeWaiters>,
+    ) -> Option<CallOutcome> {
         let mut state = self.state.lock();
         let call = state.call(id)?;
         if call.outcome.is_none() {
-            call.waiter = Waiter::Elsewhere(waiting());
+            call.waiter = CallWaiter::Elsewhere(waiting());
             return None;
         }
         state.remove(id).and_then(|call| call.outcome)
@@ -524,20 +525,20 @@ impl Calls {
             let mut state = self.state.lock();
             let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
             for id in ids {
-                let fault = Fault { failure: failure.clone(), request: None };
+                let fault = CallFault { failure: failure.clone(), request: None };
                 woken.extend(state.settle(id, Err(fault), || self.session.clock.stamp()).ok());
             }
         }
-        woken.into_iter().for_each(Woken::wake);
+        woken.into_iter().for_each(CallWake::wake);
     }
 
     /// A call ends. False if it is over, or was before; then the outcome comes back.
     #[inline(never)]
-    pub(crate) fn settle(&self, id: CallId, outcome: Outcome) -> Result<(), Outcome> {
+    pub(crate) fn settle(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let mut state = self.state.lock();
         let woken = state.settle(id, outcome, || self.session.clock.stamp());
         drop(state);
-        woken.map(Woken::wake)
+        woken.map(CallWake::wake)
     }
 
     /// Whether the caller still waits.
@@ -552,7 +553,7 @@ impl Calls {
             let mut state = self.state.lock();
             let Some(call) = state.call(id) else { return };
             call.deferred = true;
-            if let Waiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
+            if let CallWaiter::Thread(bell) = &call.waiter { Some(bell.clone()) } else { None }
         };
         if let Some(bell) = bell {
             bell.ring();
@@ -562,7 +563,7 @@ impl Calls {
     /// Has a thread that waits look again.
     pub(crate) fn nudge(&self, id: CallId) {
         let bell = match self.state.lock().call(id) {
-            Some(Call { waiter: Waiter::Thread(bell), .. }) => bell.clone(),
+            Some(Call { waiter: CallWaiter::Thread(bell), .. }) => bell.clone(),
             _ => return,
         };
         bell.ring();
@@ -572,7 +573,7 @@ impl Calls {
 
     /// The outcome, if there is one.
     #[inline]
-    pub(crate) fn take(&self, id: CallId) -> Option<Outcome> {
+    pub(crate) fn take(&self, id: CallId) -> Option<CallOutcome> {
         let mut state = self.state.lock();
         state.call(id)?.outcome.as_ref()?;
         state.remove(id)?.outcome
@@ -580,19 +581,19 @@ impl Calls {
 
     /// The outcome, if there is one; if not, the bell is rung when there is. Then says whether the
     /// request was taken to be answered later.
-    pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<Outcome, bool> {
+    pub(crate) fn take_or_wait(&self, id: CallId, bell: &Arc<Bell>) -> Result<CallOutcome, bool> {
         let mut state = self.state.lock();
         let Some(call) = state.call(id) else { return Err(false) };
         if call.outcome.is_none() {
-            call.waiter = Waiter::Thread(bell.clone()); // the one before was this bell, too
+            call.waiter = CallWaiter::Thread(bell.clone()); // the one before was this bell, too
             return Err(call.deferred);
         }
         state.remove(id).and_then(|call| call.outcome).ok_or(false)
     }
 
     /// The outcome; if there is none yet, the waker is called when there is.
-    pub(crate) fn poll(&self, id: CallId, waker: &Waker) -> Poll<Outcome> {
-        let look = |state: &mut State| {
+    pub(crate) fn poll(&self, id: CallId, waker: &Waker) -> Poll<CallOutcome> {
+        let look = |state: &mut PendingState| {
             let call = state.call(id)?;
             if call.outcome.is_some() {
                 return state.remove(id);
@@ -604,7 +605,7 @@ impl Calls {
             if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
                 return Poll::Ready(outcome);
             }
-            if let Some(Call { waiter: Waiter::Task(known), .. }) = state.call(id)
+            if let Some(Call { waiter: CallWaiter::Task(known), .. }) = state.call(id)
                 && known.will_wake(waker)
             {
                 return Poll::Pending;
@@ -615,7 +616,7 @@ impl Calls {
         if let Some(Call { outcome: Some(outcome), .. }) = look(&mut state) {
             return Poll::Ready(outcome);
         }
-        let before = state.call(id).map(|call| mem::replace(&mut call.waiter, Waiter::Task(mine)));
+        let before = state.call(id).map(|call| mem::replace(&mut call.waiter, CallWaiter::Task(mine)));
         drop(state);
         drop(before);
         Poll::Pending
@@ -623,7 +624,7 @@ impl Calls {
 
     /// The caller waits no longer. Returns the outcome if there is one after all, else the request
     /// if nobody took it.
-    pub(crate) fn give_up(&self, id: CallId) -> Result<Outcome, Option<Erased>> {
+    pub(crate) fn give_up(&self, id: CallId) -> Result<CallOutcome, Option<RawMessage>> {
         let gone = {
             let mut state = self.state.lock();
             let gone = state.remove(id);
@@ -656,7 +657,7 @@ impl Calls {
 
     /// The oldest outcome that waits for its callback. In a reentrant group the next one has been
     /// announced already.
-    pub(crate) fn take_settled(&self, turn: &Turn) -> Option<Delivery> {
+    pub(crate) fn take_settled(&self, turn: &GroupToken) -> Option<ResultDelivery> {
         let mut state = self.state.lock();
         let call = state.settled.pop_front().and_then(|(_, id)| state.remove(id));
         let mut next = state.settled.front().map(|(stamp, _)| *stamp);
@@ -671,8 +672,8 @@ impl Calls {
         drop(state);
         scheduler::signal(signal);
         match call? {
-            Call { waiter: Waiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
-                Some(Delivery { then, outcome, lineage, next })
+            Call { waiter: CallWaiter::Callback(then), outcome: Some(outcome), lineage, .. } => {
+                Some(ResultDelivery { then, outcome, lineage, next })
             }
             _ => None,
         }
@@ -742,9 +743,9 @@ impl Calls {
         }
     }
 
-    pub(crate) fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> CallCounts {
         let state = self.state.lock();
         let waiting = state.calls.open().count() as u64;
-        Counts { waiting, ..state.counts }
+        CallCounts { waiting, ..state.counts }
     }
 }

@@ -3,8 +3,10 @@
 //! Everything here happens when an end is created or destroyed, or when everything ends; a call
 //! never comes here.
 
-use super::pending_calls::Calls;
-use super::request_queue::{RemoteServer, Requests, Serving, Types, mismatch, mismatch_elsewhere, serves};
+use super::pending_calls::PendingCalls;
+use super::request_queue::{
+    RemoteServer, RequestQueue, ServerEntry, ServiceTypes, mismatch, mismatch_elsewhere, serves,
+};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, Mutex};
@@ -13,37 +15,37 @@ use std::collections::HashMap;
 
 /// The services of a context.
 #[derive(Default)]
-pub(crate) struct Services(Mutex<HashMap<Arc<str>, Entry>>);
+pub(crate) struct ServiceRegistry(Mutex<HashMap<Arc<str>, ServiceEntry>>);
 
-struct Entry {
-    requests: Arc<Requests>,
+struct ServiceEntry {
+    requests: Arc<RequestQueue>,
     /// The node of the server, if there is one.
     server: Option<Arc<str>>,
-    clients: Slab<Arc<Calls>>,
+    clients: Slab<Arc<PendingCalls>>,
 }
 
-impl Entry {
-    fn of<'a>(names: &'a mut HashMap<Arc<str>, Entry>, name: &str) -> &'a mut Entry {
+impl ServiceEntry {
+    fn of<'a>(names: &'a mut HashMap<Arc<str>, ServiceEntry>, name: &str) -> &'a mut ServiceEntry {
         if !names.contains_key(name) {
             let name: Arc<str> = name.into();
-            let requests = Requests::new(name.clone());
-            names.insert(name.clone(), Entry { requests, server: None, clients: Slab::new() });
+            let requests = RequestQueue::new(name.clone());
+            names.insert(name.clone(), ServiceEntry { requests, server: None, clients: Slab::new() });
         }
         #[expect(clippy::expect_used, reason = "it has just been put in")]
         names.get_mut(name).expect("the name is there")
     }
 }
 
-impl Services {
+impl ServiceRegistry {
     /// Brings a client in; returns it with its place.
     pub(crate) fn add_client(
         &self,
         name: &str,
-        make: impl FnOnce(Arc<Requests>) -> Arc<Calls>,
-    ) -> (Arc<Calls>, usize) {
+        make: impl FnOnce(Arc<RequestQueue>) -> Arc<PendingCalls>,
+    ) -> (Arc<PendingCalls>, usize) {
         let (calls, place) = {
             let mut names = self.0.lock();
-            let entry = Entry::of(&mut names, name);
+            let entry = ServiceEntry::of(&mut names, name);
             let calls = make(entry.requests.clone());
             let place = entry.clients.insert(calls.clone());
             entry.count();
@@ -62,10 +64,14 @@ impl Services {
     }
 
     /// Brings a server in.
-    pub(crate) fn add_server(&self, name: &str, serving: Serving) -> Result<Arc<Requests>, CreateError> {
+    pub(crate) fn add_server(
+        &self,
+        name: &str,
+        serving: ServerEntry,
+    ) -> Result<Arc<RequestQueue>, CreateError> {
         let (requests, strangers) = {
             let mut names = self.0.lock();
-            let entry = Entry::of(&mut names, name);
+            let entry = ServiceEntry::of(&mut names, name);
             if let Some(node) = &entry.server {
                 let (service, node) = (name.to_owned(), node.as_ref().to_owned());
                 return Err(CreateError::ServiceTaken { service, node });
@@ -88,7 +94,11 @@ impl Services {
     }
 
     /// Takes something out of an entry, and the entry if nothing is left in it.
-    fn remove<T>(&self, name: &str, take: impl FnOnce(&mut Entry) -> T) -> Option<(T, Option<Entry>)> {
+    fn remove<T>(
+        &self,
+        name: &str,
+        take: impl FnOnce(&mut ServiceEntry) -> T,
+    ) -> Option<(T, Option<ServiceEntry>)> {
         let mut names = self.0.lock();
         let entry = names.get_mut(name)?;
         let gone = take(entry);
@@ -102,9 +112,9 @@ impl Services {
     pub(crate) fn add_away(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, strangers) = {
             let mut names = self.0.lock();
-            let entry = Entry::of(&mut names, name);
+            let entry = ServiceEntry::of(&mut names, name);
             let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
-            let strange = |(_, calls): (_, &Arc<Calls>)| {
+            let strange = |(_, calls): (_, &Arc<PendingCalls>)| {
                 (calls.node.clone(), mismatch_elsewhere(name, &*server, &calls.types))
             };
             (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
@@ -126,7 +136,7 @@ impl Services {
 
     /// A server of another process is gone: who waits for its answers is told.
     pub(crate) fn remove_away(&self, name: &str, server: &Arc<dyn RemoteServer>) {
-        let mut clients: Vec<Arc<Calls>> = Vec::new();
+        let mut clients: Vec<Arc<PendingCalls>> = Vec::new();
         let gone = self.remove(name, |entry| {
             clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
             entry.requests.remove_away(server);
@@ -148,17 +158,17 @@ impl Services {
     }
 }
 
-impl Entry {
+impl ServiceEntry {
     /// Tells others how many ends match.
     fn count(&self) {
-        let here = |calls: &Arc<Calls>| self.requests.is_served_here(&calls.types);
+        let here = |calls: &Arc<PendingCalls>| self.requests.is_served_here(&calls.types);
         self.requests.set_clients(self.clients.iter().filter(|(_, calls)| here(calls)).count());
         self.clients.iter().for_each(|(_, calls)| calls.count_matched());
     }
 
     /// Clients with other types than the server's.
-    fn strangers(&self, serving: &Serving) -> Vec<String> {
-        let types = |(_, calls): (usize, &Arc<Calls>)| -> Types { calls.types };
+    fn strangers(&self, serving: &ServerEntry) -> Vec<String> {
+        let types = |(_, calls): (usize, &Arc<PendingCalls>)| -> ServiceTypes { calls.types };
         let others = self.clients.iter().map(types).filter(|types| !types.agree(&serving.types));
         others.map(|types| mismatch(&self.requests.name, serving, &types)).collect()
     }

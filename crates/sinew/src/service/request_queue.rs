@@ -6,16 +6,16 @@
 //! types, the context was shut down.
 
 use super::failure::CallFailure;
-use super::pending_calls::{CallId, Calls, Fault, Outcome, RemoteClient};
-use crate::executor::group_token::Turn;
+use super::pending_calls::{CallFault, CallId, CallOutcome, PendingCalls, RemoteClient};
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
 use crate::executor::scheduler::{self, Home, Scheduler};
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
-use crate::message::type_support::Table;
+use crate::message::type_support::TypeSupport;
 use crate::sys::clock::{Stamp, Time};
 use crate::sys::sync::{Arc, AtomicU64, Condvar, Mutex, Ordering};
-use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::session::Session;
 use sinew_msg::{Service, ServiceType};
 use sinew_shm::{Counter, Counters, EntityKey};
@@ -27,22 +27,26 @@ pub(crate) const MAX_REQUESTS: usize = 1000;
 
 /// What both ends of a service have to agree on.
 #[derive(Clone, Copy)]
-pub(crate) struct Types {
-    request: &'static Table,
-    response: &'static Table,
+pub(crate) struct ServiceTypes {
+    request: &'static TypeSupport,
+    response: &'static TypeSupport,
     service: Option<&'static ServiceType>,
 }
 
-impl Types {
+impl ServiceTypes {
     pub(crate) fn of<S: Service>() -> Self {
-        Self { request: Table::of::<S::Request>(), response: Table::of::<S::Response>(), service: S::TYPE }
+        Self {
+            request: TypeSupport::of::<S::Request>(),
+            response: TypeSupport::of::<S::Response>(),
+            service: S::TYPE,
+        }
     }
 
-    pub(crate) fn request(&self) -> &'static Table {
+    pub(crate) fn request(&self) -> &'static TypeSupport {
         self.request
     }
 
-    pub(crate) fn response(&self) -> &'static Table {
+    pub(crate) fn response(&self) -> &'static TypeSupport {
         self.response
     }
 
@@ -61,7 +65,7 @@ impl Types {
         if let Some(service) = self.service {
             return (service.name.to_owned(), service.hash.0, travels);
         }
-        let hash = |table: &Table| table.hash().map_or([0; 32], |hash| hash.0);
+        let hash = |table: &TypeSupport| table.hash().map_or([0; 32], |hash| hash.0);
         let (request, mut both) = (hash(self.request), hash(self.response));
         // Turned, so that two types in exchanged roles are something else.
         both.rotate_left(1);
@@ -85,7 +89,7 @@ impl Types {
 
 /// Where an answer goes.
 pub(crate) struct Caller {
-    pub(crate) calls: Arc<Calls>,
+    pub(crate) calls: Arc<PendingCalls>,
     pub(crate) id: CallId,
 }
 
@@ -105,14 +109,14 @@ pub(crate) enum Origin {
 
 /// A request on its way.
 pub(crate) struct Request {
-    pub(crate) message: Erased,
+    pub(crate) message: RawMessage,
     pub(crate) publication: Publication,
     pub(crate) caller: Caller,
 }
 
 /// What became of a server's requests after it took them.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct ServerStats {
     /// Taken to be answered later, and not answered yet.
     pub(crate) in_hand: AtomicU64,
     pub(crate) answered: AtomicU64,
@@ -122,19 +126,19 @@ pub(crate) struct Tally {
 }
 
 /// A server, as far as its requests go.
-pub(crate) struct Serving {
+pub(crate) struct ServerEntry {
     pub(crate) number: u64,
     /// Its node's full name, for people.
     pub(crate) node: Arc<str>,
-    pub(crate) types: Types,
+    pub(crate) types: ServiceTypes,
     /// How many requests may wait or be in hand.
     pub(crate) limit: usize,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<ServerStats>,
 }
 
 /// What a server's queue has seen.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct QueueCounts {
     pub(crate) received: u64,
     pub(crate) refused: u64,
     pub(crate) withdrawn: u64,
@@ -143,28 +147,28 @@ pub(crate) struct Seen {
 
 /// The queue of one service.
 #[repr(C)] // what every call touches comes first
-pub(crate) struct Requests {
-    state: Mutex<State>,
+pub(crate) struct RequestQueue {
+    state: Mutex<QueueState>,
     pub(crate) name: Arc<str>,
     /// Signalled when a server came, or everything ended.
     came: Condvar,
 }
 
 #[repr(C)]
-struct State {
+struct QueueState {
     /// The server's entity knows that something waits.
     announced: bool,
     ever_served: bool,
     home: Option<Home>,
     queue: VecDeque<Request>,
-    serving: Option<Serving>,
+    serving: Option<ServerEntry>,
     /// Servers elsewhere; the first answers while there is none here.
     away: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
     visitors: Vec<Arc<dyn RemoteClient>>,
     /// Clients of this process that match the server.
     clients: usize,
-    seen: Seen,
+    seen: QueueCounts,
     /// What others can see of the server.
     counters: Option<Counters>,
 }
@@ -172,17 +176,17 @@ struct State {
 /// A server elsewhere, as clients here see it.
 pub(crate) trait RemoteServer: Send + Sync {
     /// What it says of itself.
-    fn described(&self) -> &Described;
+    fn described(&self) -> &RemoteEndpoint;
 
     /// Whether it hasn't gone, be it that nobody here has noticed yet.
     fn is_there(&self) -> bool;
 
     /// A client's own line to it. An error says what is wrong.
-    fn connect(&self, calls: &Arc<Calls>) -> Result<Arc<dyn RemoteLine>, String>;
+    fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String>;
 }
 
 /// A client's line to a server elsewhere: its requests go by it, and the answers come by it.
-pub(crate) trait RemoteLine: Send + Sync {
+pub(crate) trait RemoteServerConnection: Send + Sync {
     /// What the server knows it by: another line of the same client is another one.
     fn key(&self) -> EntityKey;
 
@@ -190,9 +194,14 @@ pub(crate) trait RemoteLine: Send + Sync {
     fn send(&self, request: &Request, quietly: bool) -> Result<(), CallFailure>;
 
     /// Waits for the answer to a call of its client, until `deadline` (steady machine time). Then
-    /// the call is given up, as by [`Calls::give_up`], of which this is the result. `None` if the
+    /// the call is given up, as by [`PendingCalls::give_up`], of which this is the result. `None` if the
     /// answer must be waited for in another way.
-    fn wait(&self, calls: &Calls, id: CallId, deadline: Time) -> Option<Result<Outcome, Option<Erased>>>;
+    fn wait(
+        &self,
+        calls: &PendingCalls,
+        id: CallId,
+        deadline: Time,
+    ) -> Option<Result<CallOutcome, Option<RawMessage>>>;
 
     /// Another executor runs the client's callbacks, or none: others are told of answers. Drains.
     fn retune(&self);
@@ -205,15 +214,15 @@ pub(crate) trait RemoteLine: Send + Sync {
 }
 
 /// Whether a server elsewhere serves calls of these types.
-pub(crate) fn serves(server: &dyn RemoteServer, types: &Types) -> bool {
+pub(crate) fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
     let (name, hash, travels) = types.told();
     let described = server.described();
     travels && described.type_name == name && described.hash == hash
 }
 
 /// Says who has which types, where the server is elsewhere.
-pub(crate) fn mismatch_elsewhere(service: &str, server: &dyn RemoteServer, types: &Types) -> String {
-    let Described { process, type_name, hash, .. } = server.described();
+pub(crate) fn mismatch_elsewhere(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
+    let RemoteEndpoint { process, type_name, hash, .. } = server.described();
     format!(
         "the server of {service} in {process} has type {type_name} ({}), the client has type {}",
         sinew_msg::TypeHash(*hash),
@@ -221,7 +230,7 @@ pub(crate) fn mismatch_elsewhere(service: &str, server: &dyn RemoteServer, types
     )
 }
 
-impl State {
+impl QueueState {
     /// Tells others what came, or went.
     #[inline]
     fn count(&self, last: Option<Stamp>) {
@@ -248,17 +257,17 @@ impl State {
         self.serving.as_ref().is_some_and(|serving| serving.number == number)
     }
 
-    fn is_served_here(&self, types: &Types) -> bool {
+    fn is_served_here(&self, types: &ServiceTypes) -> bool {
         self.serving.as_ref().is_some_and(|serving| serving.types.agree(types))
     }
 
     /// How many servers there are for calls of these types.
-    fn servers(&self, types: &Types) -> usize {
+    fn servers(&self, types: &ServiceTypes) -> usize {
         let away = self.away.iter().filter(|server| server.is_there() && serves(&***server, types));
         usize::from(self.is_served_here(types)) + away.count()
     }
 
-    fn is_served(&self, types: &Types) -> bool {
+    fn is_served(&self, types: &ServiceTypes) -> bool {
         let is_served_by = |server: &Arc<dyn RemoteServer>| server.is_there() && serves(&**server, types);
         self.is_served_here(types) || self.away.iter().any(is_served_by)
     }
@@ -269,7 +278,7 @@ impl State {
 
     /// What the server does next, once it has taken one. In a reentrant group it is announced here, as the callback for what
     /// was taken may run for long; the scheduler to signal is returned in place of the stamp.
-    fn next(&mut self, turn: &Turn) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
+    fn next(&mut self, turn: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
         let oldest = self.oldest();
         self.announced = oldest.is_some() && self.home.is_some();
         match (oldest, &self.home) {
@@ -282,9 +291,9 @@ impl State {
 }
 
 /// Why a request didn't come to wait.
-pub(crate) type Refused = (Erased, CallFailure);
+pub(crate) type RefusedRequest = (RawMessage, CallFailure);
 
-impl prefetch::Footprint for Requests {
+impl prefetch::Footprint for RequestQueue {
     /// The queue is in memory that may move: it stays there during the look.
     fn look(&self, _level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         let state = self.state.lock();
@@ -296,9 +305,9 @@ impl prefetch::Footprint for Requests {
     }
 }
 
-impl Requests {
+impl RequestQueue {
     pub(crate) fn new(name: Arc<str>) -> Arc<Self> {
-        let state = State {
+        let state = QueueState {
             announced: false,
             ever_served: false,
             home: None,
@@ -307,7 +316,7 @@ impl Requests {
             away: Vec::new(),
             visitors: Vec::new(),
             clients: 0,
-            seen: Seen::default(),
+            seen: QueueCounts::default(),
             counters: None,
         };
         Arc::new(Self { state: Mutex::new(state), name, came: Condvar::new() })
@@ -323,7 +332,7 @@ impl Requests {
         request: Request,
         quietly: bool,
         origin: Origin,
-    ) -> Result<Option<Arc<Scheduler>>, Refused> {
+    ) -> Result<Option<Arc<Scheduler>>, RefusedRequest> {
         let mut state = self.state.lock();
         let calls = &request.caller.calls;
         if calls.session.has_ended() {
@@ -396,7 +405,7 @@ impl Requests {
     }
 
     /// Takes a request back that has not been taken yet.
-    pub(crate) fn withdraw(&self, client: u64, id: CallId) -> Option<Erased> {
+    pub(crate) fn withdraw(&self, client: u64, id: CallId) -> Option<RawMessage> {
         let mut state = self.state.lock();
         let is_it = |request: &Request| request.publication.publisher == client && request.caller.id == id;
         let place = state.queue.iter().position(is_it)?;
@@ -413,17 +422,17 @@ impl Requests {
     }
 
     /// Whether there is a server for calls of these types.
-    pub(crate) fn is_served(&self, types: &Types) -> bool {
+    pub(crate) fn is_served(&self, types: &ServiceTypes) -> bool {
         self.state.lock().is_served(types)
     }
 
     /// Whether the server of this process is for calls of these types.
-    pub(crate) fn is_served_here(&self, types: &Types) -> bool {
+    pub(crate) fn is_served_here(&self, types: &ServiceTypes) -> bool {
         self.state.lock().is_served_here(types)
     }
 
     /// How many servers there are for calls of these types, here and elsewhere.
-    pub(crate) fn servers(&self, types: &Types) -> usize {
+    pub(crate) fn servers(&self, types: &ServiceTypes) -> usize {
         self.state.lock().servers(types)
     }
 
@@ -447,7 +456,7 @@ impl Requests {
         for request in waiting {
             let (calls, id) = (request.caller.calls.clone(), request.caller.id);
             if let Err((message, failure)) = self.forward(request, &server, false) {
-                drop(calls.settle(id, Err(Fault { failure, request: Some(message) })));
+                drop(calls.settle(id, Err(CallFault { failure, request: Some(message) })));
             }
         }
     }
@@ -459,7 +468,7 @@ impl Requests {
         request: Request,
         server: &Arc<dyn RemoteServer>,
         quietly: bool,
-    ) -> Result<Option<Arc<Scheduler>>, Refused> {
+    ) -> Result<Option<Arc<Scheduler>>, RefusedRequest> {
         let calls = &request.caller.calls;
         let sent = if server.is_there() {
             calls.line(server).and_then(|line| line.send(&request, quietly))
@@ -547,7 +556,7 @@ impl Requests {
 
     /// Waits until there is a server for calls of these types, until `deadline` (steady machine time), or until the context
     /// ends. Whether there is one.
-    pub(crate) fn wait_for_server(&self, types: &Types, deadline: Time, session: &Session) -> bool {
+    pub(crate) fn wait_for_server(&self, types: &ServiceTypes, deadline: Time, session: &Session) -> bool {
         let mut state = self.state.lock();
         loop {
             if session.has_ended() {
@@ -567,14 +576,14 @@ impl Requests {
     // ---- the server's side ----
 
     /// A server comes. What waits for another type of server fails. (That there is none yet the caller has made sure of.)
-    pub(crate) fn open(&self, serving: Serving) {
+    pub(crate) fn open(&self, serving: ServerEntry) {
         let mut state = self.state.lock();
         let (fitting, others): (VecDeque<_>, VecDeque<_>) = mem::take(&mut state.queue)
             .into_iter()
             .partition(|request| request.caller.calls.types.agree(&serving.types));
         let waiting = fitting.len() as u64;
         state.queue = fitting;
-        state.seen = Seen { received: waiting, ..Seen::default() };
+        state.seen = QueueCounts { received: waiting, ..QueueCounts::default() };
         state.ever_served = true;
         let failures: Vec<_> = others
             .into_iter()
@@ -616,7 +625,7 @@ impl Requests {
     /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps the server ready, if there
     /// is more; in a reentrant group that has been announced already.
     #[inline(never)]
-    pub(crate) fn take_for(&self, number: u64, turn: &Turn) -> Option<(Request, Option<Stamp>)> {
+    pub(crate) fn take_for(&self, number: u64, turn: &GroupToken) -> Option<(Request, Option<Stamp>)> {
         let mut state = self.state.lock();
         if !state.serves(number) {
             return None;
@@ -630,7 +639,7 @@ impl Requests {
     }
 
     /// What the server does next, if it did something else this time; as with [`take_for`](Self::take_for).
-    pub(crate) fn next_for(&self, number: u64, turn: &Turn) -> Option<Stamp> {
+    pub(crate) fn next_for(&self, number: u64, turn: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         if !state.serves(number) {
             return None;
@@ -690,16 +699,16 @@ impl Requests {
     }
 
     /// What the server's queue has seen.
-    pub(crate) fn seen(&self, number: u64) -> Seen {
+    pub(crate) fn seen(&self, number: u64) -> QueueCounts {
         let state = self.state.lock();
         if !state.serves(number) {
-            return Seen::default();
+            return QueueCounts::default();
         }
-        Seen { waiting: state.queue.len() as u64, ..state.seen }
+        QueueCounts { waiting: state.queue.len() as u64, ..state.seen }
     }
 
     /// The server's types and where it is, for a client that wonders; `None` if there is one that serves it, or none at all.
-    pub(crate) fn mismatch(&self, types: &Types) -> Option<String> {
+    pub(crate) fn mismatch(&self, types: &ServiceTypes) -> Option<String> {
         let state = self.state.lock();
         if let Some(serving) = &state.serving {
             return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
@@ -715,12 +724,12 @@ impl Request {
     fn fail(self, failure: CallFailure) {
         let Caller { calls, id } = self.caller;
         // Nobody waits any more: then nobody wants it.
-        drop(calls.settle(id, Err(Fault { failure, request: Some(self.message) })));
+        drop(calls.settle(id, Err(CallFault { failure, request: Some(self.message) })));
     }
 }
 
 /// Says who has which types.
-pub(crate) fn mismatch(service: &str, serving: &Serving, types: &Types) -> String {
+pub(crate) fn mismatch(service: &str, serving: &ServerEntry, types: &ServiceTypes) -> String {
     format!(
         "the server of {service} in node {} has type {}, the client has type {}",
         serving.node,
@@ -730,6 +739,6 @@ pub(crate) fn mismatch(service: &str, serving: &Serving, types: &Types) -> Strin
 }
 
 #[cold]
-fn other_type(service: &str, serving: &Serving, types: &Types) -> CallFailure {
+fn other_type(service: &str, serving: &ServerEntry, types: &ServiceTypes) -> CallFailure {
     CallFailure::OtherType { reason: mismatch(service, serving, types) }
 }

@@ -2,9 +2,9 @@
 
 use super::error::RespondError;
 use super::failure::CallFailure;
-use super::into_message::{Given, erase};
-use super::pending_calls::{Fault, Outcome};
-use super::request_queue::{Caller, Requests, Tally};
+use super::into_message::{IntoMessage, erase};
+use super::pending_calls::{CallFault, CallOutcome};
+use super::request_queue::{Caller, RequestQueue, ServerStats};
 use crate::message::Unique;
 use crate::message::block::Pool;
 use crate::sys::sync::{Arc, AtomicU64, Mutex, Ordering};
@@ -15,13 +15,13 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 
 /// What all answers of a server need.
-pub(crate) struct Desk {
+pub(crate) struct ServerCore {
     /// The server's number in its participant.
     pub(crate) number: u64,
-    pub(crate) requests: Arc<Requests>,
+    pub(crate) requests: Arc<RequestQueue>,
     /// Blocks for responses.
     pub(crate) pool: Arc<Pool>,
-    pub(crate) tally: Arc<Tally>,
+    pub(crate) tally: Arc<ServerStats>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     /// What other processes know the server by, until it goes.
@@ -32,13 +32,13 @@ fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed); // a statistic: nothing rides on it
 }
 
-impl Desk {
+impl ServerCore {
     /// Gives a caller what came of its request. What nobody waits for comes back.
-    pub(crate) fn settle(&self, caller: &Caller, outcome: Outcome) -> Result<(), Outcome> {
+    pub(crate) fn settle(&self, caller: &Caller, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let tally = &self.tally;
         let counter = match &outcome {
             Ok(_) => &tally.answered,
-            Err(Fault { failure: CallFailure::Dropped, .. }) => &tally.dropped,
+            Err(CallFault { failure: CallFailure::Dropped, .. }) => &tally.dropped,
             Err(_) => &tally.failed,
         };
         let result = caller.calls.settle(caller.id, outcome);
@@ -47,39 +47,39 @@ impl Desk {
     }
 
     pub(crate) fn fail(&self, caller: &Caller, failure: CallFailure) {
-        drop(self.settle(caller, Err(Fault { failure, request: None }))); // if nobody waits, nobody misses it
+        drop(self.settle(caller, Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
     }
 }
 
 /// A request that was taken to be answered later. Dropped, it is answered with a failure.
-pub(crate) struct Ticket {
+pub(crate) struct ReplyToken {
     caller: Option<Caller>,
-    desk: Arc<Desk>,
+    desk: Arc<ServerCore>,
 }
 
-impl Ticket {
-    pub(crate) fn new(caller: Caller, desk: &Arc<Desk>) -> Self {
+impl ReplyToken {
+    pub(crate) fn new(caller: Caller, desk: &Arc<ServerCore>) -> Self {
         count(&desk.tally.in_hand);
         caller.calls.defer(caller.id);
         Self { caller: Some(caller), desk: desk.clone() }
     }
 
-    pub(crate) fn settle(&mut self, outcome: Outcome) -> Result<(), Outcome> {
+    pub(crate) fn settle(&mut self, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let Some(caller) = self.caller.take() else { return Err(outcome) };
         self.desk.tally.in_hand.fetch_sub(1, Ordering::Relaxed); // as in `count`
         self.desk.settle(&caller, outcome)
     }
 
     pub(crate) fn fail(&mut self, failure: CallFailure) {
-        drop(self.settle(Err(Fault { failure, request: None }))); // if nobody waits, nobody misses it
+        drop(self.settle(Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
     }
 
-    pub(crate) fn desk(&self) -> &Arc<Desk> {
+    pub(crate) fn desk(&self) -> &Arc<ServerCore> {
         &self.desk
     }
 }
 
-impl Drop for Ticket {
+impl Drop for ReplyToken {
     fn drop(&mut self) {
         if self.caller.is_some() {
             self.fail(if std::thread::panicking() {
@@ -117,12 +117,12 @@ impl Drop for Ticket {
 /// ```
 #[must_use = "dropped without an answer, the call fails"]
 pub struct Responder<S: Service> {
-    ticket: Ticket,
+    ticket: ReplyToken,
     of: PhantomData<fn(S)>,
 }
 
 impl<S: Service> Responder<S> {
-    pub(crate) fn new(ticket: Ticket) -> Self {
+    pub(crate) fn new(ticket: ReplyToken) -> Self {
         Self { ticket, of: PhantomData }
     }
 
@@ -131,7 +131,10 @@ impl<S: Service> Responder<S> {
     ///
     /// # Errors
     /// The response comes back if nobody waits for it any more.
-    pub fn respond(mut self, response: impl Given<S::Response>) -> Result<(), RespondError<S::Response>> {
+    pub fn respond(
+        mut self,
+        response: impl IntoMessage<S::Response>,
+    ) -> Result<(), RespondError<S::Response>> {
         let response = erase(response, &self.ticket.desk().pool);
         self.ticket
             .settle(Ok(response))
@@ -144,7 +147,7 @@ impl<S: Service> Responder<S> {
     /// Nobody waits for it any more.
     pub fn fail(mut self, error: impl Display) -> Result<(), RespondError<S::Response>> {
         let failure = CallFailure::Failed { message: error.to_string() };
-        self.ticket.settle(Err(Fault { failure, request: None })).map_err(|_| RespondError::new(None))
+        self.ticket.settle(Err(CallFault { failure, request: None })).map_err(|_| RespondError::new(None))
     }
 
     /// Whether the caller still waits: to be asked before a long piece of work.

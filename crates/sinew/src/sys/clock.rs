@@ -362,9 +362,9 @@ impl fmt::Debug for VirtualClock {
 
 /// A file descriptor that becomes readable at a steady time of the machine.
 #[derive(Debug)]
-pub(crate) struct Alarm(OwnedFd);
+pub(crate) struct TimerFd(OwnedFd);
 
-impl Alarm {
+impl TimerFd {
     /// One that is not set.
     pub(crate) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
@@ -384,7 +384,7 @@ impl Alarm {
     }
 }
 
-impl AsFd for Alarm {
+impl AsFd for TimerFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -7,10 +7,10 @@
 //!
 //! All of it goes by one word with two bits, [`HELD`] and [`WANTED`], so nothing depends on the order of accesses to different words.
 //!
-//! - S1 [`Solo::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look serves whoever left word. If it is, WANTED is set.
-//! - S2 [`Solo::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is no look.
-//! - S3 `Held::drop`: HELD is cleared. WANTED stays, for whoever asks next.
-//! - S4 [`Solo::is_wanted`]: after S3, whoever was in asks, and if somebody left word, looks (from S1). Word is left only while it is held,
+//! - S1 [`CoalescingLock::enter`]: if it isn't held, HELD is set and WANTED is cleared: this look serves whoever left word. If it is, WANTED is set.
+//! - S2 [`CoalescingLock::try_enter`]: sets HELD if it isn't held, and leaves WANTED alone: this is no look.
+//! - S3 `CoalescingGuard::drop`: HELD is cleared. WANTED stays, for whoever asks next.
+//! - S4 [`CoalescingLock::is_wanted`]: after S3, whoever was in asks, and if somebody left word, looks (from S1). Word is left only while it is held,
 //!   so nothing comes between S3 and S4 that this could miss: it is seen, or another thread has been in since, and asks after it.
 //!
 //! A thread that panics in a look leaves without S4. The word that was left stays, and the next one to enter serves it.
@@ -25,17 +25,17 @@ const HELD: u64 = 1;
 const WANTED: u64 = 2;
 
 /// See the module's documentation.
-pub(crate) struct Solo<T> {
+pub(crate) struct CoalescingLock<T> {
     word: AtomicU64,
     /// Belongs to who set [`HELD`], until it is cleared.
     value: UnsafeCell<T>,
 }
 
-// SAFETY: a shared `Solo` gives access to whoever set HELD only, one thread at a time, and each sees what the one before did (S1, S3): so
+// SAFETY: a shared `CoalescingLock` gives access to whoever set HELD only, one thread at a time, and each sees what the one before did (S1, S3): so
 // the value is moved between threads (`Send`), but never shared.
-unsafe impl<T: Send> Sync for Solo<T> {}
+unsafe impl<T: Send> Sync for CoalescingLock<T> {}
 
-impl<T> Solo<T> {
+impl<T> CoalescingLock<T> {
     pub(crate) fn new(value: T) -> Self {
         Self { word: AtomicU64::new(0), value: UnsafeCell::new(value) }
     }
@@ -43,7 +43,7 @@ impl<T> Solo<T> {
     /// Looks, until nobody wants another look; or leaves word with the thread that does. `look` may let go of the value before it has
     /// finished, to do the rest while others look.
     #[inline]
-    pub(crate) fn look(&self, mut look: impl FnMut(Held<'_, T>)) {
+    pub(crate) fn look(&self, mut look: impl FnMut(CoalescingGuard<'_, T>)) {
         while let Some(held) = self.enter() {
             look(held);
             if !self.is_wanted() {
@@ -54,23 +54,23 @@ impl<T> Solo<T> {
 
     /// S1. `None`: word was left.
     #[inline]
-    fn enter(&self) -> Option<Held<'_, T>> {
+    fn enter(&self) -> Option<CoalescingGuard<'_, T>> {
         let step = |word| if word & HELD == 0 { HELD } else { HELD | WANTED };
         // Acquire: pairs with S3; carries the value. Release, too: pairs with the Acquire of the look that serves this word.
         let before = self.update(Ordering::AcqRel, step);
-        (before & HELD == 0).then(|| Held(self)) // made only if it is: dropping one lets go
+        (before & HELD == 0).then(|| CoalescingGuard(self)) // made only if it is: dropping one lets go
     }
 
     /// S2: the value, for something that is no look, if nobody is in. Afterwards the caller asks whether it [is wanted](Self::is_wanted),
     /// and looks then; unless it is in the middle of [`look`](Self::look), which asks.
     #[inline]
-    pub(crate) fn try_enter(&self) -> Option<Held<'_, T>> {
+    pub(crate) fn try_enter(&self) -> Option<CoalescingGuard<'_, T>> {
         let word = self.word.load(Ordering::Relaxed); // the exchange decides
         let free = word & HELD == 0;
         // Acquire: as in S1.
         let exchange =
             |word| self.word.compare_exchange(word, word | HELD, Ordering::Acquire, Ordering::Relaxed);
-        (free && exchange(word).is_ok()).then(|| Held(self))
+        (free && exchange(word).is_ok()).then(|| CoalescingGuard(self))
     }
 
     /// S4: whether somebody left word that was not served yet.
@@ -93,9 +93,9 @@ impl<T> Solo<T> {
 }
 
 /// The value, until this is dropped.
-pub(crate) struct Held<'a, T>(&'a Solo<T>);
+pub(crate) struct CoalescingGuard<'a, T>(&'a CoalescingLock<T>);
 
-impl<T> Deref for Held<'_, T> {
+impl<T> Deref for CoalescingGuard<'_, T> {
     type Target = T;
 
     #[inline]
@@ -105,7 +105,7 @@ impl<T> Deref for Held<'_, T> {
     }
 }
 
-impl<T> DerefMut for Held<'_, T> {
+impl<T> DerefMut for CoalescingGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as in `deref`; and this is borrowed exclusively.
@@ -113,7 +113,7 @@ impl<T> DerefMut for Held<'_, T> {
     }
 }
 
-impl<T> Drop for Held<'_, T> {
+impl<T> Drop for CoalescingGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.word.fetch_and(!HELD, Ordering::Release); // S3: pairs with S1 and S2; carries the value

@@ -21,9 +21,9 @@ pub(crate) trait ShutDown: Send + Sync {
 
 /// The contexts that a signal shuts down; `None` until the first one has started the thread that
 /// waits for signals.
-static CONTEXTS: LazyLock<Mutex<Option<Known>>> = LazyLock::new(|| Mutex::new(None));
+static CONTEXTS: LazyLock<Mutex<Option<Contexts>>> = LazyLock::new(|| Mutex::new(None));
 
-type Known = Vec<Weak<dyn ShutDown>>;
+type Contexts = Vec<Weak<dyn ShutDown>>;
 
 /// A signal has come since a context last wanted to know of one. Set by the handler; taken back
 /// under the lock of [`CONTEXTS`]. Relaxed: nothing rides on it, but handlers on two threads at

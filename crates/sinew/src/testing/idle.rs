@@ -1,17 +1,17 @@
 //! An entity for tests of the scheduler: it can be ready, and does nothing.
 
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::prefetch;
-use crate::executor::scheduler::{Entity, Home, Ran, Scheduler};
+use crate::executor::scheduler::{Home, Scheduler, Task, TaskOutcome};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{Arc, next_serial};
-use sinew_shm::Task;
+use sinew_shm::PackedCallback;
 
-struct Idle(prefetch::Place);
+struct Idle(prefetch::NoteIndex);
 
-impl Entity for Idle {
-    fn run(&self, _turn: &mut Turn) -> Ran {
-        Ran { result: Ok(()), next: None, called: true }
+impl Task for Idle {
+    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
+        TaskOutcome { result: Ok(()), next: None, called: true }
     }
 
     fn left(&self) -> Option<Stamp> {
@@ -22,7 +22,7 @@ impl Entity for Idle {
         true
     }
 
-    fn place(&self) -> &prefetch::Place {
+    fn place(&self) -> &prefetch::NoteIndex {
         &self.0
     }
 
@@ -34,6 +34,6 @@ impl Entity for Idle {
 /// Adds an idle entity to a group; returns its serial number, too.
 pub(crate) fn enter(scheduler: &Arc<Scheduler>, slot: u32) -> (Home, u64) {
     let serial = next_serial();
-    let idle = Arc::new(Idle(prefetch::Place::new()));
-    (scheduler.enter(slot, (serial, Task::default()), idle), serial)
+    let idle = Arc::new(Idle(prefetch::NoteIndex::new()));
+    (scheduler.enter(slot, (serial, PackedCallback::default()), idle), serial)
 }

@@ -35,7 +35,7 @@ pub(crate) enum Role {
 
 /// How a message is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Ownership {
     /// By its only reference.
     Unique,
     /// By one of several references.
@@ -44,7 +44,7 @@ pub(crate) enum Form {
 
 /// What one buffer gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Share {
+pub(crate) enum Disposition {
     /// The published message by ownership. At most one buffer gets it, and then nobody gets
     /// `OriginalShared`.
     Original,
@@ -58,29 +58,31 @@ pub(crate) enum Share {
 
 /// What every buffer gets of one message. Three words, made from counts alone; allocates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct CopyPlan {
     /// The role whose first buffer gets the original by ownership.
     heir: Option<Role>,
     /// What every sharer gets.
-    shared: Share,
+    shared: Disposition,
     copies: usize,
 }
 
-impl Plan {
+impl CopyPlan {
     /// The plan for a message published in this form to so many buffers of each role.
     #[inline]
-    pub(crate) const fn new(form: Form, owners: usize, sharers: usize, values: usize) -> Self {
+    pub(crate) const fn new(form: Ownership, owners: usize, sharers: usize, values: usize) -> Self {
         let own = owners + values;
         match form {
-            Form::Unique if owners > 0 => Self {
+            Ownership::Unique if owners > 0 => Self {
                 heir: Some(Role::Owner),
-                shared: Share::SharedCopy,
+                shared: Disposition::SharedCopy,
                 copies: own - 1 + if sharers > 0 { 1 } else { 0 },
             },
-            Form::Unique if sharers == 0 && values > 0 => {
-                Self { heir: Some(Role::Value), shared: Share::OriginalShared, copies: own - 1 }
+            Ownership::Unique if sharers == 0 && values > 0 => {
+                Self { heir: Some(Role::Value), shared: Disposition::OriginalShared, copies: own - 1 }
             }
-            Form::Unique | Form::Shared => Self { heir: None, shared: Share::OriginalShared, copies: own },
+            Ownership::Unique | Ownership::Shared => {
+                Self { heir: None, shared: Disposition::OriginalShared, copies: own }
+            }
         }
     }
 
@@ -92,11 +94,11 @@ impl Plan {
 
     /// What the buffer gets that has `nth` buffers of the same role before it.
     #[inline]
-    pub(crate) fn share(&self, role: Role, nth: usize) -> Share {
+    pub(crate) fn share(&self, role: Role, nth: usize) -> Disposition {
         match role {
             Role::Sharer => self.shared,
-            role if nth == 0 && self.heir == Some(role) => Share::Original,
-            Role::Owner | Role::Value => Share::Copy,
+            role if nth == 0 && self.heir == Some(role) => Disposition::Original,
+            Role::Owner | Role::Value => Disposition::Copy,
         }
     }
 }
@@ -107,18 +109,18 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    fn plan(form: Form, buffers: &[Role]) -> Plan {
+    fn plan(form: Ownership, buffers: &[Role]) -> CopyPlan {
         let count = |role| buffers.iter().filter(|&&buffer| buffer == role).count();
-        Plan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
+        CopyPlan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
     }
 
-    fn shares(plan: Plan, buffers: &[Role]) -> Vec<Share> {
+    fn shares(plan: CopyPlan, buffers: &[Role]) -> Vec<Disposition> {
         let nth = |index: usize| buffers[..index].iter().filter(|&&before| before == buffers[index]).count();
         (0..buffers.len()).map(|index| plan.share(buffers[index], nth(index))).collect()
     }
 
     /// The addresses that buffers in this order get: 1 is the original's, copies count on from 2.
-    fn addresses(shares: &[Share]) -> Vec<usize> {
+    fn addresses(shares: &[Disposition]) -> Vec<usize> {
         let (mut copies, mut shared_copy) = (1, None);
         let mut copy = || {
             copies += 1;
@@ -127,16 +129,16 @@ mod tests {
         let mut addresses = Vec::new();
         for share in shares {
             addresses.push(match share {
-                Share::Original | Share::OriginalShared => 1,
-                Share::Copy => copy(),
-                Share::SharedCopy => *shared_copy.get_or_insert_with(&mut copy),
+                Disposition::Original | Disposition::OriginalShared => 1,
+                Disposition::Copy => copy(),
+                Disposition::SharedCopy => *shared_copy.get_or_insert_with(&mut copy),
             });
         }
         addresses
     }
 
     #[track_caller]
-    fn check(form: Form, pattern: &str, delivered: &str) {
+    fn check(form: Ownership, pattern: &str, delivered: &str) {
         let buffers: Vec<_> = pattern
             .split(' ')
             .map(|buffer| match buffer {
@@ -180,20 +182,20 @@ mod tests {
             ("v s u s", "@2 @3 @1 @3", "@2 @1 @3 @1"),
             ("v u u", "@2 @1 @3", "@2 @3 @4"),
         ] {
-            check(Form::Unique, buffers, unique);
-            check(Form::Shared, buffers, shared);
+            check(Ownership::Unique, buffers, unique);
+            check(Ownership::Shared, buffers, shared);
         }
     }
 
     #[test]
     fn nobody_listens() {
-        for form in [Form::Unique, Form::Shared] {
-            assert_eq!(Plan::new(form, 0, 0, 0).copies(), 0);
+        for form in [Ownership::Unique, Ownership::Shared] {
+            assert_eq!(CopyPlan::new(form, 0, 0, 0).copies(), 0);
         }
     }
 
-    fn form() -> impl Strategy<Value = Form> {
-        prop_oneof![Just(Form::Unique), Just(Form::Shared)]
+    fn form() -> impl Strategy<Value = Ownership> {
+        prop_oneof![Just(Ownership::Unique), Just(Ownership::Shared)]
     }
 
     fn role() -> impl Strategy<Value = Role> {
@@ -207,17 +209,17 @@ mod tests {
             let shares = shares(plan, &buffers);
             let count = |wanted| shares.iter().filter(|&&share| share == wanted).count();
 
-            let originals = count(Share::Original);
+            let originals = count(Disposition::Original);
             prop_assert!(originals <= 1);
-            prop_assert!(originals == 0 || count(Share::OriginalShared) == 0, "a reader next to the owner");
-            prop_assert!(originals == 0 || form == Form::Unique, "others may hold a shared message");
+            prop_assert!(originals == 0 || count(Disposition::OriginalShared) == 0, "a reader next to the owner");
+            prop_assert!(originals == 0 || form == Ownership::Unique, "others may hold a shared message");
 
             for (role, share) in buffers.iter().zip(&shares) {
-                let alone = matches!(share, Share::Original | Share::Copy);
+                let alone = matches!(share, Disposition::Original | Disposition::Copy);
                 prop_assert_eq!(alone, *role != Role::Sharer);
             }
 
-            let distinct = count(Share::Copy) + usize::from(count(Share::SharedCopy) > 0);
+            let distinct = count(Disposition::Copy) + usize::from(count(Disposition::SharedCopy) > 0);
             prop_assert_eq!(plan.copies(), distinct);
 
             // The least that can do: one instance per buffer of its own and one for all sharers,
@@ -225,7 +227,7 @@ mod tests {
             let own = buffers.iter().filter(|&&role| role != Role::Sharer).count();
             let sharers = own < buffers.len();
             let instances = own + usize::from(sharers);
-            let original_serves = form == Form::Unique || sharers;
+            let original_serves = form == Ownership::Unique || sharers;
             prop_assert_eq!(plan.copies(), instances - usize::from(original_serves && instances > 0));
         }
     }

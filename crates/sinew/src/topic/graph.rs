@@ -3,17 +3,17 @@
 //! Everything here happens when an entity is created or destroyed, under one lock; publishing never
 //! comes here.
 
-use super::publisher_core::{Offered, Outlet};
+use super::publisher_core::{PublisherConfig, PublisherCore};
 use super::remote_sink::{PublisherEndpoint, RemoteSubscription};
 use super::session::Session;
-use super::subscribers::{Class, Routes};
-use super::subscription_core::{Inbox, RemoteSource};
-use super::typed_reader::Reader;
-use crate::event::liveliness::Pulse;
-use crate::event::match_listeners::Observers;
-use crate::mailbox::deferred::Outbox;
-use crate::mailbox::history::Joins;
-use crate::message::type_support::Table;
+use super::subscribers::{MatchClass, Subscribers};
+use super::subscription_core::{RemoteSource, SubscriptionCore};
+use super::typed_reader::TypedReader;
+use crate::event::liveliness::LivelinessLease;
+use crate::event::match_listeners::MatchListeners;
+use crate::mailbox::deferred::Deferred;
+use crate::mailbox::history::JoinOrder;
+use crate::message::type_support::TypeSupport;
 use crate::ros::mismatch::{End, Match};
 use crate::ros::qos::QoS;
 use crate::sys::logging::later;
@@ -31,9 +31,9 @@ pub(crate) struct Graph {
 
 #[derive(Default)]
 struct Topic {
-    outlets: Vec<Arc<Outlet>>,
-    inboxes: Vec<Arc<Inbox>>,
-    classes: Vec<Arc<Class>>,
+    outlets: Vec<Arc<PublisherCore>>,
+    inboxes: Vec<Arc<SubscriptionCore>>,
+    classes: Vec<Arc<MatchClass>>,
     /// Publishers of other processes.
     proxies: Vec<Arc<dyn RemoteSource>>,
     /// Subscriptions of other processes.
@@ -49,11 +49,11 @@ fn push<T>(all: &mut Vec<T>, one: T) {
 }
 
 /// With an outbox; and what connecting to others has to say waits until the lock is released, too.
-fn later_with<R>(work: impl FnOnce(&mut Outbox) -> R) -> R {
-    later(|| Outbox::with(work))
+fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
+    later(|| Deferred::with(work))
 }
 
-fn match_ends(table: &Table, qos: &QoS, inbox: &Inbox) -> Match {
+fn match_ends(table: &TypeSupport, qos: &QoS, inbox: &SubscriptionCore) -> Match {
     let wanted = &inbox.wanted;
     let (offered, asked) = (End::new(table, qos), End::new(wanted.table, &wanted.qos));
     Match::of(table.exchanges_with(wanted.table), &offered, &asked)
@@ -79,16 +79,16 @@ impl Graph {
     pub(crate) fn add_outlet(
         &self,
         topic: &str,
-        offered: Offered,
-        observers: Observers,
+        offered: PublisherConfig,
+        observers: MatchListeners,
         endpoint: Option<Box<dyn PublisherEndpoint>>,
-    ) -> Arc<Outlet> {
+    ) -> Arc<PublisherCore> {
         later_with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
             let class = entry.class_for(offered.table, &offered.qos);
-            let outlet = Outlet::new(Offered { topic: name, ..offered }, class, observers);
+            let outlet = PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, observers);
             for inbox in &entry.inboxes {
                 tell(&outlet, inbox, outbox);
             }
@@ -104,8 +104,8 @@ impl Graph {
         })
     }
 
-    pub(crate) fn remove_outlet(&self, outlet: &Arc<Outlet>) {
-        let gone = Outbox::with(|outbox| {
+    pub(crate) fn remove_outlet(&self, outlet: &Arc<PublisherCore>) {
+        let gone = Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let topic = topics.get_mut(&outlet.topic)?;
             let index = topic.outlets.iter().position(|other| Arc::ptr_eq(other, outlet))?;
@@ -129,8 +129,12 @@ impl Graph {
 
     /// Brings a subscription in: from now on, what its publishers publish comes to it. Then the
     /// caller brings in what they retain, see [`Graph::join`].
-    pub(crate) fn add_inbox(&self, topic: &str, make: impl FnOnce(Arc<str>) -> Arc<Inbox>) -> Arc<Inbox> {
-        let (inbox, old) = Outbox::with(|outbox| {
+    pub(crate) fn add_inbox(
+        &self,
+        topic: &str,
+        make: impl FnOnce(Arc<str>) -> Arc<SubscriptionCore>,
+    ) -> Arc<SubscriptionCore> {
+        let (inbox, old) = Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
@@ -153,21 +157,21 @@ impl Graph {
     }
 
     /// Gives a transient-local subscription what its publishers retain. Runs its filter.
-    pub(crate) fn join(&self, inbox: &Arc<Inbox>) {
+    pub(crate) fn join(&self, inbox: &Arc<SubscriptionCore>) {
         if !inbox.wanted.qos.is_transient_local() {
             return;
         }
         let outlets: Vec<_> = {
             let topics = self.topics.lock();
             let Some(topic) = topics.get(&inbox.wanted.topic) else { return };
-            let matching = |outlet: &&Arc<Outlet>| {
+            let matching = |outlet: &&Arc<PublisherCore>| {
                 matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes)
                     && !(inbox.wanted.ignore_own && outlet.node_number == inbox.wanted.node_number)
             };
             topic.outlets.iter().filter(matching).cloned().collect()
         };
         let mut retained: Vec<_> = outlets.iter().flat_map(|outlet| outlet.retained()).collect();
-        let reader = Reader::for_inbox(inbox);
+        let reader = TypedReader::for_inbox(inbox);
         retained.retain_mut(|entry| match reader.convert(&entry.message) {
             Ok((message, work)) => {
                 entry.message = message;
@@ -182,11 +186,11 @@ impl Graph {
         if let Some(filter) = &inbox.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        inbox.merge(retained, Joins::Now);
+        inbox.merge(retained, JoinOrder::Now);
     }
 
-    pub(crate) fn remove_inbox(&self, inbox: &Arc<Inbox>) {
-        let gone = Outbox::with(|outbox| {
+    pub(crate) fn remove_inbox(&self, inbox: &Arc<SubscriptionCore>) {
+        let gone = Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let topic = topics.get_mut(&inbox.wanted.topic)?;
             let index = topic.inboxes.iter().position(|other| Arc::ptr_eq(other, inbox))?;
@@ -215,7 +219,7 @@ impl Graph {
 
     /// A publisher of another process came.
     pub(crate) fn add_proxy(&self, proxy: Arc<dyn RemoteSource>) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, &proxy.offered().topic);
             let entry = topics.entry(name).or_default();
@@ -230,7 +234,7 @@ impl Graph {
 
     /// A publisher of another process is gone. What it published is read to the end.
     pub(crate) fn remove_proxy(&self, proxy: &Arc<dyn RemoteSource>) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let topic = topics.get_mut(&*proxy.offered().topic)?;
             let index = topic.proxies.iter().position(|other| Arc::ptr_eq(other, proxy))?;
@@ -249,7 +253,7 @@ impl Graph {
 
     /// A subscription of another process came.
     pub(crate) fn add_remote_subscription(&self, remote: Arc<RemoteSubscription>) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, &remote.wanted.topic);
             let entry = topics.entry(name).or_default();
@@ -263,7 +267,7 @@ impl Graph {
 
     /// A subscription of another process is gone.
     pub(crate) fn remove_remote_subscription(&self, remote: &Arc<RemoteSubscription>) {
-        let gone = Outbox::with(|outbox| {
+        let gone = Deferred::with(|outbox| {
             let mut topics = self.topics.lock();
             let entry = topics.get_mut(&*remote.wanted.topic)?;
             let index = entry.remote.iter().position(|other| Arc::ptr_eq(other, remote))?;
@@ -304,7 +308,7 @@ impl Graph {
 
     /// Warns of ends that have no partner here, while one of another process is private to it.
     pub(crate) fn warn_unmatched(&self) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let topics = self.topics.lock();
             for topic in topics.values() {
                 topic.outlets.iter().for_each(|outlet| warn_unmatched_outlet(outlet, false, outbox));
@@ -337,7 +341,7 @@ impl Graph {
     }
 
     /// Every subscription, e.g. to wake who waits for one.
-    pub(crate) fn inboxes(&self) -> Vec<Arc<Inbox>> {
+    pub(crate) fn inboxes(&self) -> Vec<Arc<SubscriptionCore>> {
         self.topics.lock().values().flat_map(|topic| topic.inboxes.iter().cloned()).collect()
     }
 }
@@ -351,48 +355,49 @@ impl Topic {
     }
 
     /// The subscriptions of a publisher of another process are those that match it now.
-    fn serve(&self, proxy: &Arc<dyn RemoteSource>, outbox: &mut Outbox) {
-        let matching = |inbox: &&Arc<Inbox>| matches!(match_proxy(&**proxy, inbox), Match::Yes);
+    fn serve(&self, proxy: &Arc<dyn RemoteSource>, outbox: &mut Deferred) {
+        let matching = |inbox: &&Arc<SubscriptionCore>| matches!(match_proxy(&**proxy, inbox), Match::Yes);
         let inboxes: Vec<_> = self.inboxes.iter().filter(matching).cloned().collect();
         proxy.serve(&inboxes);
         outbox.drain_later(proxy.clone());
     }
 
     /// The class of publishers like this; a new one finds who is there.
-    fn class_for(&mut self, table: &'static Table, qos: &QoS) -> Arc<Class> {
-        let same = |class: &&Arc<Class>| {
+    fn class_for(&mut self, table: &'static TypeSupport, qos: &QoS) -> Arc<MatchClass> {
+        let same = |class: &&Arc<MatchClass>| {
             class.table.representation == table.representation && class.qos.same_class(qos)
         };
         if let Some(class) = self.classes.iter().find(same) {
             return class.clone();
         }
-        let class = Class::new(table, *qos, self.routes_for(table, qos));
+        let class = MatchClass::new(table, *qos, self.routes_for(table, qos));
         push(&mut self.classes, class.clone());
         class
     }
 
-    fn routes_for(&self, table: &Table, qos: &QoS) -> Routes {
-        let matching = |inbox: &&Arc<Inbox>| matches!(match_ends(table, qos, inbox), Match::Yes);
+    fn routes_for(&self, table: &TypeSupport, qos: &QoS) -> Subscribers {
+        let matching = |inbox: &&Arc<SubscriptionCore>| matches!(match_ends(table, qos, inbox), Match::Yes);
         let inboxes = self.inboxes.iter().filter(matching).cloned().collect();
-        Routes::of_class(inboxes, table, qos.is_blocking())
+        Subscribers::of_class(inboxes, table, qos.is_blocking())
     }
 
     /// New lists for the classes that the inbox matches; returns the old ones.
-    fn reroute(&self, inbox: &Inbox) -> Vec<Arc<Routes>> {
-        let matching = |class: &&Arc<Class>| matches!(match_ends(class.table, &class.qos, inbox), Match::Yes);
+    fn reroute(&self, inbox: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
+        let matching =
+            |class: &&Arc<MatchClass>| matches!(match_ends(class.table, &class.qos, inbox), Match::Yes);
         let classes = self.classes.iter().filter(matching);
         classes.map(|class| class.replace(self.routes_for(class.table, &class.qos))).collect()
     }
 }
 
 /// Tells both ends, which matched, that one of them goes.
-fn part(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
+fn part(outlet: &PublisherCore, inbox: &SubscriptionCore, outbox: &mut Deferred) {
     unmatch(inbox, outlet.promised.pulse.as_ref(), outbox);
     outlet.observers.is_unmatched(outbox);
 }
 
-/// Tells a subscription that a publisher matches. Its observers come last: see [`Observers`].
-fn match_up(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+/// Tells a subscription that a publisher matches. Its observers come last: see [`MatchListeners`].
+fn match_up(inbox: &SubscriptionCore, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
     if let Some(liveliness) = &inbox.liveliness {
         liveliness.is_matched(pulse, outbox);
     }
@@ -400,24 +405,24 @@ fn match_up(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
 }
 
 /// Tells a subscription that a publisher which matched goes. Its observers come last: see
-/// [`Observers`].
-fn unmatch(inbox: &Inbox, pulse: Option<&Arc<Pulse>>, outbox: &mut Outbox) {
+/// [`MatchListeners`].
+fn unmatch(inbox: &SubscriptionCore, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
     if let Some(liveliness) = &inbox.liveliness {
         liveliness.is_unmatched(pulse, outbox);
     }
     inbox.observers.is_unmatched(outbox);
 }
 
-fn match_proxy(proxy: &dyn RemoteSource, inbox: &Inbox) -> Match {
+fn match_proxy(proxy: &dyn RemoteSource, inbox: &SubscriptionCore) -> Match {
     Match::outside(&proxy.offered().end(), &inbox.asks())
 }
 
-fn match_remote(outlet: &Outlet, remote: &RemoteSubscription) -> Match {
+fn match_remote(outlet: &PublisherCore, remote: &RemoteSubscription) -> Match {
     Match::outside(&outlet.offers(), &remote.wanted.end())
 }
 
 /// Tells a subscription what a publisher of another process is to it.
-fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<Inbox>, outbox: &mut Outbox) {
+fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<SubscriptionCore>, outbox: &mut Deferred) {
     let found = match_proxy(&**proxy, inbox);
     let Some(mismatch) = found.mismatch(&proxy.offered().end(), &inbox.asks()) else {
         inbox.add_source(proxy);
@@ -431,7 +436,7 @@ fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<Inbox>, outbox: &mut Ou
 }
 
 /// Tells a publisher what a subscription of another process is to it.
-fn meet_remote(outlet: &Arc<Outlet>, remote: &Arc<RemoteSubscription>, outbox: &mut Outbox) {
+fn meet_remote(outlet: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>, outbox: &mut Deferred) {
     let wanted = &remote.wanted;
     let found = match_remote(outlet, remote);
     let Some(mismatch) = found.mismatch(&outlet.offers(), &wanted.end()) else {
@@ -447,7 +452,7 @@ fn meet_remote(outlet: &Arc<Outlet>, remote: &Arc<RemoteSubscription>, outbox: &
 }
 
 /// Tells both ends what they are to each other.
-fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
+fn tell(outlet: &PublisherCore, inbox: &SubscriptionCore, outbox: &mut Deferred) {
     let found = match_ends(outlet.table, &outlet.qos, inbox);
     let Some(mismatch) = found.mismatch(&outlet.offers(), &inbox.asks()) else {
         match_up(inbox, outlet.promised.pulse.as_ref(), outbox);
@@ -468,7 +473,7 @@ fn tell(outlet: &Outlet, inbox: &Inbox, outbox: &mut Outbox) {
 
 /// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of
 /// answers.
-fn warn_subscription(inbox: &Inbox, reason: &str, outbox: &mut Outbox) {
+fn warn_subscription(inbox: &SubscriptionCore, reason: &str, outbox: &mut Deferred) {
     let topic = &inbox.wanted.topic;
     outbox.warn(
         &inbox.wanted.node,
@@ -477,7 +482,7 @@ fn warn_subscription(inbox: &Inbox, reason: &str, outbox: &mut Outbox) {
     );
 }
 
-fn warn_publisher(outlet: &Outlet, reason: &str, outbox: &mut Outbox) {
+fn warn_publisher(outlet: &PublisherCore, reason: &str, outbox: &mut Deferred) {
     let topic = &outlet.topic;
     outbox.warn(
         &outlet.node,
@@ -486,15 +491,15 @@ fn warn_publisher(outlet: &Outlet, reason: &str, outbox: &mut Outbox) {
     );
 }
 
-/// See [`Observers::take_unsaid`].
-fn warn_unmatched_outlet(outlet: &Outlet, has_ended: bool, outbox: &mut Outbox) {
+/// See [`MatchListeners::take_unsaid`].
+fn warn_unmatched_outlet(outlet: &PublisherCore, has_ended: bool, outbox: &mut Deferred) {
     if let Some(reason) = outlet.observers.take_unsaid(has_ended) {
         warn_publisher(outlet, &reason, outbox);
     }
 }
 
-/// See [`Observers::take_unsaid`].
-fn warn_unmatched_inbox(inbox: &Inbox, has_ended: bool, outbox: &mut Outbox) {
+/// See [`MatchListeners::take_unsaid`].
+fn warn_unmatched_inbox(inbox: &SubscriptionCore, has_ended: bool, outbox: &mut Deferred) {
     if let Some(reason) = inbox.observers.take_unsaid(has_ended) {
         warn_subscription(inbox, &reason, outbox);
     }

@@ -2,7 +2,7 @@
 //!
 //! # How a publish finds its subscriptions
 //!
-//! All publishers of one topic, type and QoS class share a [`Class`], which has an immutable list of the inboxes that match.
+//! All publishers of one topic, type and QoS class share a [`MatchClass`], which has an immutable list of the inboxes that match.
 //! Creating or destroying a subscription makes a new list for the classes it matches, and counts the graph's generation up.
 //! A publisher keeps, under its own lock, the list it used last and the generation at which it fetched it, and fetches
 //! again when the generation has changed. So publishing looks nothing up, allocates nothing, and takes two kinds of short
@@ -11,9 +11,9 @@
 //!
 //! # Sync points
 //!
-//! - C1 `Session::count_change`: the list under the class's lock ([`Class::replace`]), then generation + 1 (Release).
+//! - C1 `Session::count_change`: the list under the class's lock ([`MatchClass::replace`]), then generation + 1 (Release).
 //!   A publisher that publishes seldom would keep a subscription that is gone, and what its handlers captured, for as long: so
-//!   whoever removes one has the publishers that matched it fetch the new list ([`Outlet::refetch`]).
+//!   whoever removes one has the publishers that matched it fetch the new list ([`PublisherCore::refetch`]).
 //! - C2 `Session::generation` (Acquire) under the publisher's lock. Pairs with C1: seeing the new number means finding at
 //!   least the list it stands for. Seeing the old one means that the publish began before the join returned.
 //!
@@ -21,7 +21,7 @@
 //!
 //! A late joiner of a transient-local publisher is in the list first (C1), then locks the publisher, has it fetch the
 //! list, and copies what it retains. Each message is published before that lock (then it is retained, and perhaps
-//! delivered too: [`History::merge`](crate::mailbox::history::History::merge) drops the second one) or after it (then it is
+//! delivered too: [`HistoryCache::merge`](crate::mailbox::history::HistoryCache::merge) drops the second one) or after it (then it is
 //! delivered).
 //!
 //! # The user's code
@@ -33,27 +33,27 @@
 mod remote;
 mod slow_path;
 
-use super::copy_plan::Form;
+use super::copy_plan::Ownership;
 use super::recipients::Unpublished;
 use super::session::Session;
-use super::subscribers::{Class, Routes};
-use super::subscription_core::Inbox;
+use super::subscribers::{MatchClass, Subscribers};
+use super::subscription_core::SubscriptionCore;
 use crate::event::deadline::Deadline;
-use crate::event::liveliness::Pulse;
-use crate::event::match_listeners::Observers;
+use crate::event::liveliness::LivelinessLease;
+use crate::event::match_listeners::MatchListeners;
 use crate::event::status::OfferedDeadlineMissed;
 use crate::executor::prefetch::{self, Part};
-use crate::mailbox::deferred::Outbox;
-use crate::mailbox::history::{Entry, Place};
-use crate::message::block::{Erased, Pool};
+use crate::mailbox::deferred::Deferred;
+use crate::mailbox::history::{Admission, Entry};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
-use crate::message::type_support::Table;
-use crate::message::work::Work;
+use crate::message::type_support::TypeSupport;
+use crate::message::work::CopyWork;
 use crate::ros::mismatch::End;
 use crate::ros::qos::QoS;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
-use remote::WayOut;
+use remote::RemoteDelivery;
 use sinew_msg::Message;
 use sinew_shm::{CapacityError, Counter, Counters};
 use std::collections::VecDeque;
@@ -63,44 +63,44 @@ use std::mem;
 ///
 /// What every publish touches comes first, and close together: after a sleep, fetching it from memory is what it costs.
 #[repr(C)]
-pub(crate) struct Outlet {
-    state: Mutex<State>,
+pub(crate) struct PublisherCore {
+    state: Mutex<PublisherState>,
     pub(crate) session: Arc<Session>,
     /// The publisher's number in its participant.
     pub(crate) number: u64,
     /// Nanoseconds that its messages live; `i64::MAX` for ever.
     lifespan: i64,
-    /// Somebody in another process is connected. As [`State::leaves`], for a look without the lock.
+    /// Somebody in another process is connected. As [`PublisherState::leaves`], for a look without the lock.
     leaves: AtomicBool,
     /// Blocks for what it publishes.
     pub(crate) pool: Arc<Pool>,
     /// Where the thread that publishes with it has noted it.
-    pub(crate) place: prefetch::Place,
+    pub(crate) place: prefetch::NoteIndex,
     pub(crate) qos: QoS,
-    pub(crate) class: Arc<Class>,
+    pub(crate) class: Arc<MatchClass>,
     pub(crate) topic: Arc<str>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
-    pub(crate) table: &'static Table,
-    pub(crate) observers: Observers,
-    pub(crate) promised: Promised,
-    pub(crate) way_out: WayOut,
+    pub(crate) table: &'static TypeSupport,
+    pub(crate) observers: MatchListeners,
+    pub(crate) promised: WatchedPromises,
+    pub(crate) way_out: RemoteDelivery,
 }
 
 /// What a publisher has promised, as far as somebody watches whether it keeps it.
-pub(crate) struct Promised {
+pub(crate) struct WatchedPromises {
     pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
     /// Of a manual publisher with a lease.
-    pub(crate) pulse: Option<Arc<Pulse>>,
+    pub(crate) pulse: Option<Arc<LivelinessLease>>,
 }
 
-impl Promised {
+impl WatchedPromises {
     fn is_watched(&self) -> bool {
         self.deadline.is_some() || self.pulse.is_some()
     }
 
-    fn published(&self, publication: &Publication, outbox: &mut Outbox) {
+    fn published(&self, publication: &Publication, outbox: &mut Deferred) {
         let at = publication.stamp.time;
         if let Some(deadline) = &self.deadline {
             outbox.signal(deadline.arrived(at));
@@ -112,15 +112,15 @@ impl Promised {
 }
 
 #[repr(C)]
-struct State {
+struct PublisherState {
     /// The graph's generation at which `way` was fetched; 0 while messages leave the process: then no publish takes the short way.
     generation: u64,
     sequence: u64,
-    way: Way,
+    way: Strategy,
     /// What late joiners get: of a transient-local publisher only.
     retained: Option<Box<Retained>>,
     /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
-    work: Box<Work>,
+    work: Box<CopyWork>,
     closed: bool,
     /// Somebody in another process is connected. Changes under the sender's lock and this one.
     leaves: bool,
@@ -130,42 +130,42 @@ struct State {
     counters: Option<Counters>,
 }
 
-impl State {
+impl PublisherState {
     #[inline]
-    fn count(&mut self, work: Work) {
+    fn count(&mut self, work: CopyWork) {
         self.work.count(work, &self.counters);
     }
 }
 
 /// The newest messages of a transient-local publisher, oldest first.
 #[derive(Default)]
-struct Retained(VecDeque<(Erased, Publication)>);
+struct Retained(VecDeque<(RawMessage, Publication)>);
 
 /// How to deliver, as far as the list says.
-pub(crate) enum Way {
+pub(crate) enum Strategy {
     /// Nobody listens.
     Nobody,
     /// One that takes references: any message goes to it as it is, into such a place.
-    Sharer(Arc<Inbox>, Place),
+    Sharer(Arc<SubscriptionCore>, Admission),
     /// One that owns: a message of which there is one reference goes to it as it is.
-    Owner(Arc<Inbox>, Place),
+    Owner(Arc<SubscriptionCore>, Admission),
     /// Several that take references.
-    Sharers(Arc<Routes>),
+    Sharers(Arc<Subscribers>),
     /// Filters, copies or moves may be needed, or the publisher has promises that are watched, or keeps what may find no place.
     Careful,
 }
 
-impl Way {
-    fn along(routes: &Arc<Routes>, retains: bool, watched: bool) -> Self {
-        let Routes { inboxes, owners, sharers, values, particular, bound, others, .. } = &**routes;
-        let place = if *bound { Place::Free } else { Place::Any };
+impl Strategy {
+    fn along(routes: &Arc<Subscribers>, retains: bool, watched: bool) -> Self {
+        let Subscribers { inboxes, owners, sharers, values, particular, bound, others, .. } = &**routes;
+        let place = if *bound { Admission::Free } else { Admission::Any };
         match (&**inboxes, owners, sharers, values) {
-            _ if *particular || watched || !others.is_empty() || *bound && retains => Way::Careful,
-            ([], ..) => Way::Nobody,
-            ([sole], 0, 1, 0) => Way::Sharer(sole.clone(), place),
-            ([sole], 1, 0, 0) if !retains => Way::Owner(sole.clone(), place),
-            (_, 0, _, 0) => Way::Sharers(routes.clone()),
-            _ => Way::Careful,
+            _ if *particular || watched || !others.is_empty() || *bound && retains => Strategy::Careful,
+            ([], ..) => Strategy::Nobody,
+            ([sole], 0, 1, 0) => Strategy::Sharer(sole.clone(), place),
+            ([sole], 1, 0, 0) if !retains => Strategy::Owner(sole.clone(), place),
+            (_, 0, _, 0) => Strategy::Sharers(routes.clone()),
+            _ => Strategy::Careful,
         }
     }
 
@@ -173,34 +173,34 @@ impl Way {
     #[inline]
     fn reserve(&self) -> bool {
         match self {
-            Way::Sharer(inbox, Place::Free) => inbox.reserve_free(),
-            Way::Sharers(routes) => routes.reserve(),
+            Strategy::Sharer(inbox, Admission::Free) => inbox.reserve_free(),
+            Strategy::Sharers(routes) => routes.reserve(),
             _ => true,
         }
     }
 }
 
 /// What an outlet has done.
-pub(crate) struct Sent {
+pub(crate) struct PublisherCounts {
     pub(crate) published: u64,
-    pub(crate) work: Work,
+    pub(crate) work: CopyWork,
     pub(crate) retained: usize,
 }
 
 /// What an outlet is made of; fixed when it is created.
-pub(crate) struct Offered {
+pub(crate) struct PublisherConfig {
     pub(crate) number: u64,
     pub(crate) topic: Arc<str>,
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
     pub(crate) qos: QoS,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static TypeSupport,
     pub(crate) pool: Arc<Pool>,
     pub(crate) session: Arc<Session>,
-    pub(crate) promised: Promised,
+    pub(crate) promised: WatchedPromises,
 }
 
-impl prefetch::Footprint for Outlet {
+impl prefetch::Footprint for PublisherCore {
     fn look(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         self.look_along_way_out(level, name)
     }
@@ -208,16 +208,16 @@ impl prefetch::Footprint for Outlet {
 
 /// The code that every message goes through when it is published.
 fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(Outlet::publish as *const () as usize, 10);
-    name(Inbox::push as *const () as usize, 10);
+    name(PublisherCore::publish as *const () as usize, 10);
+    name(SubscriptionCore::push as *const () as usize, 10);
 }
 
 /// The code that every message on its way out goes through.
 fn code_of_way_out(name: &mut dyn FnMut(usize, usize)) {
-    name(Outlet::publish_slowly as *const () as usize, 24);
+    name(PublisherCore::publish_slowly as *const () as usize, 24);
 }
 
-impl Outlet {
+impl PublisherCore {
     /// Notes that this thread publishes with it.
     #[inline]
     pub(crate) fn note(self: &Arc<Self>) {
@@ -237,14 +237,19 @@ impl Outlet {
         End::new(self.table, &self.qos)
     }
 
-    pub(crate) fn new(offered: Offered, class: Arc<Class>, observers: Observers) -> Arc<Self> {
-        let Offered { number, topic, node, node_number, qos, table, pool, session, promised } = offered;
+    pub(crate) fn new(
+        offered: PublisherConfig,
+        class: Arc<MatchClass>,
+        observers: MatchListeners,
+    ) -> Arc<Self> {
+        let PublisherConfig { number, topic, node, node_number, qos, table, pool, session, promised } =
+            offered;
         let retained = qos.is_transient_local().then(Box::default);
         // No graph has generation 0: the first publish fetches the list.
-        let state = State {
+        let state = PublisherState {
             generation: 0,
             sequence: 0,
-            way: Way::Nobody,
+            way: Strategy::Nobody,
             retained,
             work: Box::default(),
             closed: false,
@@ -260,7 +265,7 @@ impl Outlet {
             number,
             lifespan,
             pool,
-            place: prefetch::Place::new(),
+            place: prefetch::NoteIndex::new(),
             qos,
             class,
             topic,
@@ -270,14 +275,18 @@ impl Outlet {
             observers,
             promised,
             leaves: AtomicBool::new(false),
-            way_out: WayOut::default(),
+            way_out: RemoteDelivery::default(),
         })
     }
 
     /// Publishes a message, of which `form` says whether this is the sole reference. A message that could not be published
     /// comes back as it was.
     #[inline(never)]
-    pub(crate) fn publish(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+    pub(crate) fn publish(
+        &self,
+        message: RawMessage,
+        form: Ownership,
+    ) -> Result<(), (RawMessage, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
         if self.leaves.load(Ordering::Relaxed) {
             return self.publish_slowly(message, form);
@@ -289,9 +298,9 @@ impl Outlet {
             drop(state);
             return self.publish_slowly(message, form);
         }
-        let State { way, sequence, retained, counters, .. } = &mut *state;
+        let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
         match way {
-            Way::Sharer(inbox, place) => {
+            Strategy::Sharer(inbox, place) => {
                 let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, counters, &message, &publication);
                 match inbox.push(message, &publication, *place).placed() {
@@ -303,7 +312,7 @@ impl Outlet {
                     Err(message) => return self.wait_and_publish(state, message, form),
                 }
             }
-            Way::Owner(inbox, place) if form == Form::Unique => {
+            Strategy::Owner(inbox, place) if form == Ownership::Unique => {
                 let publication = self.next_publication(sequence, counters);
                 match inbox.push(message, &publication, *place).placed() {
                     Ok(left) => {
@@ -313,14 +322,14 @@ impl Outlet {
                     Err(message) => return self.wait_and_publish(state, message, form),
                 }
             }
-            Way::Nobody => {
+            Strategy::Nobody => {
                 let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, counters, &message, &publication);
                 drop(state);
                 drop((message, displaced));
             }
-            Way::Sharers(routes) if routes.reserve() => self.publish_to_sharers(state, message),
-            Way::Sharers(_) | Way::Owner(..) | Way::Careful => {
+            Strategy::Sharers(routes) if routes.reserve() => self.publish_to_sharers(state, message),
+            Strategy::Sharers(_) | Strategy::Owner(..) | Strategy::Careful => {
                 drop(state);
                 return self.publish_with_care(message, form);
             }
@@ -333,10 +342,10 @@ impl Outlet {
     #[inline(never)]
     fn wait_and_publish(
         &self,
-        mut state: Guard<'_, State>,
-        message: Erased,
-        form: Form,
-    ) -> Result<(), (Erased, Unpublished)> {
+        mut state: Guard<'_, PublisherState>,
+        message: RawMessage,
+        form: Ownership,
+    ) -> Result<(), (RawMessage, Unpublished)> {
         state.sequence -= 1;
         if let Some(counters) = &state.counters {
             counters.set(Counter::Messages, state.sequence);
@@ -346,10 +355,10 @@ impl Outlet {
     }
 
     /// Several take references to the same message; where they may hold it up, places are reserved.
-    fn publish_to_sharers(&self, mut state: Guard<'_, State>, message: Erased) {
-        Outbox::with(|outbox| {
-            let State { way, sequence, retained, counters, .. } = &mut *state;
-            let Way::Sharers(routes) = way else { return };
+    fn publish_to_sharers(&self, mut state: Guard<'_, PublisherState>, message: RawMessage) {
+        Deferred::with(|outbox| {
+            let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
+            let Strategy::Sharers(routes) = way else { return };
             let publication = self.next_publication(sequence, counters);
             outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
             for inbox in &routes.inboxes {
@@ -368,11 +377,11 @@ impl Outlet {
 
     /// Whether all who get a message are in other processes.
     #[inline]
-    fn all_are_outside(&self, state: &State) -> bool {
+    fn all_are_outside(&self, state: &PublisherState) -> bool {
         state.leaves
             && !state.closed
             && !self.session.has_ended()
-            && matches!(state.way, Way::Nobody)
+            && matches!(state.way, Strategy::Nobody)
             && state.fetched == self.session.generation() // C2
     }
 
@@ -393,8 +402,8 @@ impl Outlet {
             return false;
         }
         let Ok(prepared) = open.prepare(length, None) else { return false };
-        state.count(Work::encoding(encoding.plain.is_some(), length));
-        let State { sequence, counters, .. } = &mut *state;
+        state.count(CopyWork::encoding(encoding.plain.is_some(), length));
+        let PublisherState { sequence, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         drop(state);
         let image = prepared.encode(open, |to| (encoding.encode)(value, to));
@@ -407,9 +416,9 @@ impl Outlet {
     #[inline(never)]
     pub(crate) fn publish_slowly(
         &self,
-        mut message: Erased,
-        form: Form,
-    ) -> Result<(), (Erased, Unpublished)> {
+        mut message: RawMessage,
+        form: Ownership,
+    ) -> Result<(), (RawMessage, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
         let mut way_out = self.leaves.load(Ordering::Relaxed).then(|| self.way_out.sender.lock());
         let mut open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
@@ -428,7 +437,9 @@ impl Outlet {
         });
         let prepared = match prepared.transpose() {
             Ok(prepared) => prepared,
-            Err(error) if matches!(state.way, Way::Nobody) => return Err((message, self.no_space(&error))),
+            Err(error) if matches!(state.way, Strategy::Nobody) => {
+                return Err((message, self.no_space(&error)));
+            }
             Err(_) => {
                 drop((state, way_out));
                 return self.publish_with_care(message, form); // those here get it all the same
@@ -438,13 +449,13 @@ impl Outlet {
             drop((prepared, state, way_out));
             return self.publish_with_care(message, form);
         }
-        let bringing_out = prepared.as_ref().map_or(Work::NONE, |prepared| prepared.work(&message));
-        state.count(bringing_out + Work::of_form(&message));
-        let State { way, sequence, retained, counters, .. } = &mut *state;
+        let bringing_out = prepared.as_ref().map_or(CopyWork::NONE, |prepared| prepared.work(&message));
+        state.count(bringing_out + CopyWork::of_form(&message));
+        let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         let displaced = self.retain(retained, counters, &message, &publication);
         let stays = prepared.is_none();
-        let send = |message: &Erased| {
+        let send = |message: &RawMessage| {
             let sender = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
             if let Some((sender, prepared)) = sender.zip(prepared) {
                 let image = prepared.encode(sender, |to| message.write_image(to));
@@ -455,19 +466,19 @@ impl Outlet {
         // Those here first: they get it before it is encoded.
         let left = match way {
             // The only reference goes with it: who takes it may change it in place, whatever this thread is at.
-            Way::Sharer(inbox, place) if stays => {
+            Strategy::Sharer(inbox, place) if stays => {
                 let left = inbox.push(message, &publication, place.after_reserving());
                 drop(state);
                 left.finish();
                 drop(displaced);
                 return Ok(());
             }
-            Way::Sharer(inbox, place) => {
+            Strategy::Sharer(inbox, place) => {
                 Some(inbox.push(message.another(), &publication, place.after_reserving()))
             }
-            Way::Sharers(routes) => {
+            Strategy::Sharers(routes) => {
                 let routes = routes.clone();
-                Outbox::with(|outbox| {
+                Deferred::with(|outbox| {
                     for inbox in &routes.inboxes {
                         outbox.add(inbox.push(message.another(), &publication, routes.place_at(inbox)));
                     }
@@ -491,30 +502,30 @@ impl Outlet {
 
     /// Whether the list is the newest, and all who are on it take this message as it is.
     #[inline]
-    fn goes_straight(&self, state: &State, message: &Erased) -> bool {
+    fn goes_straight(&self, state: &PublisherState, message: &RawMessage) -> bool {
         let is_current = state.fetched == self.session.generation(); // C2
         if !is_current || state.closed || self.session.has_ended() {
             return false;
         }
         match &state.way {
-            Way::Nobody => true,
-            Way::Sharer(inbox, _) => !message.is_image() || inbox.wanted.check.is_some(),
-            Way::Sharers(routes) => !message.is_image() || routes.take_images,
-            Way::Owner(..) | Way::Careful => false,
+            Strategy::Nobody => true,
+            Strategy::Sharer(inbox, _) => !message.is_image() || inbox.wanted.check.is_some(),
+            Strategy::Sharers(routes) => !message.is_image() || routes.take_images,
+            Strategy::Owner(..) | Strategy::Careful => false,
         }
     }
 
     /// Publishes a message of which there is only an image.
-    pub(crate) fn publish_image(&self, message: Erased) -> Result<(), (Erased, Unpublished)> {
-        self.publish_slowly(message, Form::Shared)
+    pub(crate) fn publish_image(&self, message: RawMessage) -> Result<(), (RawMessage, Unpublished)> {
+        self.publish_slowly(message, Ownership::Shared)
     }
 
     /// Counts what was done with a message besides publishing it.
-    pub(crate) fn count(&self, work: Work) {
+    pub(crate) fn count(&self, work: CopyWork) {
         self.state.lock().count(work);
     }
 
-    fn refuses(&self, state: &State) -> Option<Unpublished> {
+    fn refuses(&self, state: &PublisherState) -> Option<Unpublished> {
         if state.closed {
             return Some(Unpublished::Closed);
         }
@@ -522,23 +533,23 @@ impl Outlet {
     }
 
     /// Whether the class still has this list: the generation counts changes of all topics.
-    fn is_newest(&self, routes: &Arc<Routes>) -> bool {
+    fn is_newest(&self, routes: &Arc<Subscribers>) -> bool {
         Arc::ptr_eq(routes, &self.class.routes.lock())
     }
 
     /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
-    fn fetch(&self, state: &mut State) -> (Arc<Routes>, Way) {
+    fn fetch(&self, state: &mut PublisherState) -> (Arc<Subscribers>, Strategy) {
         // The list may be newer than the generation: then it is fetched once more.
         state.fetched = self.session.generation();
         state.generation = if state.leaves { 0 } else { state.fetched };
         let routes = self.class.routes.lock().clone();
-        let way = Way::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
+        let way = Strategy::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
         let old = mem::replace(&mut state.way, way);
         (routes, old)
     }
 
     /// A subscription is gone: the way that led to it, to be dropped outside all locks.
-    pub(crate) fn refetch(&self) -> Option<(Arc<Routes>, Way)> {
+    pub(crate) fn refetch(&self) -> Option<(Arc<Subscribers>, Strategy)> {
         let mut state = self.state.lock();
         // Who has fetched nothing yet has nothing of it; nor who is closed.
         (state.fetched != 0 && !state.closed).then(|| self.fetch(&mut state))
@@ -561,9 +572,9 @@ impl Outlet {
         &self,
         retained: &mut Option<Box<Retained>>,
         counters: &Option<Counters>,
-        message: &Erased,
+        message: &RawMessage,
         publication: &Publication,
-    ) -> Option<Erased> {
+    ) -> Option<RawMessage> {
         let Retained(retained) = &mut **retained.as_mut()?;
         let full = retained.len() >= self.qos.capacity();
         let oldest = if full { retained.pop_front() } else { None };
@@ -578,7 +589,7 @@ impl Outlet {
     pub(crate) fn retained(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
         let (routes, old) = self.fetch(&mut state);
-        let entry = |(message, publication): &(Erased, Publication)| Entry {
+        let entry = |(message, publication): &(RawMessage, Publication)| Entry {
             message: message.another(),
             publication: *publication,
             reception: 0,
@@ -594,7 +605,7 @@ impl Outlet {
         let mut state = self.state.lock();
         state.closed = true;
         let retained = state.retained.take();
-        let way = mem::replace(&mut state.way, Way::Nobody);
+        let way = mem::replace(&mut state.way, Strategy::Nobody);
         drop(state);
         drop((retained, way));
         let sender = self.way_out.sender.lock().take();
@@ -608,9 +619,9 @@ impl Outlet {
         self.pool.close();
     }
 
-    pub(crate) fn sent(&self) -> Sent {
+    pub(crate) fn sent(&self) -> PublisherCounts {
         let state = self.state.lock();
-        Sent {
+        PublisherCounts {
             published: state.sequence,
             work: *state.work,
             retained: state.retained.as_ref().map_or(0, |retained| retained.0.len()),
@@ -618,7 +629,7 @@ impl Outlet {
     }
 }
 
-impl Outlet {
+impl PublisherCore {
     /// There is no memory for a message's image. If that isn't for want of room, the log says why, once.
     #[cold]
     fn no_space(&self, error: &CapacityError) -> Unpublished {

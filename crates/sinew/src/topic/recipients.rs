@@ -2,13 +2,13 @@
 //!
 //! All of it happens under no lock; a publisher that finds the list changed afterwards does it again.
 
-use super::copy_plan::{Form, Plan, Role, Share};
+use super::copy_plan::{CopyPlan, Disposition, Ownership, Role};
 use super::session::Session;
-use super::subscribers::Routes;
-use super::subscription_core::{Inbox, NoPlace};
-use crate::mailbox::deferred::Outbox;
-use crate::mailbox::history::Place;
-use crate::message::block::{Erased, Pool};
+use super::subscribers::Subscribers;
+use super::subscription_core::{NoPermit, SubscriptionCore};
+use crate::mailbox::deferred::Deferred;
+use crate::mailbox::history::Admission;
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
 use crate::ros::qos::QoS;
 use crate::sys::clock::Time;
@@ -17,24 +17,24 @@ use std::mem;
 
 /// Who gets what in one careful publish: scratch that is used again.
 #[derive(Default)]
-pub(crate) struct Given {
+pub(crate) struct Recipients {
     /// Indices of the inboxes that want the message, and the reference that each gets (`None`: the original).
-    chosen: Vec<(usize, Option<Erased>)>,
+    chosen: Vec<(usize, Option<RawMessage>)>,
 }
 
 thread_local! {
-    static GIVEN: std::cell::Cell<Vec<(usize, Option<Erased>)>> = const { std::cell::Cell::new(Vec::new()) };
+    static GIVEN: std::cell::Cell<Vec<(usize, Option<RawMessage>)>> = const { std::cell::Cell::new(Vec::new()) };
     static PROMISED: std::cell::Cell<Vec<usize>> = const { std::cell::Cell::new(Vec::new()) };
 }
 
-impl Drop for Given {
+impl Drop for Recipients {
     fn drop(&mut self) {
         self.chosen.clear();
         let _ = GIVEN.try_with(|place| place.set(mem::take(&mut self.chosen))); // none is left in a thread that ends
     }
 }
 
-impl Given {
+impl Recipients {
     pub(crate) fn take() -> Self {
         Self { chosen: GIVEN.try_with(std::cell::Cell::take).unwrap_or_default() }
     }
@@ -49,7 +49,7 @@ impl Given {
     }
 
     /// Runs the filters.
-    pub(crate) fn choose(&mut self, routes: &Routes, node: Option<u64>, message: &Erased) {
+    pub(crate) fn choose(&mut self, routes: &Subscribers, node: Option<u64>, message: &RawMessage) {
         self.chosen.clear();
         for (index, inbox) in routes.inboxes.iter().enumerate() {
             let wanted = &inbox.wanted;
@@ -60,15 +60,21 @@ impl Given {
         }
     }
 
-    pub(crate) fn plan(&self, routes: &Routes, form: Form) -> Plan {
+    pub(crate) fn plan(&self, routes: &Subscribers, form: Ownership) -> CopyPlan {
         let count = |role| self.chosen.iter().filter(|(i, _)| routes.inboxes[*i].wanted.role == role).count();
-        Plan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
+        CopyPlan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
     }
 
     /// Makes the copies; if a `Clone` panics, nothing has been delivered.
-    pub(crate) fn copy(&mut self, routes: &Routes, plan: Plan, message: &Erased, pool: &Arc<Pool>) {
+    pub(crate) fn copy(
+        &mut self,
+        routes: &Subscribers,
+        plan: CopyPlan,
+        message: &RawMessage,
+        pool: &Arc<Pool>,
+    ) {
         let mut nth = [0; 3];
-        let mut shared: Option<Erased> = None;
+        let mut shared: Option<RawMessage> = None;
         // The last that reads along: it gets the original itself if nobody else does, so that no reference stays with the publisher, whose
         // thread may be slow, when all who read have let go.
         let mut last = None;
@@ -78,13 +84,13 @@ impl Given {
             nth[wanted.role as usize] += 1;
             let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
             *given = match share {
-                Share::Original => None,
-                Share::OriginalShared => {
+                Disposition::Original => None,
+                Disposition::OriginalShared => {
                     last = Some(place);
                     Some(message.another())
                 }
-                Share::Copy => Some(duplicate(message, routes, pool)),
-                Share::SharedCopy => {
+                Disposition::Copy => Some(duplicate(message, routes, pool)),
+                Disposition::SharedCopy => {
                     let copy = shared.get_or_insert_with(|| duplicate(message, routes, pool));
                     Some(copy.another())
                 }
@@ -97,10 +103,10 @@ impl Given {
 
     pub(crate) fn deliver(
         &mut self,
-        message: Erased,
+        message: RawMessage,
         publication: &Publication,
-        promises: &Promises<'_>,
-        outbox: &mut Outbox,
+        promises: &Permits<'_>,
+        outbox: &mut Deferred,
     ) {
         let mut original = Some(message);
         for (index, given) in self.chosen.drain(..) {
@@ -118,7 +124,7 @@ impl Given {
                 (None, Some(message)) => message,
                 (None, None) => continue,
             };
-            let place = if promises.has(inbox) { Place::Reserved } else { Place::Any };
+            let place = if promises.has(inbox) { Admission::Reserved } else { Admission::Any };
             outbox.add(inbox.push(message, publication, place));
         }
         outbox.dropped.extend(original);
@@ -126,7 +132,7 @@ impl Given {
 }
 
 /// A copy, made by whoever of the subscriptions knows how: all that own their messages do.
-fn duplicate(message: &Erased, routes: &Routes, pool: &Arc<Pool>) -> Erased {
+fn duplicate(message: &RawMessage, routes: &Subscribers, pool: &Arc<Pool>) -> RawMessage {
     let clone = routes.inboxes.iter().find_map(|inbox| inbox.wanted.clone);
     #[expect(
         clippy::expect_used,
@@ -156,22 +162,22 @@ pub(crate) enum Unpublished {
 }
 
 /// Places reserved for one message. Dropped, they are given back.
-pub(crate) struct Promises<'a> {
-    routes: &'a Routes,
+pub(crate) struct Permits<'a> {
+    routes: &'a Subscribers,
     /// Indices of the inboxes, ascending.
     at: Vec<usize>,
 }
 
-impl<'a> Promises<'a> {
+impl<'a> Permits<'a> {
     /// Reserves a place at every chosen inbox that may hold up the publisher, in their order; all, or none.
     pub(super) fn collect(
-        routes: &'a Routes,
-        given: &mut Given,
+        routes: &'a Subscribers,
+        given: &mut Recipients,
         (qos, session): (&QoS, &Session),
         deadline: Time,
     ) -> Result<Self, Unpublished> {
         let mut promises =
-            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
+            Permits { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
         if !qos.is_blocking() {
             return Ok(promises);
         }
@@ -183,10 +189,10 @@ impl<'a> Promises<'a> {
             }
             match inbox.reserve(deadline.nanoseconds(), &session.waits, &session.ended) {
                 Ok(()) => promises.at.push(*index),
-                Err(NoPlace::Gone) => return false,
-                Err(NoPlace::Full) => failure = Some(Unpublished::Full),
-                Err(NoPlace::WouldDeadlock) => failure = Some(Unpublished::WouldDeadlock),
-                Err(NoPlace::Shutdown) => failure = Some(Unpublished::Shutdown),
+                Err(NoPermit::Gone) => return false,
+                Err(NoPermit::Full) => failure = Some(Unpublished::Full),
+                Err(NoPermit::WouldDeadlock) => failure = Some(Unpublished::WouldDeadlock),
+                Err(NoPermit::Shutdown) => failure = Some(Unpublished::Shutdown),
             }
             true
         });
@@ -194,9 +200,9 @@ impl<'a> Promises<'a> {
     }
 
     /// The same for a message that came from another process: without waiting, and `None` if there is a place missing.
-    pub(crate) fn collect_now(routes: &'a Routes, given: &Given, blocking: bool) -> Option<Self> {
+    pub(crate) fn collect_now(routes: &'a Subscribers, given: &Recipients, blocking: bool) -> Option<Self> {
         let mut promises =
-            Promises { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
+            Permits { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
         for (index, _) in given.chosen.iter().filter(|_| blocking) {
             let inbox = &routes.inboxes[*index];
             match inbox.wanted.qos.is_blocking().then(|| inbox.try_reserve()).flatten() {
@@ -208,7 +214,7 @@ impl<'a> Promises<'a> {
         Some(promises)
     }
 
-    fn has(&self, inbox: &Arc<Inbox>) -> bool {
+    fn has(&self, inbox: &Arc<SubscriptionCore>) -> bool {
         self.at.iter().any(|&index| Arc::ptr_eq(&self.routes.inboxes[index], inbox))
     }
 
@@ -218,7 +224,7 @@ impl<'a> Promises<'a> {
     }
 }
 
-impl Drop for Promises<'_> {
+impl Drop for Permits<'_> {
     fn drop(&mut self) {
         self.at.drain(..).for_each(|index| self.routes.inboxes[index].unreserve());
         let _ = PROMISED.try_with(|place| place.set(mem::take(&mut self.at))); // none is left in a thread that ends

@@ -5,7 +5,7 @@ use crate::ros::qos::QoS;
 
 /// A publisher, subscription or server elsewhere, as it describes itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Described {
+pub(crate) struct RemoteEndpoint {
     /// Its topic, or its service.
     pub(crate) topic: String,
     /// Its node's full name.
@@ -21,7 +21,7 @@ pub(crate) struct Described {
     pub(crate) number: u64,
 }
 
-impl Described {
+impl RemoteEndpoint {
     /// For people: its node and its process.
     pub(crate) fn whose(&self) -> String {
         format!("{} in {}", self.node, self.process)

@@ -13,18 +13,18 @@
 //! 5. [`send`](RemoteSink::send); or [`leave_out`](RemoteSink::leave_out) if there was no memory
 //!    for it.
 
-use super::remote_endpoint::Described;
-use crate::message::backing::Lends;
-use crate::message::block::Erased;
+use super::remote_endpoint::RemoteEndpoint;
+use crate::message::backing::ImageLender;
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
-use crate::message::work::Work;
+use crate::message::work::CopyWork;
 use crate::sys::sync::Arc;
 use sinew_shm::{CapacityError, Counters, Lent, Loan, Waiting};
 use std::any::Any;
 use std::collections::VecDeque;
 
 /// A publisher as others know it.
-pub(crate) trait PublisherEndpoint: Lends {
+pub(crate) trait PublisherEndpoint: ImageLender {
     /// Where others see what it counts.
     fn counters(&self) -> Counters;
 
@@ -33,7 +33,7 @@ pub(crate) trait PublisherEndpoint: Lends {
 
     /// Whether others get a message, whose holder alone has it, without a copy of its image, as
     /// far as that is known now.
-    fn sends_where_it_lies(&self, message: &Erased) -> bool;
+    fn sends_where_it_lies(&self, message: &RawMessage) -> bool;
 }
 
 /// The subscriptions elsewhere that a publisher's messages go to, all of one transport.
@@ -42,10 +42,10 @@ pub(crate) trait RemoteSink: Send {
     /// before it that the publisher keeps for late joiners.
     fn connect(
         &mut self,
-        joiner: &mut Joiner,
+        joiner: &mut JoiningSubscription,
         next: u64,
-        retained: &VecDeque<(Erased, Publication)>,
-    ) -> Result<BroughtBack, CapacityError>;
+        retained: &VecDeque<(RawMessage, Publication)>,
+    ) -> Result<RetainedSent, CapacityError>;
 
     /// A subscription is gone.
     fn disconnect(&mut self, subscription: &RemoteSubscription);
@@ -67,7 +67,8 @@ pub(crate) trait RemoteSink: Send {
 
     /// Makes sure that there is memory for the next message's image, which has so many bytes.
     /// `message`: where the image may lie already, so that it needs none.
-    fn prepare(&mut self, length: usize, message: Option<&mut Erased>) -> Result<Prepared, CapacityError>;
+    fn prepare(&mut self, length: usize, message: Option<&mut RawMessage>)
+    -> Result<Prepared, CapacityError>;
 
     /// The sink's own memory for an image of so many bytes, as it was prepared.
     fn buffer(&mut self, length: usize) -> &mut [u8];
@@ -93,13 +94,13 @@ pub(crate) trait RemoteSink: Send {
 /// A subscription elsewhere.
 pub(crate) struct RemoteSubscription {
     /// What it says of itself.
-    pub(crate) wanted: Described,
+    pub(crate) wanted: RemoteEndpoint,
     /// Where it is. Only sinks of the transport that brought it here look into this.
     pub(crate) address: Box<dyn Any + Send + Sync>,
 }
 
 /// A matching subscription elsewhere that is to be connected.
-pub(crate) struct Joiner {
+pub(crate) struct JoiningSubscription {
     pub(crate) subscription: Arc<RemoteSubscription>,
     /// It got what was retained, in an attempt that failed afterwards: it isn't to get that twice.
     pub(crate) has_retained: bool,
@@ -107,8 +108,8 @@ pub(crate) struct Joiner {
 
 /// What was done with retained messages for one that joins late.
 #[derive(Default)]
-pub(crate) struct BroughtBack {
-    pub(crate) work: Work,
+pub(crate) struct RetainedSent {
+    pub(crate) work: CopyWork,
     /// So many had no room.
     pub(crate) left_out: Option<(usize, CapacityError)>,
 }
@@ -126,13 +127,13 @@ pub(crate) enum Prepared {
 impl Prepared {
     /// What it takes to bring this message out.
     #[inline]
-    pub(crate) fn work(&self, message: &Erased) -> Work {
+    pub(crate) fn work(&self, message: &RawMessage) -> CopyWork {
         let length = match self {
-            Prepared::There(_) => return Work::NONE,
+            Prepared::There(_) => return CopyWork::NONE,
             Prepared::Loan(loan) => loan.bytes().len(),
             Prepared::Small(length) => *length,
         };
-        Work::encoding(message.is_image() || message.table().is_plain(), length)
+        CopyWork::encoding(message.is_image() || message.table().is_plain(), length)
     }
 
     /// Has the image written, if it isn't there yet. `None`: it is in the sink's buffer.

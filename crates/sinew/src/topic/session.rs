@@ -1,7 +1,7 @@
 //! What the nodes, topics and executors of one context have in common.
 
 use crate::executor::scheduler::Scheduler;
-use crate::executor::wait_graph::Waits;
+use crate::executor::wait_graph::WaitGraph;
 use crate::ros::failure::CreateError;
 use crate::sys::clock::{Clock, ClockKind, Time, VirtualClock, Wake};
 use crate::sys::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, next_serial};
@@ -20,7 +20,7 @@ pub(crate) struct Session {
     refused: AtomicBool,
     /// Random: identifies this participant among all others.
     pub(crate) participant: u64,
-    pub(crate) waits: Arc<Waits>,
+    pub(crate) waits: Arc<WaitGraph>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     timers: Mutex<Vec<Weak<dyn Wake>>>,
     detached: Mutex<Detached>,
@@ -44,7 +44,7 @@ impl Session {
             generation: AtomicU64::new(1),
             refused: AtomicBool::new(false),
             participant: RandomState::new().hash_one(next_serial()),
-            waits: Waits::of_this_process(),
+            waits: WaitGraph::of_this_process(),
             executors: Mutex::new(Vec::new()),
             timers: Mutex::new(Vec::new()),
             detached: Mutex::default(),

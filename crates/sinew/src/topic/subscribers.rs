@@ -1,25 +1,25 @@
 //! The subscriptions that publishers of one class have: immutable lists, made anew when somebody comes or goes.
 
 use super::copy_plan::Role;
-use super::subscription_core::Inbox;
-use super::typed_reader::Reader;
-use crate::mailbox::history::Place;
-use crate::message::type_support::Table;
-use crate::message::work::Work;
+use super::subscription_core::SubscriptionCore;
+use super::typed_reader::TypedReader;
+use crate::mailbox::history::Admission;
+use crate::message::type_support::TypeSupport;
+use crate::message::work::CopyWork;
 use crate::ros::qos::QoS;
 use crate::sys::sync::{Arc, Mutex};
 use std::mem;
 
 /// Subscriptions of one type that take messages in the same way.
-pub(crate) struct Group {
-    pub(crate) routes: Arc<Routes>,
-    pub(crate) reader: Reader,
+pub(crate) struct TypedReaders {
+    pub(crate) routes: Arc<Subscribers>,
+    pub(crate) reader: TypedReader,
 }
 
-impl Group {
+impl TypedReaders {
     /// Counts what is done once for all of them: at the first.
     #[inline]
-    pub(crate) fn count(&self, work: Work) {
+    pub(crate) fn count(&self, work: CopyWork) {
         if let Some(first) = self.routes.inboxes().first() {
             first.count(work);
         }
@@ -27,16 +27,17 @@ impl Group {
 }
 
 /// Groups of these subscriptions. Those that read in place come last: the last one gets what holds the image.
-pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
-    let mut groups: Vec<(Reader, Vec<Arc<Inbox>>)> = Vec::new();
+pub(crate) fn groups(inboxes: &[Arc<SubscriptionCore>], blocking: bool) -> Vec<TypedReaders> {
+    let mut groups: Vec<(TypedReader, Vec<Arc<SubscriptionCore>>)> = Vec::new();
     for inbox in inboxes {
         match groups.iter_mut().find(|(reader, _)| reader.suits(inbox)) {
             Some((_, of_type)) => of_type.push(inbox.clone()),
-            None => groups.push((Reader::for_inbox(inbox), vec![inbox.clone()])),
+            None => groups.push((TypedReader::for_inbox(inbox), vec![inbox.clone()])),
         }
     }
     groups.sort_by_key(|(reader, _)| reader.reads_in_place());
-    let group = |(reader, inboxes)| Group { routes: Arc::new(Routes::new(inboxes, blocking)), reader };
+    let group =
+        |(reader, inboxes)| TypedReaders { routes: Arc::new(Subscribers::new(inboxes, blocking)), reader };
     let mut all = Vec::with_capacity(groups.len()); // collected in place, it would keep the room of what it is made of
     all.extend(groups.into_iter().map(group));
     all
@@ -44,8 +45,8 @@ pub(crate) fn groups(inboxes: &[Arc<Inbox>], blocking: bool) -> Vec<Group> {
 
 /// The subscriptions of a class of publishers, and what a publish needs to know of them all.
 #[derive(Default)]
-pub(crate) struct Routes {
-    pub(super) inboxes: Box<[Arc<Inbox>]>,
+pub(crate) struct Subscribers {
+    pub(super) inboxes: Box<[Arc<SubscriptionCore>]>,
     pub(super) owners: usize,
     pub(super) sharers: usize,
     pub(super) values: usize,
@@ -56,11 +57,11 @@ pub(crate) struct Routes {
     /// All take images as they are.
     pub(super) take_images: bool,
     /// Those whose messages are other types of the program, for the same type of ROS 2: they get what the message's image says.
-    pub(super) others: Vec<Group>,
+    pub(super) others: Vec<TypedReaders>,
 }
 
-impl Routes {
-    pub(crate) fn new(inboxes: Vec<Arc<Inbox>>, blocking: bool) -> Self {
+impl Subscribers {
+    pub(crate) fn new(inboxes: Vec<Arc<SubscriptionCore>>, blocking: bool) -> Self {
         let count = |role| inboxes.iter().filter(|inbox| inbox.wanted.role == role).count();
         let particular = inboxes.iter().any(|inbox| {
             let wanted = &inbox.wanted;
@@ -74,18 +75,19 @@ impl Routes {
     }
 
     /// The subscriptions of publishers with this type of message.
-    pub(super) fn of_class(inboxes: Vec<Arc<Inbox>>, table: &Table, blocking: bool) -> Self {
-        let is_same = |inbox: &Arc<Inbox>| inbox.wanted.table.representation == table.representation;
+    pub(super) fn of_class(inboxes: Vec<Arc<SubscriptionCore>>, table: &TypeSupport, blocking: bool) -> Self {
+        let is_same =
+            |inbox: &Arc<SubscriptionCore>| inbox.wanted.table.representation == table.representation;
         let (same, others): (Vec<_>, Vec<_>) = inboxes.into_iter().partition(is_same);
         Self { others: groups(&others, blocking), ..Self::new(same, blocking) }
     }
 
     /// Whether this is the only subscription.
-    pub(crate) fn is_only(&self, inbox: &Inbox) -> bool {
+    pub(crate) fn is_only(&self, inbox: &SubscriptionCore) -> bool {
         matches!(&*self.inboxes, [only] if std::ptr::eq(&raw const **only, inbox))
     }
 
-    pub(crate) fn inboxes(&self) -> &[Arc<Inbox>] {
+    pub(crate) fn inboxes(&self) -> &[Arc<SubscriptionCore>] {
         &self.inboxes
     }
 
@@ -103,21 +105,21 @@ impl Routes {
         false
     }
 
-    fn bound_inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+    fn bound_inboxes(&self) -> impl Iterator<Item = &Arc<SubscriptionCore>> {
         let all = if self.bound { &self.inboxes[..] } else { &[] };
         all.iter().filter(|inbox| inbox.wanted.qos.is_blocking())
     }
 
     /// The place of a message at one of these, after places were [reserved](Self::reserve).
     #[inline]
-    pub(crate) fn place_at(&self, inbox: &Inbox) -> Place {
-        if self.bound && inbox.wanted.qos.is_blocking() { Place::Reserved } else { Place::Any }
+    pub(crate) fn place_at(&self, inbox: &SubscriptionCore) -> Admission {
+        if self.bound && inbox.wanted.qos.is_blocking() { Admission::Reserved } else { Admission::Any }
     }
 
     /// The same for one for which no place was reserved: it goes back if there is none.
     #[inline]
-    pub(crate) fn place_before_reserving(&self, inbox: &Inbox) -> Place {
-        if self.bound && inbox.wanted.qos.is_blocking() { Place::Free } else { Place::Any }
+    pub(crate) fn place_before_reserving(&self, inbox: &SubscriptionCore) -> Admission {
+        if self.bound && inbox.wanted.qos.is_blocking() { Admission::Free } else { Admission::Any }
     }
 
     /// Nobody could read a message before it is given away.
@@ -127,20 +129,20 @@ impl Routes {
 }
 
 /// The publishers of one topic, type and QoS class, as far as matching goes.
-pub(crate) struct Class {
-    pub(crate) table: &'static Table,
+pub(crate) struct MatchClass {
+    pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
-    pub(super) routes: Mutex<Arc<Routes>>,
+    pub(super) routes: Mutex<Arc<Subscribers>>,
 }
 
-impl Class {
-    pub(crate) fn new(table: &'static Table, qos: QoS, routes: Routes) -> Arc<Self> {
+impl MatchClass {
+    pub(crate) fn new(table: &'static TypeSupport, qos: QoS, routes: Subscribers) -> Arc<Self> {
         Arc::new(Self { table, qos, routes: Mutex::new(Arc::new(routes)) })
     }
 
     /// The list changes (before C1); returns the old one, to be dropped outside all locks.
     #[must_use]
-    pub(crate) fn replace(&self, routes: Routes) -> Arc<Routes> {
+    pub(crate) fn replace(&self, routes: Subscribers) -> Arc<Subscribers> {
         mem::replace(&mut *self.routes.lock(), Arc::new(routes))
     }
 }

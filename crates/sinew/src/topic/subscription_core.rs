@@ -4,32 +4,32 @@ mod ahead;
 mod remote_sources;
 
 use super::copy_plan::Role;
-use super::warn_once::Complaints;
-use crate::event::condition::Source;
+use super::warn_once::WarnOnce;
+use crate::event::condition::StatusCondition;
 use crate::event::deadline::Deadline;
-use crate::event::liveliness::Watcher;
-use crate::event::match_listeners::Observers;
+use crate::event::liveliness::LivelinessListener;
+use crate::event::match_listeners::MatchListeners;
 use crate::event::status::{MessageLost, RequestedDeadlineMissed};
 use crate::executor::blocked::Blocked;
-use crate::executor::group_token::Turn;
+use crate::executor::group_token::GroupToken;
 use crate::executor::scheduler::{self, Home, Scheduler};
-use crate::executor::wait_graph::{InVain, Waits};
-use crate::mailbox::deferred::{Left, Outbox, Seldom};
-use crate::mailbox::history::{Cause, Counts, Entry, History, Joins, Place};
-use crate::mailbox::waiters::{Heard, Listener, Listening, Ticket, wake};
-use crate::message::block::{Erased, Pool};
+use crate::executor::wait_graph::{Deadlock, WaitGraph};
+use crate::mailbox::deferred::{Deferred, PushEffects, RareEffects};
+use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
+use crate::mailbox::waiters::{Listener, Notification, WaiterId, Waiters, wake};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
-use crate::message::type_support::{CloneInto, Table};
-use crate::message::work::Work;
+use crate::message::type_support::{CloneInto, TypeSupport};
+use crate::message::work::CopyWork;
 use crate::message::{Check, MessageInfo};
 use crate::ros::mismatch::End;
 use crate::ros::qos::QoS;
 use crate::sys::clock::{Clock, Stamp, Time};
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Condvar, Guard, Mutex, Ordering};
-use ahead::Ahead;
-use remote_sources::Sources;
-pub(crate) use remote_sources::{Bad, Direct, RemoteSource};
+use ahead::MovedMessages;
+use remote_sources::RemoteSources;
+pub(crate) use remote_sources::{DirectTake, RemoteSource, UnreadableMessage};
 use sinew_msg::DecodeError;
 use sinew_shm::{Counter, Counters, EntityKey};
 use std::ops::ControlFlow;
@@ -37,15 +37,15 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 /// A subscription's look at a message, on the publisher's thread. False: it doesn't want it.
-pub(crate) type Filter = Box<dyn Fn(&Erased) -> bool + Send + Sync>;
+pub(crate) type Filter = Box<dyn Fn(&RawMessage) -> bool + Send + Sync>;
 
 /// Who a subscription is and what it wants; fixed when it is created.
-pub(crate) struct Wanted {
+pub(crate) struct SubscriptionConfig {
     pub(crate) topic: Arc<str>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
-    pub(crate) table: &'static Table,
+    pub(crate) table: &'static TypeSupport,
     pub(crate) qos: QoS,
     pub(crate) role: Role,
     /// How to make a message of its own; there for every role but `Sharer`.
@@ -62,10 +62,10 @@ pub(crate) struct Wanted {
 }
 
 /// What a subscription's handlers are told besides who matched.
-pub(crate) struct Told {
-    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
+pub(crate) struct SubscriptionListeners {
+    pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
     pub(crate) deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
-    pub(crate) liveliness: Option<Watcher>,
+    pub(crate) liveliness: Option<LivelinessListener>,
 }
 
 /// A subscription's end of the delivery.
@@ -73,28 +73,28 @@ pub(crate) struct Told {
 /// What every message touches comes first, and close together: after a sleep, fetching it from memory is what a delivery
 /// costs.
 #[repr(C)]
-pub(crate) struct Inbox {
-    state: Mutex<State>,
+pub(crate) struct SubscriptionCore {
+    state: Mutex<SubscriptionState>,
     /// Nanoseconds after its publication at which a message is too old for this subscription; `i64::MAX` for never.
     lifespan: i64,
     /// Whether messages may ever be `ahead`: other subscriptions don't look at its lines.
     keeps_all: bool,
     deadline: Option<Arc<Deadline<RequestedDeadlineMissed>>>,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: SubscriptionConfig,
     /// Messages that were moved out of a long history, for whoever takes.
-    ahead: Ahead,
+    ahead: MovedMessages,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
-    pub(crate) observers: Observers,
-    pub(crate) lost: Option<Arc<Source<MessageLost>>>,
-    pub(crate) liveliness: Option<Watcher>,
+    pub(crate) observers: MatchListeners,
+    pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
+    pub(crate) liveliness: Option<LivelinessListener>,
     /// Publishers elsewhere that match. A thread that takes by hand reads what they have.
-    sources: Sources,
-    complaints: Complaints,
+    sources: RemoteSources,
+    complaints: WarnOnce,
 }
 
 #[repr(C)]
-struct State {
+struct SubscriptionState {
     /// It is announced; the executor asks for what comes next after each message.
     announced: bool,
     closed: bool,
@@ -106,15 +106,15 @@ struct State {
     waiting: u32,
     /// Where to announce that something came; only a subscription with a callback in an executor has one.
     home: Option<Home>,
-    history: History,
+    history: HistoryCache,
     /// Made when somebody listens for the first time.
-    listening: Option<Box<Listening>>,
+    listening: Option<Box<Waiters>>,
     /// What others can see of it.
     counters: Option<Counters>,
     /// The publication of the last message whose latency was noted.
     noted: i64,
     /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
-    work: Box<Work>,
+    work: Box<CopyWork>,
     /// The only publisher elsewhere. Boxed, since a reference to it takes two words: what every
     /// message touches stays on the lines that are fetched.
     only: Option<Box<Arc<dyn RemoteSource>>>,
@@ -127,7 +127,7 @@ struct State {
 /// would be felt.
 const NOTED: i64 = 10_000_000;
 
-impl State {
+impl SubscriptionState {
     /// Tells others what came, or went.
     #[inline]
     fn count(&self, last: Option<i64>) {
@@ -164,7 +164,7 @@ impl State {
     }
 
     /// Changes who listens.
-    fn listen<R>(&mut self, change: impl FnOnce(&mut Listening) -> R) -> R {
+    fn listen<R>(&mut self, change: impl FnOnce(&mut Waiters) -> R) -> R {
         let listening = self.listening.get_or_insert_default();
         let result = change(listening);
         self.listened = listening.is_wanted();
@@ -174,8 +174,8 @@ impl State {
     /// A2: who is to be told of the message that came.
     #[cold]
     #[inline(never)]
-    fn heard(&mut self) -> Heard {
-        self.listen(Listening::heard)
+    fn heard(&mut self) -> Notification {
+        self.listen(Waiters::heard)
     }
 }
 
@@ -198,7 +198,7 @@ pub(crate) enum Taker {
 
 /// Why a publisher got no place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoPlace {
+pub(crate) enum NoPermit {
     /// The subscription is gone: nothing to deliver, nothing wrong.
     Gone,
     /// The history stayed full.
@@ -211,20 +211,24 @@ pub(crate) enum NoPlace {
 
 /// The code that every message goes through when it is taken.
 pub(crate) fn code(name: &mut dyn FnMut(usize, usize)) {
-    name(Inbox::take_as as *const () as usize, 7);
-    name(Erased::let_go as *const () as usize, 5);
+    name(SubscriptionCore::take_as as *const () as usize, 7);
+    name(RawMessage::let_go as *const () as usize, 5);
 }
 
-impl Inbox {
+impl SubscriptionCore {
     /// What matching knows of it.
     pub(crate) fn asks(&self) -> End<'_> {
         End::new(self.wanted.table, &self.wanted.qos)
     }
 
-    pub(crate) fn new(wanted: Wanted, observers: Observers, told: Told) -> Arc<Self> {
-        let Told { lost, deadline, liveliness } = told;
-        let history = History::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
-        let state = State {
+    pub(crate) fn new(
+        wanted: SubscriptionConfig,
+        observers: MatchListeners,
+        told: SubscriptionListeners,
+    ) -> Arc<Self> {
+        let SubscriptionListeners { lost, deadline, liveliness } = told;
+        let history = HistoryCache::new(wanted.qos.capacity(), wanted.qos.is_keep_all());
+        let state = SubscriptionState {
             announced: false,
             closed: false,
             listened: false,
@@ -246,23 +250,28 @@ impl Inbox {
             keeps_all: wanted.qos.is_keep_all(),
             deadline,
             wanted,
-            ahead: Ahead::new(),
+            ahead: MovedMessages::new(),
             space: Condvar::new(),
             observers,
             lost,
             liveliness,
-            sources: Sources::default(),
-            complaints: Complaints::default(),
+            sources: RemoteSources::default(),
+            complaints: WarnOnce::default(),
         })
     }
 
     /// Brings a message in and announces it. Called under the publisher's lock.
     #[inline(never)] // one piece of code for all callers: it is fetched once
-    pub(crate) fn push(&self, message: Erased, publication: &Publication, place: Place) -> Left {
-        let mut left = Left { dropped: None, went_back: false, signal: None, seldom: None };
+    pub(crate) fn push(
+        &self,
+        message: RawMessage,
+        publication: &Publication,
+        place: Admission,
+    ) -> PushEffects {
+        let mut left = PushEffects { dropped: None, went_back: false, signal: None, seldom: None };
         let mut state = self.state.lock();
         self.ahead.settle_if_full(&mut state);
-        left.went_back = place == Place::Free && !state.history.has_room() && !state.closed;
+        left.went_back = place == Admission::Free && !state.history.has_room() && !state.closed;
         if state.closed || left.went_back {
             left.dropped = Some(message);
             return left;
@@ -282,13 +291,13 @@ impl Inbox {
                 home.change_key(oldest);
             }
         }
-        if state.listened && !matches!(lost, Some((_, Cause::Refused))) {
-            left.seldom = Some(Seldom { heard: state.heard(), ..Seldom::default() });
+        if state.listened && !matches!(lost, Some((_, LossCause::Refused))) {
+            left.seldom = Some(RareEffects { heard: state.heard(), ..RareEffects::default() });
         }
         drop(state);
         if let Some((message, cause)) = lost {
             left.dropped = Some(message);
-            if cause != Cause::Expired {
+            if cause != LossCause::Expired {
                 self.report_lost(&mut left);
             }
         }
@@ -308,14 +317,14 @@ impl Inbox {
     /// A message that was taken can't be decoded: it counts as lost.
     #[cold]
     pub(crate) fn cannot_decode(&self, error: &DecodeError) {
-        let Wanted { topic, node, .. } = &self.wanted;
+        let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
         tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
-        Outbox::with(|outbox| self.count_lost_for(1, Some(error), outbox));
+        Deferred::with(|outbox| self.count_lost_for(1, Some(error), outbox));
     }
 
     #[cold]
-    fn report_lost(&self, left: &mut Left) {
+    fn report_lost(&self, left: &mut PushEffects) {
         let Some(lost) = &self.lost else { return };
         let signal = lost.update(|event| {
             event.total += 1;
@@ -339,7 +348,7 @@ impl Inbox {
     /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
     /// ready, if it has more; in a reentrant group the next message has been announced already.
     #[inline]
-    pub(crate) fn take_for(&self, turn: &Turn) -> Option<Taken> {
+    pub(crate) fn take_for(&self, turn: &GroupToken) -> Option<Taken> {
         self.take_as(if turn.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
     }
 
@@ -352,8 +361,8 @@ impl Inbox {
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
             // What has expired is dropped when the lock is released again.
-            return Outbox::with(|outbox| {
-                let Outbox { dropped, signals, .. } = outbox;
+            return Deferred::with(|outbox| {
+                let Deferred { dropped, signals, .. } = outbox;
                 let (entry, signal) = self.take_from(self.whole(), taker, |old| dropped.push(old.message));
                 signals.extend(signal);
                 entry
@@ -365,7 +374,7 @@ impl Inbox {
     #[inline]
     fn take_from(
         &self,
-        mut state: Guard<'_, State>,
+        mut state: Guard<'_, SubscriptionState>,
         taker: Taker,
         expired: impl FnMut(Entry),
     ) -> (Option<Taken>, Option<Arc<Scheduler>>) {
@@ -401,7 +410,7 @@ impl Inbox {
     /// Lets go of the lock, and has publishers look that wait for places, once there are as many: once for all of them, since
     /// all look, and say anew what they wait for.
     #[inline]
-    fn release(&self, mut state: Guard<'_, State>) {
+    fn release(&self, mut state: Guard<'_, SubscriptionState>) {
         let waited_for = state.waiting > 0 && state.history.free() >= state.enough;
         if waited_for {
             state.enough = usize::MAX;
@@ -416,12 +425,12 @@ impl Inbox {
     /// ready with `None` if it has ended.
     pub(crate) fn poll_take(
         &self,
-        ticket: &mut Ticket,
+        ticket: &mut WaiterId,
         task: &Waker,
         ended: &AtomicBool,
     ) -> Poll<Option<Entry>> {
         self.look_outside();
-        let result = Outbox::with(|outbox| {
+        let result = Deferred::with(|outbox| {
             let mut ours: Option<Waker> = None;
             loop {
                 let mut state = self.whole();
@@ -457,7 +466,7 @@ impl Inbox {
     }
 
     /// A task waits no longer, without having got a message.
-    pub(crate) fn stop_waiting(&self, ticket: &mut Ticket) {
+    pub(crate) fn stop_waiting(&self, ticket: &mut WaiterId) {
         if ticket.is_none() {
             return;
         }
@@ -505,7 +514,7 @@ impl Inbox {
     }
 
     /// Announces what was brought in besides [`push`](Self::push).
-    pub(crate) fn announce_waiting(&self, outbox: &mut Outbox) {
+    pub(crate) fn announce_waiting(&self, outbox: &mut Deferred) {
         let mut state = self.whole();
         let Some(oldest) = state.history.oldest() else { return };
         if let Some(home) = &state.home
@@ -566,7 +575,7 @@ impl Inbox {
 
     /// Sets where to announce messages, and announces those that wait.
     pub(crate) fn attach(&self, home: Option<Home>) {
-        Outbox::with(|outbox| {
+        Deferred::with(|outbox| {
             let mut state = self.whole();
             let oldest = state.history.oldest();
             state.announced = home.is_some() && oldest.is_some();
@@ -581,17 +590,22 @@ impl Inbox {
     }
 
     /// Promises a place to the calling publisher; waits for one until `deadline` (steady machine time).
-    pub(crate) fn reserve(&self, deadline: i64, waits: &Waits, ended: &AtomicBool) -> Result<(), NoPlace> {
+    pub(crate) fn reserve(
+        &self,
+        deadline: i64,
+        waits: &WaitGraph,
+        ended: &AtomicBool,
+    ) -> Result<(), NoPermit> {
         let mut state = self.whole();
         let (mut waiting_for, mut _blocked) = (None, None);
         let mut fair: Option<i64> = None;
         loop {
             if state.closed {
-                return Err(NoPlace::Gone);
+                return Err(NoPermit::Gone);
             }
             // Acquire: pairs with the Release of the shutdown, which then wakes us under this lock.
             if ended.load(Ordering::Acquire) {
-                return Err(NoPlace::Shutdown);
+                return Err(NoPermit::Shutdown);
             }
             let now = Time::steady();
             let left = Time::from_nanoseconds(deadline) - now;
@@ -616,16 +630,16 @@ impl Inbox {
                 }
             }
             if left.is_zero() {
-                return Err(NoPlace::Full);
+                return Err(NoPermit::Full);
             }
             if waiting_for.is_none()
                 && let Some(home) = &state.home
             {
                 // Nobody spins it, and this thread did last: then it would be the one to do it now.
                 if home.scheduler.depends_on_this_thread() {
-                    return Err(NoPlace::WouldDeadlock);
+                    return Err(NoPermit::WouldDeadlock);
                 }
-                waiting_for = Some(waits.enter(home, false).map_err(|InVain| NoPlace::WouldDeadlock)?);
+                waiting_for = Some(waits.enter(home, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
                 state = self.whole();
@@ -656,8 +670,8 @@ impl Inbox {
         self.release(state);
     }
 
-    /// Brings in what was retained for late joiners; see [`History::merge`].
-    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: Joins) {
+    /// Brings in what was retained for late joiners; see [`HistoryCache::merge`].
+    pub(crate) fn merge(&self, mut retained: Vec<Entry>, joins: JoinOrder) {
         for Entry { publication, .. } in &mut retained {
             publication.expires =
                 publication.expires.min(publication.stamp.time.saturating_add(self.lifespan));
@@ -675,7 +689,7 @@ impl Inbox {
     /// The context has ended: wakes publishers that wait for a place and tasks that wait for a message.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock(); // whoever looked before is asleep by now
-        let tasks = state.listening.is_some().then(|| state.listen(Listening::everybody));
+        let tasks = state.listening.is_some().then(|| state.listen(Waiters::everybody));
         drop(state);
         self.space.notify_all();
         tasks.into_iter().flatten().for_each(|(_, task)| wake(task));
@@ -697,15 +711,15 @@ impl Inbox {
 
     /// Counts what was done with a message besides bringing it in and taking it.
     #[inline]
-    pub(crate) fn count(&self, work: Work) {
+    pub(crate) fn count(&self, work: CopyWork) {
         if !work.is_none() {
             let mut state = self.state.lock();
-            let State { work: sum, counters, .. } = &mut *state;
+            let SubscriptionState { work: sum, counters, .. } = &mut *state;
             sum.count(work, counters);
         }
     }
 
-    pub(crate) fn counts(&self) -> (Counts, Work, usize) {
+    pub(crate) fn counts(&self) -> (HistoryCounts, CopyWork, usize) {
         let mut state = self.state.lock();
         self.ahead.settle(&mut state);
         (state.history.counts(), *state.work, state.history.len())

@@ -1,12 +1,12 @@
 //! How images become messages: those of other processes, and those of publishers here whose messages are other types of the program for
 //! the same type of ROS 2.
 
-use super::subscription_core::Inbox;
+use super::subscription_core::SubscriptionCore;
 use crate::message::Check;
-use crate::message::backing::{Keep, OwnImage, out_of_memory};
-use crate::message::block::{Erased, Pool};
-use crate::message::type_support::Table;
-use crate::message::work::Work;
+use crate::message::backing::{Backing, OwnImage, out_of_memory};
+use crate::message::block::{Pool, RawMessage};
+use crate::message::type_support::TypeSupport;
+use crate::message::work::CopyWork;
 use crate::sys::sync::Arc;
 use sinew_msg::DecodeError;
 use sinew_shm::Hold;
@@ -19,8 +19,8 @@ const POOL_CAPACITY: usize = 64;
 const POOL_BYTES: usize = 1 << 18;
 
 /// Makes messages of images, for subscriptions that take them in the same way.
-pub(crate) struct Reader {
-    table: &'static Table,
+pub(crate) struct TypedReader {
+    table: &'static TypeSupport,
     pub(crate) values: Arc<Pool>,
     in_place: InPlace,
 }
@@ -35,8 +35,8 @@ enum InPlace {
     Images(Check, Arc<Pool>),
 }
 
-impl Reader {
-    pub(crate) fn for_inbox(inbox: &Inbox) -> Self {
+impl TypedReader {
+    pub(crate) fn for_inbox(inbox: &SubscriptionCore) -> Self {
         let table = inbox.wanted.table;
         let in_place = match inbox.wanted.check {
             Some(check) => InPlace::Images(check, Pool::for_images(table, POOL_CAPACITY)),
@@ -50,7 +50,7 @@ impl Reader {
     }
 
     /// Whether its messages are what this subscription takes.
-    pub(crate) fn suits(&self, inbox: &Inbox) -> bool {
+    pub(crate) fn suits(&self, inbox: &SubscriptionCore) -> bool {
         self.table.representation == inbox.wanted.table.representation
             && self.takes_images() == inbox.wanted.check.is_some()
     }
@@ -64,12 +64,12 @@ impl Reader {
     }
 
     /// The message in an image that is held: where it lies, if it can be read there. Also what that took.
-    pub(crate) fn read(&self, hold: Hold) -> Result<(Erased, Work), DecodeError> {
+    pub(crate) fn read(&self, hold: Hold) -> Result<(RawMessage, CopyWork), DecodeError> {
         let image = hold.bytes();
         match &self.in_place {
             InPlace::Images(Check(check), pool) => {
                 check(image)?;
-                return Ok((Erased::image_kept_by(pool, Keep::Hold(hold)), Work::NONE));
+                return Ok((RawMessage::image_kept_by(pool, Backing::Hold(hold)), CopyWork::NONE));
             }
             InPlace::Values(pool) => {
                 let layout = self.table.layout;
@@ -77,8 +77,8 @@ impl Reader {
                     let value = NonNull::from(&image[4..]).cast::<u8>();
                     if value.addr().get().is_multiple_of(layout.align()) {
                         // SAFETY: a plain type: any bytes of its length, aligned, are a value (`is_plain`); the hold keeps them.
-                        let message = unsafe { Erased::foreign(pool, Keep::Hold(hold), value) };
-                        return Ok((message, Work::NONE));
+                        let message = unsafe { RawMessage::foreign(pool, Backing::Hold(hold), value) };
+                        return Ok((message, CopyWork::NONE));
                     }
                 }
             }
@@ -88,17 +88,17 @@ impl Reader {
     }
 
     /// The message in an image that was copied, since it could not be held, or lay in the ring itself.
-    pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
+    pub(crate) fn decode_copied(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let (message, work) = self.decode(image)?;
-        Ok((message, work + Work::copying(image.len())))
+        Ok((message, work + CopyWork::copying(image.len())))
     }
 
     /// What subscriptions of this type take of a message of this process: a reference to it, or what its image says.
-    pub(crate) fn convert(&self, message: &Erased) -> Result<(Erased, Work), DecodeError> {
+    pub(crate) fn convert(&self, message: &RawMessage) -> Result<(RawMessage, CopyWork), DecodeError> {
         let is_ours = message.table().representation == self.table.representation;
         match message.image() {
-            None if is_ours => return Ok((message.another(), Work::NONE)),
-            Some(_) if is_ours && self.takes_images() => return Ok((message.another(), Work::NONE)),
+            None if is_ours => return Ok((message.another(), CopyWork::NONE)),
+            Some(_) if is_ours && self.takes_images() => return Ok((message.another(), CopyWork::NONE)),
             Some(image) => return self.decode(image),
             None => {}
         }
@@ -107,21 +107,21 @@ impl Reader {
         image.resize(length).unwrap_or_else(|| out_of_memory(length));
         message.write_image(image.bytes_mut());
         let (value, work) = self.decode(image.bytes())?;
-        Ok((value, work + Work::encoding(message.table().is_plain(), length)))
+        Ok((value, work + CopyWork::encoding(message.table().is_plain(), length)))
     }
 
     /// The message in an image that is the caller's: decoded, or copied.
-    pub(crate) fn decode(&self, image: &[u8]) -> Result<(Erased, Work), DecodeError> {
+    pub(crate) fn decode(&self, image: &[u8]) -> Result<(RawMessage, CopyWork), DecodeError> {
         let InPlace::Images(Check(check), pool) = &self.in_place else {
-            let work = Work::decoding(self.table.is_plain(), image.len());
-            return Ok((Erased::decode(&self.values, image)?, work));
+            let work = CopyWork::decoding(self.table.is_plain(), image.len());
+            return Ok((RawMessage::decode(&self.values, image)?, work));
         };
         check(image)?;
-        let message = Erased::own_image(pool, image.len());
+        let message = RawMessage::own_image(pool, image.len());
         let mut message = message.unwrap_or_else(|| out_of_memory(image.len()));
         if let Some(to) = message.image_mut() {
             to.copy_from_slice(image);
         }
-        Ok((message, Work::copying(image.len())))
+        Ok((message, CopyWork::copying(image.len())))
     }
 }

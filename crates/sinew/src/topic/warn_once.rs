@@ -4,15 +4,15 @@ use crate::sys::logging::Level;
 use crate::sys::sync::{AtomicBool, Ordering};
 
 /// Whether it was told that messages make no sense.
-pub(crate) struct Complaints(AtomicBool);
+pub(crate) struct WarnOnce(AtomicBool);
 
-impl Default for Complaints {
+impl Default for WarnOnce {
     fn default() -> Self {
         Self(AtomicBool::new(false))
     }
 }
 
-impl Complaints {
+impl WarnOnce {
     /// At which level one more is told: where one message makes no sense, the next thousand may not either. All of them are counted.
     pub(crate) fn level(&self) -> Level {
         // Relaxed: nothing else depends on who is the first.

@@ -3,7 +3,7 @@
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Gate, Log, Number};
 use sinew::prelude::*;
-use sinew::{OnFault, SpinError};
+use sinew::{FaultPolicy, SpinError};
 use std::sync::{Arc, Barrier};
 use std::thread;
 
@@ -33,7 +33,7 @@ pub(crate) fn a_panic_stops_the_spin_and_the_next_one_goes_on_with_the_rest<R: R
 }
 
 pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on<R: Runner, P: Path>() -> sinew::Result<()> {
-    let stage = Stage::<R>::with::<P>(Options { on_panic: OnFault::Report, ..Options::default() })?;
+    let stage = Stage::<R>::with::<P>(Options { on_panic: FaultPolicy::Report, ..Options::default() })?;
     let log = Log::new();
     let pen = log.pen();
     let _numbers = stage.receiver.subscription("numbers").callback(move |number: &Number| {
@@ -56,7 +56,7 @@ pub(crate) fn a_panic_that_is_only_reported_lets_the_rest_go_on<R: Runner, P: Pa
 }
 
 pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() -> sinew::Result<()> {
-    for on_error in [OnFault::Report, OnFault::Stop] {
+    for on_error in [FaultPolicy::Report, FaultPolicy::Stop] {
         let stage = Stage::<R>::with::<P>(Options { on_error, ..Options::default() })?;
         let log = Log::new();
         let pen = log.pen();
@@ -66,7 +66,7 @@ pub(crate) fn an_error_is_reported_unless_it_is_to_stop<R: Runner, P: Path>() ->
         })?;
         let publisher = stage.publisher("numbers")?;
         (1..=3).try_for_each(|number| publisher.publish(Number(number)))?;
-        if on_error == OnFault::Stop {
+        if on_error == FaultPolicy::Stop {
             let error = stage.runner.spin().unwrap_err().to_string();
             let expected =
                 "the callback of subscription to /numbers of node /receiver failed: not the first one";

@@ -2,7 +2,7 @@
 
 use crate::stage::{Options, Path, Runner, Stage};
 use crate::support::{Log, Number};
-use sinew::Order;
+use sinew::DispatchOrder;
 use sinew::prelude::*;
 use std::fmt::Debug;
 use std::thread;
@@ -169,7 +169,7 @@ pub(crate) fn a_topic_that_overwrites_itself_keeps_its_place_by_arrival_and_not_
     R: Runner,
     P: Path,
 >() -> sinew::Result<()> {
-    for (order, expected) in [(Order::Arrival, [9, 2]), (Order::SourceTime, [2, 9])] {
+    for (order, expected) in [(DispatchOrder::Arrival, [9, 2]), (DispatchOrder::SourceTime, [2, 9])] {
         let stage = Stage::<R>::with::<P>(Options { order, ..Options::default() })?;
         let log = Log::new();
         let _fast = stage.listen("fast", QoS::default().keep_last(1), log.pen())?;
@@ -187,7 +187,9 @@ pub(crate) fn messages_that_give_way_during_their_callback_keep_its_place_by_arr
     R: Runner,
     P: Path,
 >() -> sinew::Result<()> {
-    for (order, expected) in [(Order::Arrival, [1, 4, 3, 5]), (Order::SourceTime, [1, 3, 4, 5])] {
+    for (order, expected) in
+        [(DispatchOrder::Arrival, [1, 4, 3, 5]), (DispatchOrder::SourceTime, [1, 3, 4, 5])]
+    {
         let stage = Stage::<R>::with::<P>(Options { order, ..Options::default() })?;
         let log = Log::new();
         let fast = stage.publisher("fast")?;

@@ -4,7 +4,7 @@ use crate::stage::{Options, Path, Runner, Stage, spinning};
 use crate::support::tasks::block_on;
 use crate::support::{Gate, Log, Number, Numbers, PATIENCE};
 use sinew::prelude::*;
-use sinew::{CallFailure, CallResult, OnFault, Responder, SpinError};
+use sinew::{CallFailure, CallResult, FaultPolicy, Responder, SpinError};
 use std::sync::mpsc;
 use std::thread;
 
@@ -258,7 +258,7 @@ pub(crate) fn a_server_that_goes_fails_its_calls_and_the_next_takes_over<R: Runn
 }
 
 pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() -> sinew::Result<()> {
-    for on_panic in [OnFault::Stop, OnFault::Report] {
+    for on_panic in [FaultPolicy::Stop, FaultPolicy::Report] {
         let stage = Stage::<R>::with::<P>(Options { on_panic, ..Options::default() })?;
         let _inner = stage.receiver.service::<Numbers>("inner").callback(|n: Unique<Number>| {
             assert!(n.0 != 13, "no 13");
@@ -274,8 +274,8 @@ pub(crate) fn a_panic_reaches_the_caller_and_the_runner<R: Runner, P: Path>() ->
         let (unlucky, lucky) = (client.call_async(Number(13)), client.call_async(Number(1)));
         let result = stage.settle();
         match on_panic {
-            OnFault::Report => assert_eq!(result, Ok(())),
-            OnFault::Stop => {
+            FaultPolicy::Report => assert_eq!(result, Ok(())),
+            FaultPolicy::Stop => {
                 assert!(
                     matches!(&result, Err(SpinError::Panicked { message, .. }) if message == "no 13"),
                     "{result:?}"

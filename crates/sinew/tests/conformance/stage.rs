@@ -3,7 +3,9 @@
 use crate::support::outside::Onlooker;
 use crate::support::{Log, Number, PATIENCE, Pen, finishes, real_context, virtual_context};
 use sinew::prelude::*;
-use sinew::{AddError, OnFault, Order, Publisher, Servable, SpinError, StopHandle, VirtualClock, WaitSet};
+use sinew::{
+    AddError, DispatchOrder, Executable, FaultPolicy, Publisher, SpinError, StopHandle, VirtualClock, WaitSet,
+};
 use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
@@ -12,14 +14,14 @@ use std::thread;
 /// How a runner differs from the default.
 #[derive(Clone, Copy)]
 pub(crate) struct Options {
-    pub(crate) order: Order,
-    pub(crate) on_panic: OnFault,
-    pub(crate) on_error: OnFault,
+    pub(crate) order: DispatchOrder,
+    pub(crate) on_panic: FaultPolicy,
+    pub(crate) on_error: FaultPolicy,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { order: Order::Arrival, on_panic: OnFault::Stop, on_error: OnFault::Report }
+        Self { order: DispatchOrder::Arrival, on_panic: FaultPolicy::Stop, on_error: FaultPolicy::Report }
     }
 }
 
@@ -34,7 +36,7 @@ pub(crate) trait Runner: Sized + Send + Sync + 'static {
         Self::with(Options::default())
     }
 
-    fn add(&self, what: &impl Servable) -> Result<(), AddError>;
+    fn add(&self, what: &impl Executable) -> Result<(), AddError>;
 
     /// Runs callbacks until it is stopped.
     fn spin(&self) -> Result<(), SpinError>;
@@ -73,7 +75,7 @@ macro_rules! executing {
                 Self(executor.order(order).on_panic(on_panic).on_error(on_error))
             }
 
-            fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+            fn add(&self, what: &impl Executable) -> Result<(), AddError> {
                 self.0.add(what)
             }
 
@@ -125,7 +127,7 @@ impl Runner for Set {
         Self { set: set.into(), stop }
     }
 
-    fn add(&self, what: &impl Servable) -> Result<(), AddError> {
+    fn add(&self, what: &impl Executable) -> Result<(), AddError> {
         self.set.try_lock().expect("nobody spins it").add(what)
     }
 

@@ -6,7 +6,7 @@ use crate::support;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sinew::prelude::*;
-use sinew::{OfferedDeadlineMissed, OnFault, RequestedDeadlineMissed};
+use sinew::{FaultPolicy, OfferedDeadlineMissed, RequestedDeadlineMissed};
 use std::sync::mpsc;
 use support::{Log, Number, Pen, Room, numbers_in, real_context};
 
@@ -293,7 +293,7 @@ fn a_handler_that_panics_is_called_again_for_the_next_period() -> sinew::Result<
     let clock = sinew::VirtualClock::new();
     let context = support::virtual_context(&clock);
     let node = context.node("room")?;
-    let executor = Executor::single().on_panic(OnFault::Report);
+    let executor = Executor::single().on_panic(FaultPolicy::Report);
     executor.add(&context)?;
     let log = Log::new();
     let pen = log.pen();

@@ -7,7 +7,7 @@ use crate::support;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sinew::prelude::*;
-use sinew::{Liveliness, LivelinessChanged, LivelinessLost, OnFault};
+use sinew::{FaultPolicy, Liveliness, LivelinessChanged, LivelinessLost};
 use std::sync::{Arc, Mutex, mpsc};
 use support::{Log, Number, Pen, Room, numbers_in, real_context};
 
@@ -315,7 +315,7 @@ fn a_handler_that_panics_is_called_again() -> sinew::Result<()> {
     let clock = sinew::VirtualClock::new();
     let context = support::virtual_context(&clock);
     let node = context.node("room")?;
-    let executor = Executor::single().on_panic(OnFault::Report);
+    let executor = Executor::single().on_panic(FaultPolicy::Report);
     executor.add(&context)?;
     let log = Log::new();
     let pen = log.pen();

@@ -3,7 +3,7 @@
 use crate::support;
 
 use sinew::prelude::*;
-use sinew::{CreateError, DescriptorSource, OnFault, Readiness};
+use sinew::{CreateError, DescriptorSource, FaultPolicy, Readiness};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write, pipe};
 use std::net::Shutdown;
@@ -434,7 +434,7 @@ fn close_waits_for_the_callback() -> sinew::Result<()> {
 fn after_a_panic_and_an_error_it_runs_again() -> sinew::Result<()> {
     let context = real_context();
     let node = context.node("faulty")?;
-    let executor = Executor::single().on_panic(OnFault::Stop).on_error(OnFault::Stop);
+    let executor = Executor::single().on_panic(FaultPolicy::Stop).on_error(FaultPolicy::Stop);
     executor.add(&context)?;
     let (reader, mut writer) = pipe().unwrap();
     let mut runs = 0;

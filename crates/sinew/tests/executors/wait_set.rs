@@ -3,7 +3,7 @@
 use crate::support;
 
 use sinew::prelude::*;
-use sinew::{AddError, Matched, OnFault, Ready, SpinError, StopHandle, TimerInfo, WaitSet};
+use sinew::{AddError, FaultPolicy, Matched, Ready, SpinError, StopHandle, TimerInfo, WaitSet};
 use std::thread;
 use support::{Gate, Log, Number, PATIENCE, Room, finishes, numbers_in, real_context};
 
@@ -454,7 +454,7 @@ fn ends_for(mut set: WaitSet, act: impl FnOnce()) {
 
 #[test]
 fn a_panic_or_an_error_is_returned_or_reported_as_an_executor_does() -> sinew::Result<()> {
-    for (reaction, fails) in [(OnFault::Stop, true), (OnFault::Report, false)] {
+    for (reaction, fails) in [(FaultPolicy::Stop, true), (FaultPolicy::Report, false)] {
         let Room { context, node, executor, .. } = Room::new();
         drop(executor);
         let mut set = WaitSet::new().on_panic(reaction).on_error(reaction);

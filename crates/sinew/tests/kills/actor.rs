@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use sinew::prelude::*;
 use sinew::view::Viewed;
 use sinew::{
-    CallFailure, CallResult, DecodeError, Encoding, PublishFailure, Sample, TypeHash, Unpublishable,
+    CallFailure, CallResult, DecodeError, Encoding, PublishFailure, Sample, TypeHash, UnsentMessage,
 };
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use sinew_shm::Domain;
@@ -114,7 +114,7 @@ impl Actor {
                     PublishFailure::Full { .. } | PublishFailure::NoSpace { .. } => {}
                     other => return self.unless_it_ends(other),
                 }
-                let Unpublishable::Unique(back) = error.into_message() else {
+                let UnsentMessage::Unique(back) = error.into_message() else {
                     return self.ledger.complain("a message came back as something else");
                 };
                 parcel = back;

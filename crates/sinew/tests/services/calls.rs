@@ -7,8 +7,8 @@ use crate::support;
 
 use sinew::prelude::*;
 use sinew::{
-    CallError, CallFailure, CallResult, Executor, OnFault, ReentrantGroup, Responder, SpinError, StopHandle,
-    Unique,
+    CallError, CallFailure, CallResult, Executor, FaultPolicy, ReentrantGroup, Responder, SpinError,
+    StopHandle, Unique,
 };
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
@@ -685,7 +685,7 @@ fn a_panic_in_a_nested_server_reaches_every_caller_and_the_executor() {
 
 #[test]
 fn a_reported_panic_in_a_nested_server_lets_the_rest_go_on() {
-    let served = Served::by(Executor::single().on_panic(OnFault::Report));
+    let served = Served::by(Executor::single().on_panic(FaultPolicy::Report));
     let node = served.node();
     let _server = node.service::<Numbers>("n").callback(|n: Unique<Number>| {
         assert!(n.0 != 13, "no 13");

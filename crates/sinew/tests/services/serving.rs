@@ -40,7 +40,7 @@ trait Any {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError>;
 }
 
-impl<T: sinew::Servable> Any for T {
+impl<T: sinew::Executable> Any for T {
     fn add_to(&self, executor: &Executor) -> Result<(), AddError> {
         executor.add(self)
     }

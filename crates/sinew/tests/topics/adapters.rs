@@ -4,7 +4,7 @@
 use crate::support;
 
 use sinew::prelude::*;
-use sinew::{Adapted, Adapter, MessageLost, Path, PublishFailure, View};
+use sinew::{Adapted, Adapter, MessageLost, PublishFailure, Transport, View};
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths};
 use std::sync::atomic::{AtomicU64, Ordering};
 use support::{PATIENCE, Place, real_context, wait_for};
@@ -104,7 +104,7 @@ fn both_sides_of_an_adapter_meet_in_one_process() -> sinew::Result<()> {
     custom.publish(Adapted(picture(3)))?;
     assert_eq!(conversions(), (1, 0), "one image for all");
     let (first, info) = pictures.take().unwrap();
-    assert_eq!((&**first, info.path()), (&picture(3), Path::Intra));
+    assert_eq!((&**first, info.path()), (&picture(3), Transport::Intra));
     assert_eq!(*images.take().unwrap().0, image(3));
     assert_eq!(viewer.take_sample().unwrap().0.view().unwrap().width, 3);
 
@@ -229,7 +229,7 @@ fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     assert_eq!(conversions().0, 1, "one image for all");
     assert_eq!(near.take_sample().unwrap().0.view().unwrap().width, 2000);
     let (sample, info) = wait_for("it comes", || far.take_sample());
-    assert_eq!((sample.view().unwrap().data.len(), info.path()), (4000, Path::Shm));
+    assert_eq!((sample.view().unwrap().data.len(), info.path()), (4000, Transport::Shm));
     assert_eq!(**wait_for("it comes", || far_pictures.take()).0, picture(2000));
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::support;
 
 use sinew::prelude::*;
-use sinew::{BufferType, Publisher, Shared, Unique, Unpublishable};
+use sinew::{BufferType, Publisher, Shared, Unique, UnsentMessage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -666,14 +666,14 @@ fn a_failed_publish_gives_the_message_back_where_it_was() -> sinew::Result<()> {
 
     let message = Box::new(counter.original());
     let original = address(&*message);
-    let Unpublishable::Unique(message) = publisher.publish(message).unwrap_err().into_message() else {
+    let UnsentMessage::Unique(message) = publisher.publish(message).unwrap_err().into_message() else {
         panic!("it was published by its only reference")
     };
     assert_eq!(address(&*message), original);
     assert_eq!(address(&*message.into_box()), original);
 
     let message = Shared::new(counter.original());
-    let Unpublishable::Shared(back) = publisher.publish(message.clone()).unwrap_err().into_message() else {
+    let UnsentMessage::Shared(back) = publisher.publish(message.clone()).unwrap_err().into_message() else {
         panic!("it was published as one of several references")
     };
     assert!(Shared::ptr_eq(&back, &message));

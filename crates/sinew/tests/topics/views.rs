@@ -10,7 +10,7 @@ use crate::support;
 use sinew::loan::BuildError;
 use sinew::prelude::*;
 use sinew::view::Viewed;
-use sinew::{BufferType, DecodeError, Encoding, Path, PublishFailure, Sample, Unpublishable, View};
+use sinew::{BufferType, DecodeError, Encoding, PublishFailure, Sample, Transport, UnsentMessage, View};
 use sinew_interfaces::geometry_msgs::msg::Point32;
 use sinew_interfaces::sensor_msgs::msg::{Image, ImageLengths, PointCloud};
 use std::sync::mpsc;
@@ -67,7 +67,7 @@ fn a_value_of_the_same_process_is_seen_where_it_lies() -> sinew::Result<()> {
     let executor = Executor::single();
     executor.add(&context)?;
     executor.spin_some()?;
-    assert_eq!(seen.try_recv(), Ok((address, 3, Path::Intra)));
+    assert_eq!(seen.try_recv(), Ok((address, 3, Transport::Intra)));
     let (sample, _) = held.take_sample().unwrap();
     assert!(!sample.is_image());
     assert_eq!(borrowed(&sample.view().unwrap()), address);
@@ -98,7 +98,7 @@ fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
             executor.spin_some().unwrap();
             seen.try_recv().ok()
         });
-        assert_eq!((width_seen, length_seen, path), (width, length, Path::Shm));
+        assert_eq!((width_seen, length_seen, path), (width, length, Transport::Shm));
         assert!(file_at(address).is_some(), "it lies in no file of the domain");
         assert_eq!(address % 4, 0, "where the image lies, its numbers are aligned");
     }
@@ -126,7 +126,10 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
         let view = sample.view()?;
         let read = file_at(borrowed(&view)).expect("it is read where it lies");
         assert_eq!(read, written);
-        assert_eq!((view.width, view.data, info.path()), (width, &vec![width as u8; 300_000][..], Path::Shm));
+        assert_eq!(
+            (view.width, view.data, info.path()),
+            (width, &vec![width as u8; 300_000][..], Transport::Shm)
+        );
     }
     assert_eq!(publisher.statistics().copies, 0);
     Ok(())
@@ -315,7 +318,7 @@ fn a_draft_that_can_not_be_published_comes_back() -> Result<(), Box<dyn std::err
     publisher.publish(filled(1))?;
     let error = publisher.publish(filled(2)).unwrap_err();
     assert!(matches!(error.failure(), PublishFailure::Full { .. }));
-    let Unpublishable::Image(sample) = error.into_message() else { panic!("it was an image") };
+    let UnsentMessage::Image(sample) = error.into_message() else { panic!("it was an image") };
     assert_eq!(reader.take().unwrap().0.width, 1);
     publisher.publish(sample)?;
     assert_eq!(reader.take().unwrap().0.data, [2; 10]);

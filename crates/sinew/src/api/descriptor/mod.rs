@@ -9,12 +9,12 @@ mod poller;
 
 use super::callback::EventCallback;
 use super::node::{Node, NodeCore};
-use crate::event::condition::{Gathered, Joined, OnEvent, Source};
+use crate::event::condition::{AttachedCondition, OnEvent, Status, StatusCondition};
 use crate::executor::group::{CallbackGroup, Group};
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Mutex, next_serial};
-use poller::Poller;
+use poller::DescriptorPoller;
 use rustix::event::epoll::EventFlags;
 use rustix::io::{Errno, fcntl_dupfd_cloexec, ioctl_fionread};
 use std::fmt;
@@ -69,7 +69,7 @@ use std::os::fd::{AsFd, OwnedFd};
 /// ```
 #[must_use = "a descriptor source ends when it is dropped, with `let _ = ..` at once: name the variable (`let _source = ..`), or `detach()` it"]
 pub struct DescriptorSource {
-    joined: Joined<Readiness>,
+    joined: AttachedCondition<Readiness>,
     watch: Arc<Watch>,
     node: Arc<NodeCore>,
 }
@@ -130,7 +130,7 @@ impl Readiness {
     }
 }
 
-impl Gathered for Readiness {
+impl Status for Readiness {
     fn delivered(&mut self) {
         *self = Self::default();
     }
@@ -156,7 +156,7 @@ impl Direction {
 
 /// A watched descriptor, for its handle and its callback.
 struct Watch {
-    poller: Arc<Poller>,
+    poller: Arc<DescriptorPoller>,
     /// What the kernel calls it.
     key: u64,
     direction: Direction,
@@ -204,12 +204,12 @@ impl Watch {
 }
 
 /// While the callback runs; also if it panics, the descriptor is watched again.
-struct Running<'a> {
+struct WatchAgain<'a> {
     watch: &'a Watch,
     last: Readiness,
 }
 
-impl Drop for Running<'_> {
+impl Drop for WatchAgain<'_> {
     fn drop(&mut self) {
         self.watch.again(self.last);
     }
@@ -282,8 +282,8 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             move |error: io::Error| not_created(name, call, &error)
         };
         let descriptor = self.descriptor.map_err(|error| failed("fcntl (F_DUPFD)")(error.into()))?;
-        let poller =
-            Poller::of_this_process().map_err(failed("starting the thread that waits for descriptors"))?;
+        let poller = DescriptorPoller::of_this_process()
+            .map_err(failed("starting the thread that waits for descriptors"))?;
         let watch = Arc::new(Watch {
             poller,
             key: next_serial(),
@@ -293,10 +293,10 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         let watched = watch.clone();
         let (cell, group) = (callback.cell(&self.group), self.group.clone());
         let run: OnEvent<Readiness> = Box::new(move |turn, readiness| {
-            let _running = Running { watch: &watched, last: *readiness };
+            let _running = WatchAgain { watch: &watched, last: *readiness };
             F::call(&cell, &group, turn, readiness)
         });
-        let source = Source::erased(core.clone(), "descriptor source".to_owned(), run);
+        let source = StatusCondition::erased(core.clone(), "descriptor source".to_owned(), run);
         watch.poller.know(watch.key, source.clone());
         let added = match &*watch.descriptor.lock() {
             Some(descriptor) => watch.poller.add(descriptor, watch.key, self.direction.flags()),
@@ -306,7 +306,7 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
             watch.end();
             return Err(failed("epoll_ctl")(error));
         }
-        Ok(DescriptorSource { joined: Joined::new(source), watch, node: self.node.core().clone() })
+        Ok(DescriptorSource { joined: AttachedCondition::new(source), watch, node: self.node.core().clone() })
     }
 }
 

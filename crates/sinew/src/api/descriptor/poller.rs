@@ -1,7 +1,7 @@
 //! The thread that waits for all descriptors of the process.
 
 use super::Readiness;
-use crate::event::condition::Source;
+use crate::event::condition::StatusCondition;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Mutex};
 use rustix::buffer::spare_capacity;
@@ -14,17 +14,17 @@ use std::sync::LazyLock;
 
 /// What is watched, and the epoll descriptor that watches it. There is one per process, with one
 /// thread, for ever.
-pub(super) struct Poller {
+pub(super) struct DescriptorPoller {
     epoll: OwnedFd,
     /// Whom to tell, by key. This lock comes before those of the sources. The thread takes no
     /// source out of it, so that none is dropped there, with the user's callback.
-    sources: Mutex<HashMap<u64, Arc<Source<Readiness>>>>,
+    sources: Mutex<HashMap<u64, Arc<StatusCondition<Readiness>>>>,
 }
 
-impl Poller {
+impl DescriptorPoller {
     /// The process's poller; the first call starts its thread.
     pub(super) fn of_this_process() -> io::Result<Arc<Self>> {
-        static POLLER: LazyLock<Mutex<Option<Arc<Poller>>>> = LazyLock::new(|| Mutex::new(None));
+        static POLLER: LazyLock<Mutex<Option<Arc<DescriptorPoller>>>> = LazyLock::new(|| Mutex::new(None));
         let mut poller = POLLER.lock();
         if let Some(poller) = &*poller {
             return Ok(poller.clone());
@@ -40,13 +40,13 @@ impl Poller {
     }
 
     /// Makes a source known under a key that no other had.
-    pub(super) fn know(&self, key: u64, source: Arc<Source<Readiness>>) {
+    pub(super) fn know(&self, key: u64, source: Arc<StatusCondition<Readiness>>) {
         self.sources.lock().insert(key, source);
     }
 
     /// Forgets a source: when this returns, nothing is announced to it any more. The caller drops
     /// it, holding no lock.
-    pub(super) fn forget(&self, key: u64) -> Option<Arc<Source<Readiness>>> {
+    pub(super) fn forget(&self, key: u64) -> Option<Arc<StatusCondition<Readiness>>> {
         self.sources.lock().remove(&key)
     }
 

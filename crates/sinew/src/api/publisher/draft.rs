@@ -1,7 +1,7 @@
 //! Images that are made where they are published.
 
 use super::Publisher;
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use sinew_msg::Message;
 use sinew_msg::loan::{self, BuildError, Built};
 use std::borrow::Borrow;
@@ -17,7 +17,7 @@ use std::fmt;
 ///
 /// `V` is the value as it was given, `T` or `&T`.
 pub struct Draft<T: Built + Message, V: Borrow<T> = T> {
-    message: Erased,
+    message: RawMessage,
     value: V,
     lengths: T::Lengths,
 }
@@ -42,7 +42,7 @@ impl<T: Built + Message, V: Borrow<T>> Draft<T, V> {
         self.value.borrow()
     }
 
-    pub(crate) fn erase(self) -> Erased {
+    pub(crate) fn erase(self) -> RawMessage {
         self.message
     }
 }

@@ -1,11 +1,11 @@
 //! Messages that came, changed in place where that can be, and passed on.
 
 use super::Publisher;
-use crate::message::block::Erased;
-use crate::message::work::Work;
+use crate::message::block::RawMessage;
+use crate::message::work::CopyWork;
 use crate::message::{Sample, Unique};
 use crate::sys::sync::Arc;
-use crate::topic::publisher_core::Outlet;
+use crate::topic::publisher_core::PublisherCore;
 use sinew_msg::loan::{self, BuildError, Built};
 use sinew_msg::view::{self, Viewed};
 use sinew_msg::{DecodeError, Message};
@@ -17,15 +17,15 @@ use std::fmt;
 /// From [`Publisher::edit`]. It is the very message that came if that can be
 /// ([`is_in_place`](Self::is_in_place)), else a copy. Dropped, it was never there.
 pub struct Edit<T: Built + Message> {
-    held: Held<T>,
+    held: EditedMessage<T>,
     is_in_place: bool,
 }
 
 /// The message, to which there is no other reference.
-enum Held<T: Built + Message> {
+enum EditedMessage<T: Built + Message> {
     Value(Unique<T>),
     /// [`edit`](loan::edit) has seen that it is one.
-    Image(Erased),
+    Image(RawMessage),
 }
 
 impl<T: Built + Message> Edit<T> {
@@ -36,8 +36,8 @@ impl<T: Built + Message> Edit<T> {
     /// If [`Built`] or [`Viewed`] is implemented by hand, and doesn't do the same every time.
     pub fn parts(&mut self) -> T::Parts<'_> {
         match &mut self.held {
-            Held::Value(value) => value.parts_of_value(),
-            Held::Image(message) => {
+            EditedMessage::Value(value) => value.parts_of_value(),
+            EditedMessage::Image(message) => {
                 let parts = loan::edit::<T>(message.image_mut().unwrap_or_default());
                 #[expect(
                     clippy::expect_used,
@@ -54,8 +54,8 @@ impl<T: Built + Message> Edit<T> {
     /// None, unless [`Viewed`] is implemented by hand and doesn't do the same every time.
     pub fn view(&self) -> Result<T::View<'_>, DecodeError> {
         match &self.held {
-            Held::Value(value) => Ok(Viewed::of(&**value)),
-            Held::Image(message) => view::view::<T>(message.image().unwrap_or_default()),
+            EditedMessage::Value(value) => Ok(Viewed::of(&**value)),
+            EditedMessage::Image(message) => view::view::<T>(message.image().unwrap_or_default()),
         }
     }
 
@@ -66,10 +66,10 @@ impl<T: Built + Message> Edit<T> {
         self.is_in_place
     }
 
-    pub(crate) fn erase(self) -> Erased {
+    pub(crate) fn erase(self) -> RawMessage {
         match self.held {
-            Held::Value(value) => value.erase(),
-            Held::Image(message) => message,
+            EditedMessage::Value(value) => value.erase(),
+            EditedMessage::Image(message) => message,
         }
     }
 }
@@ -77,10 +77,10 @@ impl<T: Built + Message> Edit<T> {
 impl<T: Built + Message> fmt::Debug for Edit<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, place) = match (&self.held, self.is_in_place) {
-            (Held::Value(_), true) => ("a value", "in place"),
-            (Held::Value(_), false) => ("a value", "copied"),
-            (Held::Image(_), true) => ("an image", "in place"),
-            (Held::Image(_), false) => ("an image", "copied"),
+            (EditedMessage::Value(_), true) => ("a value", "in place"),
+            (EditedMessage::Value(_), false) => ("a value", "copied"),
+            (EditedMessage::Image(_), true) => ("an image", "in place"),
+            (EditedMessage::Image(_), false) => ("an image", "copied"),
         };
         write!(f, "Edit({what} of {}, {place})", T::NAME)
     }
@@ -144,15 +144,15 @@ impl<T: Built + Message> Publisher<T> {
         let is_in_place = came.is_ownable() && outlet.publishes_where_it_lies(&came);
         let mut message = if is_in_place { came } else { copy(outlet, came)? };
         if !message.is_image() {
-            return Ok(Edit { held: Held::Value(Unique::assume(message)), is_in_place });
+            return Ok(Edit { held: EditedMessage::Value(Unique::assume(message)), is_in_place });
         }
         match loan::edit::<T>(message.image_mut().unwrap_or_default()).map(drop) {
-            Ok(()) => Ok(Edit { held: Held::Image(message), is_in_place }),
+            Ok(()) => Ok(Edit { held: EditedMessage::Image(message), is_in_place }),
             // Its numbers have the other byte order.
             Err(BuildError::NotInPlace { .. }) => {
                 let value = message.decoded(&outlet.pool)?;
-                outlet.count(Work::DECODING);
-                Ok(Edit { held: Held::Value(Unique::assume(value)), is_in_place: false })
+                outlet.count(CopyWork::DECODING);
+                Ok(Edit { held: EditedMessage::Value(Unique::assume(value)), is_in_place: false })
             }
             Err(error) => Err(error),
         }
@@ -162,11 +162,11 @@ impl<T: Built + Message> Publisher<T> {
 /// An image of the message, to which there is no other reference, where the publisher's messages
 /// are read.
 #[cold]
-fn copy(outlet: &Arc<Outlet>, message: Erased) -> Result<Erased, BuildError> {
+fn copy(outlet: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, BuildError> {
     let length = message.image_length().unwrap_or(0);
     let type_name = message.table().name();
     let copy = outlet.image_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
-    outlet.count(Work::encoding(message.is_image(), length));
+    outlet.count(CopyWork::encoding(message.is_image(), length));
     if message.is_ownable() {
         // It was only in the wrong place.
         let lends = Arc::downgrade(outlet);

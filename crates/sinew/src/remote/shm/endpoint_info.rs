@@ -17,7 +17,7 @@
 //! | 48.. | `max_blocking_time` in ns |
 
 use crate::ros::qos::{Durability, History, Liveliness, QoS, Reliability};
-use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{Entity, Peer};
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ impl QoS {
     }
 }
 
-impl Described {
+impl RemoteEndpoint {
     /// What `entity` of `peer` says of itself; `None` if that makes no sense.
     pub(crate) fn of(entity: &Entity, peer: &Peer) -> Option<Self> {
         Some(Self {

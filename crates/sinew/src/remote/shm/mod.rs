@@ -7,7 +7,7 @@
 //! | `endpoint_info` | what participants tell each other of an entity |
 //! | `sender` | a publisher's way out: `PublisherEndpoint` and `RemoteSink` |
 //! | `remote_publisher` | a publisher of another process, as its subscriptions here see it: `RemoteSource` |
-//! | `services` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteLine`), and the visitors a server has (`RemoteClient`) |
+//! | `services` | services: a server of another process and a client's line to it (`RemoteServer`, `RemoteServerConnection`), and the visitors a server has (`RemoteClient`) |
 //! | `type_descriptions` | the descriptions of our types, for tools |
 //! | `receiver_thread` | the thread that receives for those who wait without an executor |
 
@@ -20,24 +20,24 @@ mod type_descriptions;
 
 use crate::executor::remote_events::Presence;
 use crate::executor::scheduler::Scheduler;
-use crate::mailbox::deferred::Outbox;
-use crate::message::type_support::Table;
+use crate::mailbox::deferred::Deferred;
+use crate::message::type_support::TypeSupport;
 use crate::ros::failure::CreateError;
 use crate::ros::qos::QoS;
-use crate::service::pending_calls::Calls;
-use crate::service::registry::Services;
-use crate::service::request_queue::{RemoteLine, RemoteServer, Types};
+use crate::service::pending_calls::PendingCalls;
+use crate::service::registry::ServiceRegistry;
+use crate::service::request_queue::{RemoteServer, RemoteServerConnection, ServiceTypes};
 use crate::sys::logging::{Level, later, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::graph::Graph;
-use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use crate::topic::remote_sink::RemoteSubscription;
 use crate::topic::session::Session;
-use crate::topic::subscription_core::{Inbox, RemoteSource};
-use receiver_thread::Receiver;
-use remote_publisher::Proxy;
-use sender::Elsewhere;
-use services::{AwayServer, Line, Serves, Visiting};
+use crate::topic::subscription_core::{RemoteSource, SubscriptionCore};
+use receiver_thread::ReceiverThread;
+use remote_publisher::RemotePublisher;
+use sender::ShmAddress;
+use services::{LocalServer, PendingClient, ShmServer, ShmServerConnection};
 use sinew_shm::{
     CapacityError, Domain, Entity, EntityKey, EntityKind, Incoming, JoinError, Observer, OwnEntity,
     Participant, Peer, Port, Sink,
@@ -47,40 +47,40 @@ use std::path::Path;
 use std::sync::{OnceLock, Weak};
 
 /// A context, as far as what reaches other processes knows of it: the ends that are here.
-pub(crate) trait Endpoints: Send + Sync {
+pub(crate) trait LocalEndpoints: Send + Sync {
     fn session(&self) -> &Arc<Session>;
     fn graph(&self) -> &Graph;
-    fn services(&self) -> &Services;
+    fn services(&self) -> &ServiceRegistry;
 }
 
 /// A context's presence among the processes of its host.
-pub(crate) struct Outside {
+pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
-    context: Weak<dyn Endpoints>,
+    context: Weak<dyn LocalEndpoints>,
     /// Publishers of others.
-    proxies: Mutex<HashMap<(u64, EntityKey), Arc<Proxy>>>,
+    proxies: Mutex<HashMap<(u64, EntityKey), Arc<RemotePublisher>>>,
     /// Subscriptions of others.
     subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by what the others know them by.
-    inboxes: Mutex<HashMap<EntityKey, Weak<Inbox>>>,
+    inboxes: Mutex<HashMap<EntityKey, Weak<SubscriptionCore>>>,
     /// Our servers, likewise.
-    servers: Mutex<HashMap<EntityKey, Serves>>,
+    servers: Mutex<HashMap<EntityKey, LocalServer>>,
     /// Our clients' ways to servers, by their entities.
-    lines: Mutex<HashMap<EntityKey, Weak<Line>>>,
+    lines: Mutex<HashMap<EntityKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
-    services: Mutex<HashMap<(u64, EntityKey), Arc<AwayServer>>>,
+    services: Mutex<HashMap<(u64, EntityKey), Arc<ShmServer>>>,
     /// Clients of others for whose answers there is no room.
-    unserved: Mutex<Vec<Arc<Visiting>>>,
-    receiver: Mutex<Option<Receiver>>,
+    unserved: Mutex<Vec<Arc<PendingClient>>>,
+    receiver: Mutex<Option<ReceiverThread>>,
     /// It couldn't be started.
     lacks_receiver: AtomicBool,
-    told: type_descriptions::Told,
+    told: type_descriptions::KnownTypes,
 }
 
-impl Outside {
+impl ShmTransport {
     /// Joins the domain.
     pub(crate) fn join(
-        context: &Arc<dyn Endpoints>,
+        context: &Arc<dyn LocalEndpoints>,
         base: Option<&Path>,
         domain: u32,
     ) -> Result<Arc<Self>, JoinError> {
@@ -97,9 +97,9 @@ impl Outside {
             unserved: Mutex::default(),
             receiver: Mutex::default(),
             lacks_receiver: AtomicBool::new(false),
-            told: type_descriptions::Told::default(),
+            told: type_descriptions::KnownTypes::default(),
         });
-        let watching = Arc::new(Watching(Arc::downgrade(&this)));
+        let watching = Arc::new(DiscoveryObserver(Arc::downgrade(&this)));
         let participant = Participant::join_as(context.session().participant, &domain, watching)?;
         let _ = this.participant.set(participant);
         Ok(this)
@@ -117,15 +117,15 @@ impl Outside {
     }
 
     /// Tells the others of an entity.
-    pub(crate) fn advertise(&self, about: &About<'_>) -> Result<OwnEntity, CapacityError> {
+    pub(crate) fn advertise(&self, about: &EndpointAbout<'_>) -> Result<OwnEntity, CapacityError> {
         let Some(participant) = self.participant() else { return Err(CapacityError::Left { forked: false }) };
         let entity = Entity {
             kind: about.kind,
             number: about.number,
             node: about.node.to_owned(),
             name: about.name.to_owned(),
-            type_name: about.table.map_or("", Table::name).to_owned(),
-            hash: about.table.and_then(Table::hash).map_or([0; 32], |hash| hash.0),
+            type_name: about.table.map_or("", TypeSupport::name).to_owned(),
+            hash: about.table.and_then(TypeSupport::hash).map_or([0; 32], |hash| hash.0),
             qos: about.qos.to_bytes(about.table.is_some_and(|table| table.image.is_some())),
         };
         if let Some(table) = about.table {
@@ -139,8 +139,8 @@ impl Outside {
     pub(crate) fn advertise_or(
         &self,
         name: &str,
-        about: &About<'_>,
-        inbox: Option<&Arc<Inbox>>,
+        about: &EndpointAbout<'_>,
+        inbox: Option<&Arc<SubscriptionCore>>,
     ) -> Result<OwnEntity, CreateError> {
         // Held until it is in: whoever answers at once is to find it.
         let mut inboxes = self.inboxes.lock();
@@ -156,8 +156,8 @@ impl Outside {
 
     /// An entity of its own for a client's way to one server: its requests come from it, and
     /// answers go to it.
-    pub(crate) fn advertise_line(&self, calls: &Arc<Calls>) -> Result<OwnEntity, CapacityError> {
-        let about = About {
+    pub(crate) fn advertise_line(&self, calls: &Arc<PendingCalls>) -> Result<OwnEntity, CapacityError> {
+        let about = EndpointAbout {
             kind: EntityKind::Request,
             number: calls.number,
             node: &calls.node,
@@ -170,7 +170,7 @@ impl Outside {
     }
 
     /// Answers by this line find it from now on.
-    pub(crate) fn know_line(&self, line: &Arc<Line>) {
+    pub(crate) fn know_line(&self, line: &Arc<ShmServerConnection>) {
         self.lines.lock().insert(line.key(), Arc::downgrade(line));
     }
 
@@ -183,7 +183,7 @@ impl Outside {
         self.lines.lock().remove(&key);
     }
 
-    pub(crate) fn context(&self) -> Option<Arc<dyn Endpoints>> {
+    pub(crate) fn context(&self) -> Option<Arc<dyn LocalEndpoints>> {
         self.context.upgrade()
     }
 
@@ -223,7 +223,7 @@ impl Outside {
         later(|| {
             let mut receiver = self.receiver.lock();
             if receiver.is_none() {
-                match Receiver::start(participant) {
+                match ReceiverThread::start(participant) {
                     Ok(started) => *receiver = Some(started),
                     Err(error) => {
                         tell!(
@@ -234,7 +234,7 @@ impl Outside {
                     }
                 }
             }
-            receiver.as_ref().map(Receiver::port)
+            receiver.as_ref().map(ReceiverThread::port)
         })
     }
 
@@ -278,7 +278,7 @@ impl Outside {
     }
 }
 
-impl Presence for Outside {
+impl Presence for ShmTransport {
     fn participant(&self) -> Option<&Arc<Participant>> {
         self.participant()
     }
@@ -289,12 +289,12 @@ impl Presence for Outside {
     }
 }
 
-impl Outside {
+impl ShmTransport {
     /// Tells other processes of a server.
     pub(crate) fn make_server_known(
         &self,
         node: &str,
-        serves: &Serves,
+        serves: &LocalServer,
         limit: usize,
     ) -> Result<OwnEntity, CreateError> {
         let qos = QoS::services().max_samples(limit);
@@ -312,7 +312,7 @@ impl Outside {
         &self,
         node: &str,
         name: &str,
-        calls: &Arc<Calls>,
+        calls: &Arc<PendingCalls>,
     ) -> Result<(), CreateError> {
         self.refresh();
         let qos = QoS::services();
@@ -326,7 +326,7 @@ impl Outside {
         &self,
         (kind, number): (EntityKind, u64),
         (node, name): (&str, &str),
-        types: &Types,
+        types: &ServiceTypes,
         qos: QoS,
     ) -> Result<OwnEntity, CreateError> {
         let (type_name, hash, travels) = types.told();
@@ -350,32 +350,32 @@ impl Outside {
 }
 
 /// What to tell the others of an entity.
-pub(crate) struct About<'a> {
+pub(crate) struct EndpointAbout<'a> {
     pub(crate) kind: EntityKind,
     pub(crate) number: u64,
     pub(crate) node: &'a str,
     pub(crate) name: &'a str,
-    pub(crate) table: Option<&'static Table>,
+    pub(crate) table: Option<&'static TypeSupport>,
     pub(crate) qos: QoS,
     pub(crate) of_node: Option<EntityKey>,
 }
 
 /// Hears of the others.
-struct Watching(Weak<Outside>);
+struct DiscoveryObserver(Weak<ShmTransport>);
 
-impl Watching {
-    fn both(&self) -> Option<(Arc<Outside>, Arc<dyn Endpoints>)> {
+impl DiscoveryObserver {
+    fn both(&self) -> Option<(Arc<ShmTransport>, Arc<dyn LocalEndpoints>)> {
         let outside = self.0.upgrade()?;
         let context = outside.context.upgrade()?;
         Some((outside, context))
     }
 }
 
-impl Observer for Watching {
+impl Observer for DiscoveryObserver {
     fn attend(&self, look: &mut dyn FnMut()) {
         // The context isn't to go while others are looked at: with it the participant would leave.
         let kept = self.both();
-        Outbox::keep(look);
+        Deferred::keep(look);
         drop(kept);
     }
 
@@ -385,24 +385,24 @@ impl Observer for Watching {
             return;
         }
         let Some((outside, context)) = self.both() else { return };
-        let Some(described) = Described::of(entity, peer) else {
+        let Some(described) = RemoteEndpoint::of(entity, peer) else {
             tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
             return;
         };
         match entity.kind {
             EntityKind::Publisher => {
-                let proxy = Proxy::new(&outside, peer, described);
+                let proxy = RemotePublisher::new(&outside, peer, described);
                 outside.proxies.lock().insert((peer.id(), key), proxy.clone());
                 context.graph().add_proxy(proxy);
             }
             EntityKind::Subscription => {
-                let address = Box::new(Elsewhere { peer: peer.clone(), key });
+                let address = Box::new(ShmAddress { peer: peer.clone(), key });
                 let subscription = Arc::new(RemoteSubscription { wanted: described, address });
                 outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
                 context.graph().add_remote_subscription(subscription);
             }
             EntityKind::Server => {
-                let server = AwayServer::new(&outside, peer, key, described);
+                let server = ShmServer::new(&outside, peer, key, described);
                 outside.services.lock().insert((peer.id(), key), server.clone());
                 if server.described().travels {
                     context.services().add_away(&entity.name, server);
@@ -441,8 +441,8 @@ impl Observer for Watching {
                 return Some(proxy);
             }
             // It published and went before anybody looked: who was matched gets what it published.
-            let described = Described::of(&incoming.source_entity().ok()?, incoming.peer())?;
-            let proxy = Proxy::new(&outside, incoming.peer(), described);
+            let described = RemoteEndpoint::of(&incoming.source_entity().ok()?, incoming.peer())?;
+            let proxy = RemotePublisher::new(&outside, incoming.peer(), described);
             proxy.accept(incoming);
             let source: Arc<dyn RemoteSource> = proxy.clone();
             context.graph().add_proxy(source.clone());
@@ -452,7 +452,7 @@ impl Observer for Watching {
         };
         let server = outside.servers.lock().get(&target).cloned();
         if let Some(server) = server {
-            let visiting = Visiting::receive(&outside, incoming, (target, server));
+            let visiting = PendingClient::receive(&outside, incoming, (target, server));
             if !visiting.is_served() {
                 outside.unserved.lock().push(visiting.clone());
             }

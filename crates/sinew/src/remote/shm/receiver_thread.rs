@@ -8,7 +8,7 @@ use std::io;
 use std::thread::JoinHandle;
 
 /// The thread, and its port.
-pub(crate) struct Receiver {
+pub(crate) struct ReceiverThread {
     port: Arc<Port>,
     ends: Arc<AtomicBool>,
     thread: JoinHandle<()>,
@@ -27,7 +27,7 @@ pub(crate) enum StartError {
     Thread(io::Error),
 }
 
-impl Receiver {
+impl ReceiverThread {
     pub(crate) fn start(participant: &Arc<Participant>) -> Result<Self, StartError> {
         let port = participant.port(None)?;
         let ends = Arc::new(AtomicBool::new(false));

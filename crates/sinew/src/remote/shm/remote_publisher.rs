@@ -3,87 +3,87 @@
 //! It reads the publisher's ring and brings what it finds into their histories, as a local publisher would: so depth, filters, copies
 //! and events are the same whichever way a message came.
 //!
-//! Whoever has reason to believe that there is something to read calls [`Proxy::drain`]: the executor that was told by an event, a
+//! Whoever has reason to believe that there is something to read calls [`RemotePublisher::drain`]: the executor that was told by an event, a
 //! thread that takes by hand, the helper thread. One of them does it at a time; the others leave word that it looks once more
-//! ([`Solo`]). So nobody waits, and filters run under no lock that they could want.
+//! ([`CoalescingLock`]). So nobody waits, and filters run under no lock that they could want.
 
-use super::Outside;
-use crate::mailbox::deferred::{Drainable, Outbox};
-use crate::mailbox::history::{Entry, Joins};
-use crate::message::block::Erased;
+use super::ShmTransport;
+use crate::mailbox::deferred::{Deferred, Drainable};
+use crate::mailbox::history::{Entry, JoinOrder};
+use crate::message::block::RawMessage;
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::sys::clock::Stamp;
-use crate::sys::coalescing_lock::Solo;
+use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{About, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
-use crate::topic::copy_plan::Form;
-use crate::topic::recipients::{Given, Promises};
-use crate::topic::remote_endpoint::Described;
-use crate::topic::subscribers::{Group, groups};
-use crate::topic::subscription_core::{Bad, Direct, Inbox, RemoteSource};
-use crate::topic::typed_reader::Reader;
-use crate::topic::warn_once::Complaints;
+use crate::topic::copy_plan::Ownership;
+use crate::topic::recipients::{Permits, Recipients};
+use crate::topic::remote_endpoint::RemoteEndpoint;
+use crate::topic::subscribers::{TypedReaders, groups};
+use crate::topic::subscription_core::{DirectTake, RemoteSource, SubscriptionCore, UnreadableMessage};
+use crate::topic::typed_reader::TypedReader;
+use crate::topic::warn_once::WarnOnce;
 use sinew_msg::DecodeError;
 use sinew_shm::{Head, Incoming, Peer, Port, SegmentError, Sink};
 use std::fmt;
 use std::sync::Weak;
 
 /// A publisher of another process.
-pub(crate) struct Proxy {
-    pub(crate) offered: Described,
-    outside: Weak<Outside>,
+pub(crate) struct RemotePublisher {
+    pub(crate) offered: RemoteEndpoint,
+    outside: Weak<ShmTransport>,
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
-    reading: Solo<Reading>,
+    reading: CoalescingLock<RingReader>,
     /// Who is served.
-    served: Mutex<Vec<Arc<Inbox>>>,
+    served: Mutex<Vec<Arc<SubscriptionCore>>>,
     /// What is to be done about them from the next look on.
     ends: Mutex<Option<Ends>>,
     /// The connection that is read from the next look on.
     accepted: Mutex<Option<Box<Incoming>>>,
     /// What it retained for late subscriptions, to be read from the next look on.
-    handed_over: Mutex<Vec<Retained>>,
+    handed_over: Mutex<Vec<RetainedReader>>,
     /// One of the last three has changed, and nobody has looked since.
     has_news: AtomicBool,
     /// Its last connection has ended, and all of it was read. Changes while it is being read.
     is_over: AtomicBool,
     /// The publisher is gone: there are no more connections.
     is_gone: AtomicBool,
-    complaints: Complaints,
+    complaints: WarnOnce,
 }
 
 /// Who gets the messages, and who is told that there are some.
 #[derive(Default)]
 pub(crate) struct Ends {
-    groups: Vec<Group>,
+    groups: Vec<TypedReaders>,
     port: Option<Arc<Port>>,
 }
 
 /// The group for which a message is, and the message.
-type Stalled = (usize, Erased, Publication);
+type Stalled = (usize, RawMessage, Publication);
 
-struct Reading {
+struct RingReader {
     incoming: Option<Incoming>,
     ends: Ends,
     buffer: Vec<u8>,
     /// Messages for which a subscription that must get everything had no place.
     stalled: Vec<Stalled>,
     /// Read before anything else: who comes late gets the oldest first.
-    retained: Vec<Retained>,
+    retained: Vec<RetainedReader>,
 }
 
 /// What a transient-local publisher retained for one late subscription, which may go before all of it is read.
-struct Retained {
-    inbox: Weak<Inbox>,
+struct RetainedReader {
+    inbox: Weak<SubscriptionCore>,
     incoming: Incoming,
 }
 
-impl Proxy {
-    pub(crate) fn new(outside: &Arc<Outside>, peer: &Peer, offered: Described) -> Arc<Self> {
+impl RemotePublisher {
+    pub(crate) fn new(outside: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
-        let reading = Reading {
+        let reading = RingReader {
             incoming: None,
             ends: Ends::default(),
             buffer: Vec::new(),
@@ -95,7 +95,7 @@ impl Proxy {
             outside: Arc::downgrade(outside),
             publisher,
             lifespan,
-            reading: Solo::new(reading),
+            reading: CoalescingLock::new(reading),
             served: Mutex::default(),
             ends: Mutex::new(None),
             accepted: Mutex::new(None),
@@ -103,7 +103,7 @@ impl Proxy {
             has_news: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             is_gone: AtomicBool::new(false),
-            complaints: Complaints::default(),
+            complaints: WarnOnce::default(),
         })
     }
 
@@ -117,14 +117,14 @@ impl Proxy {
     }
 
     /// What it retained for this subscription comes by this connection. The caller then drains.
-    pub(crate) fn accept_retained(&self, inbox: Weak<Inbox>, incoming: Incoming) {
-        self.handed_over.lock().push(Retained { inbox, incoming });
+    pub(crate) fn accept_retained(&self, inbox: Weak<SubscriptionCore>, incoming: Incoming) {
+        self.handed_over.lock().push(RetainedReader { inbox, incoming });
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
     /// Changes who is served. One at a time, from who they are to what is done for them: else one who goes could be brought back by a
     /// change of another thread, and would be kept for ever.
-    fn change_served(&self, change: impl FnOnce(&[Arc<Inbox>]) -> Vec<Arc<Inbox>>) {
+    fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
         let mut served = self.served.lock();
         let inboxes = change(&served);
         let groups = groups(&inboxes, self.offered.qos.is_blocking());
@@ -137,7 +137,7 @@ impl Proxy {
     }
 
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
-    fn port_for(&self, inboxes: &[Arc<Inbox>]) -> Option<Arc<Port>> {
+    fn port_for(&self, inboxes: &[Arc<SubscriptionCore>]) -> Option<Arc<Port>> {
         let outside = self.outside.upgrade()?;
         let executor = inboxes.iter().find_map(|inbox| outside.port_of(&*inbox.scheduler()?));
         executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
@@ -156,31 +156,36 @@ impl Proxy {
 
     /// As [`RemoteSource::take_for`]. What else is to be done it leaves to its caller.
     #[inline]
-    fn take_next(&self, inbox: &Inbox, depth: u64) -> Direct {
+    fn take_next(&self, inbox: &SubscriptionCore, depth: u64) -> DirectTake {
         if self.has_news() {
-            return Direct::NotSo;
+            return DirectTake::NotSo;
         }
-        let Some(mut reading) = self.reading.try_enter() else { return Direct::NotSo };
-        let Reading { incoming: Some(incoming), ends, buffer, stalled, retained } = &mut *reading else {
-            return Direct::NotSo;
+        let Some(mut reading) = self.reading.try_enter() else { return DirectTake::NotSo };
+        let RingReader { incoming: Some(incoming), ends, buffer, stalled, retained } = &mut *reading else {
+            return DirectTake::NotSo;
         };
-        let [group] = &ends.groups[..] else { return Direct::NotSo };
+        let [group] = &ends.groups[..] else { return DirectTake::NotSo };
         let is_calm = stalled.is_empty() && retained.is_empty();
         let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && is_calm;
         if !is_simple || self.lifespan != i64::MAX {
-            return Direct::NotSo;
+            return DirectTake::NotSo;
         }
         if !incoming.is_ready() {
-            return if incoming.is_over() { Direct::NotSo } else { Direct::Nothing };
+            return if incoming.is_over() { DirectTake::NotSo } else { DirectTake::Nothing };
         }
         let skipped = incoming.skip_to_newest(depth);
         let message = match incoming.read(buffer) {
             Ok(Some(message)) => message,
-            Ok(None) => return Direct::NotSo,
+            Ok(None) => return DirectTake::NotSo,
             Err(error) => {
                 let text = self.unreadable(&error).to_string();
                 let lost = skipped; // itself it counts with the next one
-                return Direct::Bad(Bad { lost, problem: None, level: self.complaints.level(), text });
+                return DirectTake::Bad(UnreadableMessage {
+                    lost,
+                    problem: None,
+                    level: self.complaints.level(),
+                    text,
+                });
             }
         };
         if self.offered.qos.is_blocking() && inbox.wanted.qos.is_blocking() {
@@ -193,11 +198,11 @@ impl Proxy {
             None => group.reader.decode_copied(buffer),
         };
         match value {
-            Ok((value, work)) => Direct::Message(value, publication, lost, work),
+            Ok((value, work)) => DirectTake::Message(value, publication, lost, work),
             Err(error) => {
                 let text = self.undecodable(&error).to_string();
                 let (lost, problem) = (lost + 1, Some(error));
-                Direct::Bad(Bad { lost, problem, level: self.complaints.level(), text })
+                DirectTake::Bad(UnreadableMessage { lost, problem, level: self.complaints.level(), text })
             }
         }
     }
@@ -232,7 +237,7 @@ impl Proxy {
     #[inline]
     pub(crate) fn drain(&self) {
         self.reading.look(|mut reading| {
-            Outbox::with(|outbox| {
+            Deferred::with(|outbox| {
                 self.read_on(&mut reading, outbox);
                 drop(reading);
             });
@@ -243,7 +248,7 @@ impl Proxy {
         }
     }
 
-    fn read_on(&self, reading: &mut Reading, outbox: &mut Outbox) {
+    fn read_on(&self, reading: &mut RingReader, outbox: &mut Deferred) {
         // Acquire: pairs with those who set it. Before it is looked at what there is: what comes later sets it again, and drains.
         let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
         if has_news || !reading.retained.is_empty() {
@@ -253,7 +258,7 @@ impl Proxy {
         if has_news {
             self.read_news(reading, outbox);
         }
-        let Reading { incoming: Some(incoming), stalled, .. } = reading else { return };
+        let RingReader { incoming: Some(incoming), stalled, .. } = reading else { return };
         if stalled.is_empty() && incoming.is_over() {
             incoming.done();
             self.is_over.store(true, Ordering::Release); // pairs with `is_over`
@@ -261,7 +266,7 @@ impl Proxy {
     }
 
     /// Goes on with the connection, and for those, that have come since the last look.
-    fn read_news(&self, reading: &mut Reading, outbox: &mut Outbox) {
+    fn read_news(&self, reading: &mut RingReader, outbox: &mut Deferred) {
         if reading.ends.groups.is_empty() {
             // Those who are the first to come get all of a connection that is as new: its writer began it for them.
             self.take_ends(reading, outbox);
@@ -277,7 +282,7 @@ impl Proxy {
         if self.take_ends(reading, outbox) {
             self.read_all(reading, outbox);
         }
-        let Reading { incoming: Some(incoming), ends, .. } = reading else { return };
+        let RingReader { incoming: Some(incoming), ends, .. } = reading else { return };
         // E1: whatever was published before our port was seen is read now.
         if incoming.set_port(ends.port.as_deref()) {
             self.read_all(reading, outbox);
@@ -285,13 +290,13 @@ impl Proxy {
     }
 
     /// Who gets the messages from here on. Whether they are others than before.
-    fn take_ends(&self, reading: &mut Reading, outbox: &mut Outbox) -> bool {
+    fn take_ends(&self, reading: &mut RingReader, outbox: &mut Deferred) -> bool {
         let Some(ends) = self.ends.lock().take() else { return false };
         let before = std::mem::replace(&mut reading.ends, ends);
         // What waits for a place goes on waiting for those who take the same; if there is nobody left, nobody misses it.
         for (index, message, publication) in std::mem::take(&mut reading.stalled) {
             let reader = before.groups.get(index).map(|group| &group.reader);
-            let takes_it = |group: &Group| {
+            let takes_it = |group: &TypedReaders| {
                 reader.zip(group.routes.inboxes().first()).is_some_and(|(reader, inbox)| reader.suits(inbox))
             };
             match reading.ends.groups.iter().position(takes_it) {
@@ -302,8 +307,8 @@ impl Proxy {
         true
     }
 
-    fn read_all(&self, reading: &mut Reading, outbox: &mut Outbox) {
-        let Reading { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
+    fn read_all(&self, reading: &mut RingReader, outbox: &mut Deferred) {
+        let RingReader { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
         if ends.groups.is_empty() {
             incoming.skip_to_newest(0); // nobody wants them
             incoming.unbind();
@@ -396,9 +401,9 @@ impl Proxy {
     /// Brings a message into the histories of a group; gives it back if one that must get everything has no place.
     fn deliver(
         &self,
-        groups: &[Group],
+        groups: &[TypedReaders],
         (index, message, publication): Stalled,
-        outbox: &mut Outbox,
+        outbox: &mut Deferred,
     ) -> Result<(), Stalled> {
         let Some(group) = groups.get(index) else { return Ok(()) };
         let publication = &publication;
@@ -422,21 +427,21 @@ impl Proxy {
                 let reference = if nth + 1 == inboxes.len() {
                     message.take()
                 } else {
-                    message.as_ref().map(Erased::another)
+                    message.as_ref().map(RawMessage::another)
                 };
                 let Some(reference) = reference else { break };
                 outbox.add(inbox.push(reference, publication, routes.place_at(inbox)));
             }
             return Ok(());
         }
-        let mut given = Given::take();
+        let mut given = Recipients::take();
         given.choose(routes, None, &message);
         let blocking = self.offered.qos.is_blocking();
-        let Some(promises) = Promises::collect_now(routes, &given, blocking) else {
+        let Some(promises) = Permits::collect_now(routes, &given, blocking) else {
             given.forget_copies();
             return Err((index, message, *publication));
         };
-        let plan = given.plan(routes, Form::Unique);
+        let plan = given.plan(routes, Ownership::Unique);
         given.copy(routes, plan, &message, &group.reader.values);
         given.deliver(message, publication, &promises, outbox);
         promises.kept();
@@ -445,7 +450,7 @@ impl Proxy {
 }
 
 impl Ends {
-    fn inboxes(&self) -> impl Iterator<Item = &Arc<Inbox>> {
+    fn inboxes(&self) -> impl Iterator<Item = &Arc<SubscriptionCore>> {
         self.groups.iter().flat_map(|group| group.routes.inboxes())
     }
 
@@ -463,17 +468,17 @@ impl Ends {
     }
 }
 
-impl RemoteSource for Proxy {
-    fn offered(&self) -> &Described {
+impl RemoteSource for RemotePublisher {
+    fn offered(&self) -> &RemoteEndpoint {
         &self.offered
     }
 
-    fn serve(&self, inboxes: &[Arc<Inbox>]) {
+    fn serve(&self, inboxes: &[Arc<SubscriptionCore>]) {
         self.change_served(|_| inboxes.to_vec());
     }
 
-    fn part(&self, inbox: &Inbox) {
-        let is_it = |other: &Arc<Inbox>| std::ptr::eq(Arc::as_ptr(other), inbox);
+    fn part(&self, inbox: &SubscriptionCore) {
+        let is_it = |other: &Arc<SubscriptionCore>| std::ptr::eq(Arc::as_ptr(other), inbox);
         if self.served.lock().iter().any(is_it) {
             self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
             self.drain();
@@ -511,18 +516,18 @@ impl RemoteSource for Proxy {
     }
 
     #[inline]
-    fn take_for(&self, inbox: &Inbox, depth: u64) -> (Direct, bool) {
+    fn take_for(&self, inbox: &SubscriptionCore, depth: u64) -> (DirectTake, bool) {
         let direct = self.take_next(inbox, depth);
         (direct, self.is_wanted())
     }
 
     #[inline]
-    fn advance_for(&self, inbox: &Inbox, oldest: &Publication) -> bool {
+    fn advance_for(&self, inbox: &SubscriptionCore, oldest: &Publication) -> bool {
         if oldest.publisher != self.publisher || self.has_news() {
             return false;
         }
         let Some(mut reading) = self.reading.try_enter() else { return false };
-        let Reading { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
+        let RingReader { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
         let [group] = &ends.groups[..] else { return false };
         if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
             return false;
@@ -533,25 +538,25 @@ impl RemoteSource for Proxy {
     }
 }
 
-impl Drainable for Proxy {
+impl Drainable for RemotePublisher {
     fn drain(&self) {
-        Proxy::drain(self);
+        RemotePublisher::drain(self);
     }
 }
 
-impl Sink for Proxy {
+impl Sink for RemotePublisher {
     fn drain(&self) {
-        Proxy::drain(self);
+        RemotePublisher::drain(self);
     }
 }
 
-impl Proxy {
+impl RemotePublisher {
     /// Brings in what was retained for late subscriptions, as far as it is there.
-    fn read_retained(&self, reading: &mut Reading, outbox: &mut Outbox) {
+    fn read_retained(&self, reading: &mut RingReader, outbox: &mut Deferred) {
         let mut handed_over = std::mem::take(&mut *self.handed_over.lock());
         reading.retained.append(&mut handed_over);
-        let Reading { retained, buffer, .. } = reading;
-        retained.retain_mut(|Retained { inbox, incoming }| {
+        let RingReader { retained, buffer, .. } = reading;
+        retained.retain_mut(|RetainedReader { inbox, incoming }| {
             match inbox.upgrade() {
                 Some(inbox) => self.bring_in(&inbox, incoming, buffer, outbox),
                 None => drop(incoming.skip_to_newest(0)),
@@ -566,12 +571,12 @@ impl Proxy {
 
     fn bring_in(
         &self,
-        inbox: &Arc<Inbox>,
+        inbox: &Arc<SubscriptionCore>,
         incoming: &mut Incoming,
         buffer: &mut Vec<u8>,
-        outbox: &mut Outbox,
+        outbox: &mut Deferred,
     ) {
-        let reader = Reader::for_inbox(inbox);
+        let reader = TypedReader::for_inbox(inbox);
         let mut entries = Vec::new();
         while !incoming.is_over() {
             let message = match incoming.read(buffer) {
@@ -603,7 +608,7 @@ impl Proxy {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            inbox.merge(entries, Joins::Before);
+            inbox.merge(entries, JoinOrder::Before);
             inbox.announce_waiting(outbox);
         }
     }

@@ -9,14 +9,14 @@
 //! A connection gets what is published from its beginning on. What a transient-local publisher retained before goes to a late
 //! subscription by a connection of its own, for that subscription alone, which ends where the other one begins.
 
-use crate::message::backing::{Keep, Lends};
-use crate::message::block::Erased;
+use crate::message::backing::{Backing, ImageLender};
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
-use crate::message::type_support::Table;
+use crate::message::type_support::TypeSupport;
 use crate::ros::qos::QoS;
 use crate::sys::sync::Arc;
 use crate::topic::remote_sink::{
-    BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
+    JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
 };
 use sinew_shm::{
     CapacityError, Connect, Counter, Counters, EntityKey, Head, Lender, Lent, Loan, OwnEntity, Peer, Waiting,
@@ -43,7 +43,7 @@ pub(crate) struct ShmEndpoint {
 }
 
 impl ShmEndpoint {
-    pub(crate) fn boxed(entity: OwnEntity, qos: QoS, table: &Table) -> Box<dyn PublisherEndpoint> {
+    pub(crate) fn boxed(entity: OwnEntity, qos: QoS, table: &TypeSupport) -> Box<dyn PublisherEndpoint> {
         let plain = table.is_plain().then_some(table.layout.size() + 4);
         Box::new(Self { entity: Arc::new(entity), qos, plain, lender: OnceLock::new() })
     }
@@ -55,21 +55,21 @@ impl PublisherEndpoint for ShmEndpoint {
     }
 
     fn open(&self, next: u64) -> Result<Box<dyn RemoteSink>, CapacityError> {
-        let sender = Sender::new(&self.entity, self.qos, self.plain, next)?;
+        let sender = ShmSink::new(&self.entity, self.qos, self.plain, next)?;
         self.lender.get_or_init(|| (sender.writer.lender(), sender.writer.inline()));
         Ok(Box::new(sender))
     }
 
-    fn sends_where_it_lies(&self, message: &Erased) -> bool {
+    fn sends_where_it_lies(&self, message: &RawMessage) -> bool {
         let Some((_, inline)) = self.lender.get() else { return true };
         match message.keep() {
-            Some(Keep::Loan(loan)) => self.entity.participant().id() == loan.participant(),
+            Some(Backing::Loan(loan)) => self.entity.participant().id() == loan.participant(),
             _ => message.image_length().is_some_and(|length| length <= *inline),
         }
     }
 }
 
-impl Lends for ShmEndpoint {
+impl ImageLender for ShmEndpoint {
     fn lend(&self, length: usize) -> Option<Loan> {
         let (lender, inline) = self.lender.get()?;
         if length <= *inline {
@@ -80,13 +80,13 @@ impl Lends for ShmEndpoint {
 }
 
 /// Where a subscription of another process is: the [address](RemoteSubscription::address) of one.
-pub(crate) struct Elsewhere {
+pub(crate) struct ShmAddress {
     pub(crate) peer: Arc<Peer>,
     pub(crate) key: EntityKey,
 }
 
 /// A publisher's way out.
-pub(crate) struct Sender {
+pub(crate) struct ShmSink {
     writer: Writer,
     offered: QoS,
     /// Matching subscriptions elsewhere.
@@ -98,13 +98,13 @@ pub(crate) struct Sender {
     has_warned: bool,
 }
 
-impl fmt::Debug for Sender {
+impl fmt::Debug for ShmSink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sender").field("writer", &self.writer).finish_non_exhaustive()
     }
 }
 
-impl Sender {
+impl ShmSink {
     /// `next`: the number of the publisher's next message.
     fn new(
         entity: &Arc<OwnEntity>,
@@ -133,11 +133,11 @@ impl Sender {
     /// subscription must get all. Also returns the number of the first that is wanted.
     fn bring_back<'a>(
         &mut self,
-        newest_first: impl Iterator<Item = &'a (Erased, Publication)>,
+        newest_first: impl Iterator<Item = &'a (RawMessage, Publication)>,
         next: u64,
         must_get_all: bool,
-    ) -> Result<(u64, BroughtBack), CapacityError> {
-        let (mut first, mut done) = (next, BroughtBack::default());
+    ) -> Result<(u64, RetainedSent), CapacityError> {
+        let (mut first, mut done) = (next, RetainedSent::default());
         for (message, publication) in newest_first {
             let number = publication.sequence;
             first = first.min(number);
@@ -184,7 +184,7 @@ impl Sender {
         &mut self,
         number: u64,
         length: usize,
-        message: Option<&mut Erased>,
+        message: Option<&mut RawMessage>,
     ) -> Result<Prepared, CapacityError> {
         if let Some(lent) = message.and_then(|message| self.is_there(message)) {
             return Ok(Prepared::There(lent));
@@ -203,27 +203,29 @@ impl Sender {
     }
 
     /// The image of a message that lies in this participant's shared memory.
-    fn is_there(&self, message: &mut Erased) -> Option<Lent> {
+    fn is_there(&self, message: &mut RawMessage) -> Option<Lent> {
         let ours = |participant: u64| participant == self.writer.entity().participant().id();
         match message.keep()? {
-            Keep::Loan(loan) if ours(loan.participant()) && message.is_sole() => message.keep_mut()?.share(),
-            Keep::Lent(lent) if ours(lent.participant()) => Some(lent.clone()),
+            Backing::Loan(loan) if ours(loan.participant()) && message.is_sole() => {
+                message.keep_mut()?.share()
+            }
+            Backing::Lent(lent) if ours(lent.participant()) => Some(lent.clone()),
             _ => None,
         }
     }
 }
 
-impl RemoteSink for Sender {
+impl RemoteSink for ShmSink {
     fn connect(
         &mut self,
-        joiner: &mut Joiner,
+        joiner: &mut JoiningSubscription,
         next: u64,
-        retained: &VecDeque<(Erased, Publication)>,
-    ) -> Result<BroughtBack, CapacityError> {
-        let mut brought_back = BroughtBack::default();
-        let Joiner { subscription, has_retained } = joiner;
+        retained: &VecDeque<(RawMessage, Publication)>,
+    ) -> Result<RetainedSent, CapacityError> {
+        let mut brought_back = RetainedSent::default();
+        let JoiningSubscription { subscription, has_retained } = joiner;
         let requested = &subscription.wanted.qos;
-        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else {
+        let Some(ShmAddress { peer, key }) = subscription.address.downcast_ref() else {
             return Ok(brought_back); // another transport's
         };
         if !self.writer.is_connected() {
@@ -250,7 +252,7 @@ impl RemoteSink for Sender {
     }
 
     fn disconnect(&mut self, subscription: &RemoteSubscription) {
-        let Some(Elsewhere { peer, key }) = subscription.address.downcast_ref() else { return };
+        let Some(ShmAddress { peer, key }) = subscription.address.downcast_ref() else { return };
         let peer = peer.id();
         self.matched.retain(|(other, other_key, _)| other.id() != peer || other_key != key);
         if self.matched.iter().any(|(other, ..)| other.id() == peer) {
@@ -276,7 +278,11 @@ impl RemoteSink for Sender {
         self.writer.wait_for_room()
     }
 
-    fn prepare(&mut self, length: usize, message: Option<&mut Erased>) -> Result<Prepared, CapacityError> {
+    fn prepare(
+        &mut self,
+        length: usize,
+        message: Option<&mut RawMessage>,
+    ) -> Result<Prepared, CapacityError> {
         self.prepare_before(self.writer.next(), length, message)
     }
 

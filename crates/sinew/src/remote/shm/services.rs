@@ -6,8 +6,8 @@
 //!
 //! | | client's process | server's process |
 //! |---|---|---|
-//! | request | [`Line`]: encodes it into the client's ring | [`Visitor`]: reads it, and asks for the client as if it were here |
-//! | answer | [`Line`]: reads it, and settles the call | [`Visitor`]: encodes it into the ring for this client |
+//! | request | [`ShmServerConnection`]: encodes it into the client's ring | [`ShmClient`]: reads it, and asks for the client as if it were here |
+//! | answer | [`ShmServerConnection`]: reads it, and settles the call | [`ShmClient`]: encodes it into the ring for this client |
 //!
 //! A request begins with a header of 16 bytes: the call's sequence number, and its place in the client's list. So does an answer; its
 //! header also tells what kind of answer it is. Then follows the image of the request or response, or the text of a failure.
@@ -19,22 +19,24 @@
 //! client for whose answers there is no room at all is served when there is some.
 
 use super::sender::head_of;
-use super::{About, Outside};
+use super::{EndpointAbout, ShmTransport};
 use crate::executor::blocked::Blocked;
 use crate::executor::scheduler::Scheduler;
-use crate::message::block::{Erased, Pool};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::{Lineage, Publication, introduce};
 use crate::ros::qos::QoS;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallId, Calls, Fault, Outcome, RemoteClient, Wakes};
+use crate::service::pending_calls::{
+    CallFault, CallId, CallOutcome, PendingCalls, RemoteClient, WakeWaiters,
+};
 use crate::service::request_queue::{
-    Caller, MAX_REQUESTS, Origin, RemoteLine, RemoteServer, Request, Requests, Types,
+    Caller, MAX_REQUESTS, Origin, RemoteServer, RemoteServerConnection, Request, RequestQueue, ServiceTypes,
 };
 use crate::sys::clock::{Stamp, Time};
-use crate::sys::coalescing_lock::Solo;
+use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::{Arc, Guard, Mutex};
-use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_shm::{
     CapacityError, Connect, EntityKey, EntityKind, Head, Incoming, OwnEntity, Peer, Port, Sink, Writer,
 };
@@ -86,7 +88,7 @@ fn parse(bytes: &[u8]) -> Option<(u64, u32, u8, &[u8])> {
 }
 
 /// A ring with one reader that must get everything.
-struct Way {
+struct DirectedRing {
     writer: Writer,
     peer: u64,
     next: u64,
@@ -96,7 +98,7 @@ struct Way {
     overdue: VecDeque<(Head, Vec<u8>)>,
 }
 
-impl Way {
+impl DirectedRing {
     fn open(entity: &Arc<OwnEntity>, peer: &Arc<Peer>, target: EntityKey) -> Result<Self, CapacityError> {
         let mut writer = Writer::new(entity.clone(), FIRST_DEPTH, INLINE, 1)?;
         let connect = Connect {
@@ -176,7 +178,7 @@ impl Way {
 /// What follows the header.
 #[derive(Clone, Copy)]
 enum Body<'a> {
-    Value(&'a Erased),
+    Value(&'a RawMessage),
     Text(&'a str),
 }
 
@@ -206,26 +208,26 @@ impl Body<'_> {
 }
 
 /// A server of another process.
-pub(crate) struct AwayServer {
-    outside: Weak<Outside>,
+pub(crate) struct ShmServer {
+    outside: Weak<ShmTransport>,
     peer: Arc<Peer>,
     key: EntityKey,
-    described: Described,
+    described: RemoteEndpoint,
 }
 
-impl AwayServer {
+impl ShmServer {
     pub(crate) fn new(
-        outside: &Arc<Outside>,
+        outside: &Arc<ShmTransport>,
         peer: &Arc<Peer>,
         key: EntityKey,
-        described: Described,
+        described: RemoteEndpoint,
     ) -> Arc<Self> {
         Arc::new(Self { outside: Arc::downgrade(outside), peer: peer.clone(), key, described })
     }
 }
 
-impl RemoteServer for AwayServer {
-    fn described(&self) -> &Described {
+impl RemoteServer for ShmServer {
+    fn described(&self) -> &RemoteEndpoint {
         &self.described
     }
 
@@ -233,26 +235,26 @@ impl RemoteServer for AwayServer {
         self.peer.has(self.key)
     }
 
-    fn connect(&self, calls: &Arc<Calls>) -> Result<Arc<dyn RemoteLine>, String> {
+    fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String> {
         let Some(outside) = self.outside.upgrade() else {
             return Err("the client is not known to other processes".to_owned());
         };
-        let line = Line::open(&outside, calls, self).map_err(|error| error.to_string())?;
+        let line = ShmServerConnection::open(&outside, calls, self).map_err(|error| error.to_string())?;
         Ok(line)
     }
 }
 
 /// A client's connection with the server of another process.
-pub(crate) struct Line {
-    calls: Weak<Calls>,
-    outside: Weak<Outside>,
-    /// As [`RemoteLine::key`].
+pub(crate) struct ShmServerConnection {
+    calls: Weak<PendingCalls>,
+    outside: Weak<ShmTransport>,
+    /// As [`RemoteServerConnection::key`].
     key: EntityKey,
     /// How many requests may be under way.
     limit: usize,
     /// `None` once it has ended.
-    way: Mutex<Option<Way>>,
-    replies: Solo<Replies>,
+    way: Mutex<Option<DirectedRing>>,
+    replies: CoalescingLock<Replies>,
     /// What else is to be done at the next look.
     changes: Mutex<Changes>,
     /// Threads that wait for answers.
@@ -264,7 +266,7 @@ struct Replies {
     buffer: Vec<u8>,
     pool: Arc<Pool>,
     /// Scratch of `drain_replies`.
-    settled: Vec<(CallId, Outcome)>,
+    settled: Vec<(CallId, CallOutcome)>,
     /// Something was wrong with an answer, nobody knows whose.
     lost: Option<String>,
 }
@@ -285,12 +287,12 @@ struct Threads {
     alone: Option<Arc<Port>>,
 }
 
-impl Line {
+impl ShmServerConnection {
     /// Connects a client with a server of another process.
     fn open(
-        outside: &Arc<Outside>,
-        calls: &Arc<Calls>,
-        server: &AwayServer,
+        outside: &Arc<ShmTransport>,
+        calls: &Arc<PendingCalls>,
+        server: &ShmServer,
     ) -> Result<Arc<Self>, CapacityError> {
         let entity = Arc::new(outside.advertise_line(calls)?);
         let key = entity.key();
@@ -302,12 +304,13 @@ impl Line {
             key,
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
             way: Mutex::new(None),
-            replies: Solo::new(replies),
+            replies: CoalescingLock::new(replies),
             changes: Mutex::default(),
             threads: Mutex::default(),
         });
         outside.know_line(&this); // before the server hears of it, whose answers are to find it
-        let way = Way::open(&entity, &server.peer, server.key).inspect_err(|_| outside.forget_line(key))?;
+        let way = DirectedRing::open(&entity, &server.peer, server.key)
+            .inspect_err(|_| outside.forget_line(key))?;
         *this.way.lock() = Some(way);
         Ok(this)
     }
@@ -378,7 +381,7 @@ impl Line {
     }
 
     /// Does what is to be done from now on.
-    fn change(&self, replies: &mut Replies, settled: &mut Vec<(CallId, Outcome)>) {
+    fn change(&self, replies: &mut Replies, settled: &mut Vec<(CallId, CallOutcome)>) {
         let mut changes = self.changes.lock();
         let incoming = changes.incoming.take();
         let is_new = incoming.is_some();
@@ -393,7 +396,7 @@ impl Line {
         }
     }
 
-    fn read(&self, replies: &mut Replies, settled: &mut Vec<(CallId, Outcome)>) {
+    fn read(&self, replies: &mut Replies, settled: &mut Vec<(CallId, CallOutcome)>) {
         let Replies { incoming: Some(incoming), buffer, pool, lost, .. } = replies else { return };
         loop {
             let message = match incoming.read(buffer) {
@@ -423,10 +426,10 @@ impl Line {
 }
 
 /// This thread is one of those that wait for answers by a line.
-struct Entered<'a>(&'a Line);
+struct Entered<'a>(&'a ShmServerConnection);
 
 impl<'a> Entered<'a> {
-    fn begin(line: &'a Line, port: &Arc<Port>) -> Self {
+    fn begin(line: &'a ShmServerConnection, port: &Arc<Port>) -> Self {
         line.enter(port);
         Self(line)
     }
@@ -438,13 +441,13 @@ impl Drop for Entered<'_> {
     }
 }
 
-impl Wakes for Port {
+impl WakeWaiters for Port {
     fn wake(&self) {
         self.ring();
     }
 }
 
-impl RemoteLine for Line {
+impl RemoteServerConnection for ShmServerConnection {
     fn key(&self) -> EntityKey {
         self.key
     }
@@ -468,7 +471,12 @@ impl RemoteLine for Line {
     }
 
     /// On a port of this thread's own, so that the answer wakes it at once.
-    fn wait(&self, calls: &Calls, id: CallId, deadline: Time) -> Option<Result<Outcome, Option<Erased>>> {
+    fn wait(
+        &self,
+        calls: &PendingCalls,
+        id: CallId,
+        deadline: Time,
+    ) -> Option<Result<CallOutcome, Option<RawMessage>>> {
         let port = self.outside.upgrade()?.port_of_this_thread()?;
         let _blocked = Blocked::begin();
         let _entered = Entered::begin(self, &port);
@@ -515,16 +523,16 @@ impl RemoteLine for Line {
     }
 }
 
-impl Sink for Line {
+impl Sink for ShmServerConnection {
     fn drain(&self) {
         self.drain_replies();
     }
 }
 
-fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> Outcome {
+fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> CallOutcome {
     let text = || String::from_utf8_lossy(body).into_owned();
     let failure = match kind {
-        answer::RESPONSE => match Erased::decode(pool, body) {
+        answer::RESPONSE => match RawMessage::decode(pool, body) {
             Ok(response) => return Ok(response),
             Err(error) => CallFailure::Outside { problem: error.to_string() },
         },
@@ -535,42 +543,42 @@ fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> Outcome {
         answer::FULL => CallFailure::Full { limit: text().parse().unwrap_or(0) },
         _ => CallFailure::Outside { problem: text() },
     };
-    Err(Fault { failure, request: None })
+    Err(CallFault { failure, request: None })
 }
 
 /// A client of another process, as the server sees it.
-pub(crate) struct Visitor {
-    outside: Weak<Outside>,
-    requests: Arc<Requests>,
+pub(crate) struct ShmClient {
+    outside: Weak<ShmTransport>,
+    requests: Arc<RequestQueue>,
     /// Stands in for the client.
-    calls: Arc<Calls>,
+    calls: Arc<PendingCalls>,
     /// As in [`Publication::publisher`].
     client: u64,
-    reading: Solo<Reading>,
+    reading: CoalescingLock<RequestReader>,
     /// Who is to be told of requests, from the next look on.
     port: Mutex<Option<Option<Arc<Port>>>>,
-    answers: Mutex<Way>,
+    answers: Mutex<DirectedRing>,
 }
 
-struct Reading {
+struct RequestReader {
     incoming: Incoming,
     buffer: Vec<u8>,
     pool: Arc<Pool>,
     /// Scratch of `drain_requests`.
-    asked: Vec<Asked>,
+    asked: Vec<ReceivedRequest>,
 }
 
 /// A request, and what its client knows it by.
-type Asked = (Erased, Publication, (u64, u32));
+type ReceivedRequest = (RawMessage, Publication, (u64, u32));
 
-impl Visitor {
+impl ShmClient {
     /// The way for answers to a client of another process.
     fn open_answers(
-        outside: &Arc<Outside>,
+        outside: &Arc<ShmTransport>,
         incoming: &Incoming,
-        server: &Serves,
-    ) -> Result<Way, CapacityError> {
-        let about = About {
+        server: &LocalServer,
+    ) -> Result<DirectedRing, CapacityError> {
+        let about = EndpointAbout {
             kind: EntityKind::Reply,
             number: server.number,
             node: &server.node,
@@ -580,23 +588,29 @@ impl Visitor {
             of_node: None,
         };
         let entity = Arc::new(outside.advertise(&about)?);
-        Way::open(&entity, incoming.peer(), incoming.source())
+        DirectedRing::open(&entity, incoming.peer(), incoming.source())
     }
 
     /// A client of another process asks a server here.
-    fn new(outside: &Arc<Outside>, incoming: Incoming, server: &Serves, answers: Way) -> Option<Arc<Self>> {
+    fn new(
+        outside: &Arc<ShmTransport>,
+        incoming: Incoming,
+        server: &LocalServer,
+        answers: DirectedRing,
+    ) -> Option<Arc<Self>> {
         let context = outside.context()?;
         let peer = incoming.peer().clone();
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
-        let calls = Calls::new(context.session(), server.number, node, server.types, server.requests.clone());
-        let reading = Reading { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
+        let calls =
+            PendingCalls::new(context.session(), server.number, node, server.types, server.requests.clone());
+        let reading = RequestReader { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
         Some(Arc::new(Self {
             outside: Arc::downgrade(outside),
             requests: server.requests.clone(),
             calls,
             client: introduce(peer.id()),
-            reading: Solo::new(reading),
+            reading: CoalescingLock::new(reading),
             port: Mutex::new(None),
             answers: Mutex::new(answers),
         }))
@@ -620,13 +634,13 @@ impl Visitor {
             if asked.capacity() > 0
                 && let Some(mut reading) = self.reading.try_enter()
             {
-                reading.asked = asked; // as in `Line::drain_replies`
+                reading.asked = asked; // as in `ShmServerConnection::drain_replies`
             }
         });
     }
 
-    fn read(self: &Arc<Self>, reading: &mut Reading, asked: &mut Vec<Asked>) {
-        let Reading { incoming, buffer, pool, .. } = reading;
+    fn read(self: &Arc<Self>, reading: &mut RequestReader, asked: &mut Vec<ReceivedRequest>) {
+        let RequestReader { incoming, buffer, pool, .. } = reading;
         loop {
             let message = match incoming.read(buffer) {
                 Ok(Some(message)) => message,
@@ -648,11 +662,11 @@ impl Visitor {
                 lineage: Lineage::new(message.head.lineage_stamp, message.head.lineage_id),
                 expires: i64::MAX,
             };
-            match Erased::decode(pool, body) {
+            match RawMessage::decode(pool, body) {
                 Ok(value) => asked.push((value, publication, (sequence, place))),
                 Err(error) => {
                     let failure = CallFailure::Outside { problem: error.to_string() };
-                    self.answer((sequence, place), &Err(Fault { failure, request: None }));
+                    self.answer((sequence, place), &Err(CallFault { failure, request: None }));
                 }
             }
         }
@@ -677,7 +691,7 @@ impl Visitor {
     }
 
     /// Asks the server on behalf of the client.
-    fn ask(self: &Arc<Self>, message: Erased, publication: Publication, away: (u64, u32)) {
+    fn ask(self: &Arc<Self>, message: RawMessage, publication: Publication, away: (u64, u32)) {
         let id = self.calls.begin_away(self.clone(), away);
         let caller = Caller { calls: self.calls.clone(), id };
         let origin = Origin::Visitor { server: self.calls.number };
@@ -685,13 +699,13 @@ impl Visitor {
             Ok(signal) => crate::executor::scheduler::signal(signal),
             Err((_, failure)) => {
                 self.calls.refused(id);
-                self.answer(away, &Err(Fault { failure, request: None }));
+                self.answer(away, &Err(CallFault { failure, request: None }));
             }
         }
     }
 }
 
-impl RemoteClient for Visitor {
+impl RemoteClient for ShmClient {
     fn send_overdue(&self) {
         self.answers.lock().send_overdue();
     }
@@ -704,11 +718,11 @@ impl RemoteClient for Visitor {
         self.drain_requests();
     }
 
-    fn answer(&self, (sequence, place): (u64, u32), outcome: &Outcome) {
+    fn answer(&self, (sequence, place): (u64, u32), outcome: &CallOutcome) {
         let text;
         let (kind, body) = match outcome {
             Ok(response) => (answer::RESPONSE, Body::Value(response)),
-            Err(Fault { failure, .. }) => {
+            Err(CallFault { failure, .. }) => {
                 let (kind, said) = match failure {
                     CallFailure::Failed { message } => (answer::FAILED, message.clone()),
                     CallFailure::Panicked { message } => (answer::PANICKED, message.clone()),
@@ -748,23 +762,23 @@ fn no_room(length: usize, error: &CapacityError) -> String {
 }
 
 /// A visitor, as those see it who announce requests; or one for whose answers there is no room yet.
-pub(crate) struct Visiting {
-    outside: Weak<Outside>,
-    server: Serves,
+pub(crate) struct PendingClient {
+    outside: Weak<ShmTransport>,
+    server: LocalServer,
     /// What others know the server by.
     target: EntityKey,
     /// There was no room for answers: where the requests are.
     waiting: Mutex<Option<Incoming>>,
     /// The server's queue keeps it, as long as there is the server: it keeps the context.
-    visitor: OnceLock<Weak<Visitor>>,
+    visitor: OnceLock<Weak<ShmClient>>,
 }
 
-impl Visiting {
+impl PendingClient {
     /// A client of another process asks a server here.
     pub(crate) fn receive(
-        outside: &Arc<Outside>,
+        outside: &Arc<ShmTransport>,
         incoming: Incoming,
-        (target, server): (EntityKey, Serves),
+        (target, server): (EntityKey, LocalServer),
     ) -> Arc<Self> {
         let (waiting, visitor) = (Mutex::new(Some(incoming)), OnceLock::new());
         let this = Arc::new(Self { outside: Arc::downgrade(outside), server, target, waiting, visitor });
@@ -790,10 +804,10 @@ impl Visiting {
             drop(gone);
             return Ok(());
         }
-        let answers = Visitor::open_answers(&outside, incoming, &self.server)?;
+        let answers = ShmClient::open_answers(&outside, incoming, &self.server)?;
         let Some(incoming) = waiting.take() else { return Ok(()) };
         drop(waiting);
-        let Some(visitor) = Visitor::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
+        let Some(visitor) = ShmClient::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
         if self.server.requests.add_visitor(self.server.number, visitor.clone()) {
             self.visitor.get_or_init(|| Arc::downgrade(&visitor)); // the thread that took the incoming does this
             visitor.retune();
@@ -802,10 +816,10 @@ impl Visiting {
     }
 }
 
-impl Sink for Visiting {
+impl Sink for PendingClient {
     fn drain(&self) {
         match self.visitor.get() {
-            Some(visitor) => visitor.upgrade().iter().for_each(Visitor::drain_requests),
+            Some(visitor) => visitor.upgrade().iter().for_each(ShmClient::drain_requests),
             None => drop(self.serve()), // the log has said why not
         }
     }
@@ -813,9 +827,9 @@ impl Sink for Visiting {
 
 /// A server here, as far as clients of other processes are concerned.
 #[derive(Clone)]
-pub(crate) struct Serves {
-    pub(crate) requests: Arc<Requests>,
+pub(crate) struct LocalServer {
+    pub(crate) requests: Arc<RequestQueue>,
     pub(crate) number: u64,
     pub(crate) node: Arc<str>,
-    pub(crate) types: Types,
+    pub(crate) types: ServiceTypes,
 }

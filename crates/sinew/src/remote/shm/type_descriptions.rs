@@ -4,8 +4,8 @@
 //! entity of the type. Nothing of it is needed to exchange messages, so what goes wrong here is
 //! told in the log only.
 
-use crate::message::type_support::Table;
-use crate::service::request_queue::Types;
+use crate::message::type_support::TypeSupport;
+use crate::service::request_queue::ServiceTypes;
 use crate::sys::logging::{Level, tell};
 use crate::sys::sync::Mutex;
 use sinew_msg::TypeHash;
@@ -15,18 +15,18 @@ use std::collections::HashSet;
 
 /// The types that we have told the others of.
 #[derive(Default)]
-pub(crate) struct Told(Mutex<HashSet<[u8; 32]>>);
+pub(crate) struct KnownTypes(Mutex<HashSet<[u8; 32]>>);
 
-impl Told {
+impl KnownTypes {
     /// Keeps the description of a message type, if it has one.
-    pub(crate) fn offer(&self, domain: &Domain, table: &'static Table) {
+    pub(crate) fn offer(&self, domain: &Domain, table: &'static TypeSupport) {
         if let Some(hash) = table.hash() {
             self.keep(domain, hash, || table.description());
         }
     }
 
     /// Keeps the description of a service type, if its messages have one.
-    pub(crate) fn offer_service(&self, domain: &Domain, types: &Types) {
+    pub(crate) fn offer_service(&self, domain: &Domain, types: &ServiceTypes) {
         if let Some(service) = types.service() {
             self.keep(domain, service.hash, || {
                 let (request, response) = (types.request().description()?, types.response().description()?);

@@ -6,9 +6,9 @@ use crate::api::context::Context;
 use crate::api::node::Node;
 use crate::api::server::Server;
 use crate::executor::Executor;
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::service::failure::CallFailure;
-use crate::service::pending_calls::{CallId, Calls, Fault};
+use crate::service::pending_calls::{CallFault, CallId, PendingCalls};
 use crate::sys::sync::{Arc, Bell, Mutex};
 use crate::{Client, Duration, Service, Unique, VirtualClock};
 use loom::thread;
@@ -34,7 +34,7 @@ fn room() -> (Context, Node) {
 }
 
 /// A client's calls, and the number of one that has begun.
-fn begun() -> (Client<Probing>, Arc<Calls>, CallId) {
+fn begun() -> (Client<Probing>, Arc<PendingCalls>, CallId) {
     let (_context, node) = room();
     let client = node.client::<Probing>("n").create().unwrap();
     let calls = client.calls().clone();
@@ -43,12 +43,12 @@ fn begun() -> (Client<Probing>, Arc<Calls>, CallId) {
 }
 
 /// Sleeps until a call has its outcome.
-fn wait(calls: &Calls, id: CallId) -> Result<u64, CallFailure> {
+fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
     let bell = Arc::new(Bell::new());
     loop {
         match calls.take_or_wait(id, &bell) {
             Ok(Ok(response)) => return Ok(Unique::<Probe>::assume(response).read()),
-            Ok(Err(Fault { failure, .. })) => return Err(failure),
+            Ok(Err(CallFault { failure, .. })) => return Err(failure),
             Err(_) => bell.wait_at_most(None),
         }
     }
@@ -66,7 +66,7 @@ fn an_answer_wakes_its_caller() {
         let server = thread::spawn(move || {
             let response = Probe::new(0);
             response.write(7);
-            there.settle(id, Ok(Erased::new(response))).map_err(drop).unwrap();
+            there.settle(id, Ok(RawMessage::new(response))).map_err(drop).unwrap();
         });
         assert_eq!(wait(&calls, id), Ok(7));
         server.join().unwrap();
@@ -81,7 +81,7 @@ fn of_two_answers_one_counts() {
         let (client, calls, id) = begun();
         let servers = [1, 2].map(|n| {
             let there = calls.clone();
-            thread::spawn(move || there.settle(id, Ok(Erased::new(Probe::new(n)))).is_ok())
+            thread::spawn(move || there.settle(id, Ok(RawMessage::new(Probe::new(n)))).is_ok())
         });
         let answer = wait(&calls, id).unwrap();
         let counted = servers.map(|server| server.join().unwrap());
@@ -101,7 +101,7 @@ fn a_late_answer_is_nobody_s() {
         Probe::reset_counts();
         let (client, calls, first) = begun();
         let there = calls.clone();
-        let server = thread::spawn(move || there.settle(first, Ok(Erased::new(Probe::new(1)))).is_ok());
+        let server = thread::spawn(move || there.settle(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
         let taken = match calls.give_up(first) {
             Ok(outcome) => outcome.is_ok(),
             Err(request) => {
@@ -147,7 +147,7 @@ fn an_answer_wakes_its_task() {
         let (_client, calls, id) = begun();
         let there = calls.clone();
         let server = thread::spawn(move || {
-            there.settle(id, Ok(Erased::new(Probe::new(7)))).map_err(drop).unwrap();
+            there.settle(id, Ok(RawMessage::new(Probe::new(7)))).map_err(drop).unwrap();
         });
         let alarm = Arc::new(Alarm(Bell::new()));
         let waker = Waker::from(alarm.clone());

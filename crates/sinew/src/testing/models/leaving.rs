@@ -4,8 +4,8 @@ use super::{Probe, add_group, check, notify, stamp};
 use crate::VirtualClock;
 use crate::api::context::Context;
 use crate::executor::Executor;
-use crate::executor::group_token::Number;
-use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
+use crate::executor::group_token::GroupNumber;
+use crate::executor::scheduler::{Blocking, Home, Next, Scheduler, Worker};
 use crate::sys::sync::{Arc, AtomicBool, Ordering};
 use loom::thread;
 use sinew_msg::Message;
@@ -13,7 +13,7 @@ use sinew_msg::Message;
 /// A scheduler with one entity that is ready.
 fn one_ready() -> (Arc<Scheduler>, Home) {
     let scheduler = Scheduler::new();
-    let [home] = add_group(&scheduler, Number::new());
+    let [home] = add_group(&scheduler, GroupNumber::new());
     notify(&home, 1);
     (scheduler, home)
 }
@@ -37,7 +37,7 @@ fn nothing_starts_after_leave() {
         let mut work = None;
         for _ in 0..2 {
             let was_left = left.load(Ordering::Acquire);
-            match scheduler.next(&mut work, Patience::None, &mut worker) {
+            match scheduler.next(&mut work, Blocking::None, &mut worker) {
                 Next::Run => {
                     assert!(!was_left, "it ran after it had left");
                     work.as_mut().unwrap().next = Some(stamp(3)); // it has more to do
@@ -50,7 +50,7 @@ fn nothing_starts_after_leave() {
             scheduler.finish(&mut work);
         }
         thread.join().unwrap();
-        assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
+        assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Idle));
     });
 }
 
@@ -70,10 +70,10 @@ fn leave_waits(through_next: bool) {
         });
         let mut worker = Worker::new(0);
         let mut work = None;
-        if let Next::Run = scheduler.next(&mut work, Patience::None, &mut worker) {
+        if let Next::Run = scheduler.next(&mut work, Blocking::None, &mut worker) {
             touched.write(touched.read() + 1); // the callback
             if through_next {
-                assert!(matches!(scheduler.next(&mut work, Patience::None, &mut worker), Next::Idle));
+                assert!(matches!(scheduler.next(&mut work, Blocking::None, &mut worker), Next::Idle));
             } else {
                 scheduler.finish(&mut work);
             }

@@ -2,9 +2,9 @@
 //! in.
 
 use super::{Probe, check, notify};
-use crate::executor::group_token::Number;
-use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
-use crate::sys::coalescing_lock::Solo;
+use crate::executor::group_token::GroupNumber;
+use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
+use crate::sys::coalescing_lock::CoalescingLock;
 use crate::sys::sync::{Arc, AtomicU64, Ordering};
 use crate::testing::idle;
 use loom::thread;
@@ -12,12 +12,12 @@ use loom::thread;
 /// What there is to be found, and what the looks have found of it.
 struct Place {
     announced: AtomicU64,
-    found: Solo<Probe>,
+    found: CoalescingLock<Probe>,
 }
 
 impl Place {
     fn new() -> Arc<Self> {
-        Arc::new(Self { announced: AtomicU64::new(0), found: Solo::new(Probe::new(0)) })
+        Arc::new(Self { announced: AtomicU64::new(0), found: CoalescingLock::new(Probe::new(0)) })
     }
 
     fn look(&self) {
@@ -80,7 +80,7 @@ fn nobody_begins_what_came_later() {
     check(3, || {
         let scheduler = Scheduler::new();
         let make = || {
-            let slot = scheduler.add_group(Number::new().get(), 0).expect("the scheduler is open");
+            let slot = scheduler.add_group(GroupNumber::new().get(), 0).expect("the scheduler is open");
             idle::enter(&scheduler, slot)
         };
         let ((older, first), (younger, second)) = (make(), make());
@@ -92,7 +92,7 @@ fn nobody_begins_what_came_later() {
             drop(drain);
         });
         let (mut ran, mut work) = (Vec::new(), None);
-        while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Worker::new(0)) {
+        while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
             ran.extend(work.as_ref().map(|work| work.serial));
         }
         thread.join().unwrap();

@@ -38,7 +38,7 @@ mod waiting;
 mod workers;
 
 use super::idle;
-use crate::executor::group_token::Number;
+use crate::executor::group_token::GroupNumber;
 use crate::executor::scheduler::{Home, Scheduler};
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
@@ -117,7 +117,7 @@ impl Drop for Probe {
 }
 
 /// Adds a group of so many idle entities.
-fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: Number) -> [Home; N] {
+fn add_group<const N: usize>(scheduler: &Arc<Scheduler>, group: GroupNumber) -> [Home; N] {
     let slot = scheduler.add_group(group.get(), 0).expect("the scheduler is open");
     std::array::from_fn(|_| idle::enter(scheduler, slot).0)
 }

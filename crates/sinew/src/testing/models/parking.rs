@@ -1,8 +1,8 @@
 //! P1, P2: an executor that goes to sleep while others wake it.
 
 use super::{add_group, check, notify};
-use crate::executor::group_token::Number;
-use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
+use crate::executor::group_token::GroupNumber;
+use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, VirtualClock};
 use loom::thread;
 
@@ -12,7 +12,7 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
     let mut worker = Worker::new(0);
     for ran in 0..count {
         let mut work = None;
-        match scheduler.next(&mut work, Patience::Forever, &mut worker) {
+        match scheduler.next(&mut work, Blocking::Forever, &mut worker) {
             Next::Run => scheduler.finish(&mut work),
             Next::Stopped => return ran,
             Next::Idle | Next::Poked => panic!("nobody asked for that"),
@@ -31,7 +31,7 @@ fn spin(scheduler: &Scheduler, count: usize) -> usize {
 fn two_notifiers_wake_one_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let homes = add_group::<2>(&scheduler, Number::new());
+        let homes = add_group::<2>(&scheduler, GroupNumber::new());
         let threads = homes.map(|home| thread::spawn(move || notify(&home, 1)));
         assert_eq!(spin(&scheduler, 2), 2);
         for thread in threads {
@@ -45,7 +45,7 @@ fn two_notifiers_wake_one_sleeper() {
 fn ready_again_while_it_runs() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
         let thread = thread::spawn(move || {
             notify(&home, 1);
@@ -66,7 +66,7 @@ fn ready_again_while_it_runs() {
 fn a_stop_wakes_the_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
         let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.stop())];
         let ran = spin(&scheduler, 2);
@@ -84,14 +84,14 @@ fn a_stop_wakes_the_sleeper() {
 fn a_poke_wakes_the_sleeper() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         let there = scheduler.clone();
         let threads = [thread::spawn(move || notify(&home, 1)), thread::spawn(move || there.poke())];
         let (mut ran, mut poked) = (0, 0);
         let mut worker = Worker::new(0);
         while ran + poked < 2 {
             let mut work = None;
-            match scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            match scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 Next::Run => {
                     ran += 1;
                     scheduler.finish(&mut work);
@@ -117,7 +117,7 @@ fn virtual_time_passes_while_it_goes_to_sleep() {
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::new();
         assert!(scheduler.accept_clock(&clock));
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         assert!(!scheduler.arm(&home, ClockKind::Steady, Some(10)));
         let thread = thread::spawn(move || time.set(crate::Time::from_nanoseconds(10)));
         assert_eq!(spin(&scheduler, 1), 1);
@@ -134,7 +134,7 @@ fn a_timer_is_armed_while_it_goes_to_sleep() {
         let clock = Clock::new(Some(VirtualClock::new()));
         let scheduler = Scheduler::new();
         assert!(scheduler.accept_clock(&clock));
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         let thread = thread::spawn(move || {
             if home.scheduler.arm(&home, ClockKind::Steady, Some(0)) {
                 home.scheduler.signal();

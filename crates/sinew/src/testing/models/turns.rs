@@ -1,8 +1,8 @@
 //! A group's turn: one at a time, and each sees what the last one left.
 
 use super::{Probe, add_group, check, notify};
-use crate::executor::group_token::Number;
-use crate::executor::scheduler::{Next, Patience, Scheduler, Worker};
+use crate::executor::group_token::GroupNumber;
+use crate::executor::scheduler::{Blocking, Next, Scheduler, Worker};
 use crate::sys::sync::Arc;
 use loom::thread;
 
@@ -16,13 +16,13 @@ use loom::thread;
 fn one_turn_at_a_time() {
     check(6, || {
         let scheduler = Scheduler::new();
-        let group = Number::new();
+        let group = GroupNumber::new();
         let state = Arc::new(group.state(Probe::new(0)));
         let homes = add_group::<2>(&scheduler, group);
         let spin = |scheduler: Arc<Scheduler>,
-                    state: Arc<crate::executor::group_token::Exclusive<Probe, _>>| {
+                    state: Arc<crate::executor::group_token::GroupCell<Probe, _>>| {
             let (mut ran, mut work) = (0, None);
-            while let Next::Run = scheduler.next(&mut work, Patience::None, &mut Worker::new(0)) {
+            while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
                 let turn = &mut work.as_mut().unwrap().turn;
                 let state = state.open(&mut turn.state);
                 state.write(state.read() + 1);

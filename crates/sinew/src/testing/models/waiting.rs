@@ -63,7 +63,7 @@ fn one_place_is_promised_once() {
 
 /// A subscription that goes lets its waiting publisher through.
 ///
-/// Fails if `Inbox::close` doesn't notify.
+/// Fails if `SubscriptionCore::close` doesn't notify.
 #[test]
 fn leaving_lets_the_publisher_go() {
     check(6, || {

@@ -5,9 +5,9 @@
 //! for must be found by who is busy.
 
 use super::{Probe, add_group, check, notify, stamp};
-use crate::executor::Order;
-use crate::executor::group_token::{Number, REENTRANT};
-use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Worker};
+use crate::executor::DispatchOrder;
+use crate::executor::group_token::{GroupNumber, REENTRANT};
+use crate::executor::scheduler::{Blocking, Home, Next, Scheduler, Worker};
 use crate::sys::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering};
 use crate::testing::idle;
 use loom::thread;
@@ -36,7 +36,7 @@ impl Left {
     fn spin(&self, worker: u32) -> usize {
         let (mut worker, mut work, mut ran) = (Worker::new(worker), None, 0);
         loop {
-            match self.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            match self.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 Next::Run => {
                     ran += 1;
                     self.ran();
@@ -49,7 +49,7 @@ impl Left {
 }
 
 fn two_threads() -> Arc<Scheduler> {
-    Scheduler::with(2, Order::Arrival)
+    Scheduler::with(2, DispatchOrder::Arrival)
 }
 
 /// What becomes ready while two workers go to sleep is run, all of it, once.
@@ -60,8 +60,8 @@ fn two_threads() -> Arc<Scheduler> {
 fn two_workers_share_what_comes() {
     check(3, || {
         let scheduler = two_threads();
-        let [one] = add_group(&scheduler, Number::new());
-        let [other] = add_group(&scheduler, Number::new());
+        let [one] = add_group(&scheduler, GroupNumber::new());
+        let [other] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 2);
         let there = left.clone();
         let helper = thread::spawn(move || there.spin(1));
@@ -83,12 +83,12 @@ fn two_workers_share_what_comes() {
 fn two_notifiers_call_two_workers() {
     check(2, || {
         let scheduler = two_threads();
-        let homes = [Number::new(), Number::new()].map(|group| add_group::<1>(&scheduler, group));
+        let homes = [GroupNumber::new(), GroupNumber::new()].map(|group| add_group::<1>(&scheduler, group));
         let left = Left::new(&scheduler, 2);
         let meeting = Arc::new((Mutex::new(0), Condvar::new()));
         let spin = move |left: &Left, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 let (here, came) = &*meeting;
                 let mut here = here.lock();
                 *here += 1;
@@ -117,7 +117,7 @@ fn two_notifiers_call_two_workers() {
 fn one_call_for_one_need() {
     check(3, || {
         let scheduler = two_threads();
-        let [home] = add_group(&scheduler, Number::new());
+        let [home] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 1);
         let there = left.clone();
         let helper = thread::spawn(move || there.spin(1));
@@ -141,13 +141,13 @@ fn one_call_for_one_need() {
 fn an_exclusive_group_passes_between_workers() {
     check(3, || {
         let scheduler = two_threads();
-        let group = Number::new();
+        let group = GroupNumber::new();
         let state = Arc::new(group.state(Probe::new(0)));
         let homes = add_group::<2>(&scheduler, group);
         let left = Left::new(&scheduler, 2);
         let spin = move |left: Arc<Left>, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 let turn = &mut work.as_mut().unwrap().turn;
                 let state = state.open(&mut turn.state);
                 state.write(state.read() + 1);
@@ -178,7 +178,7 @@ fn a_reentrant_entity_is_called_for_each_message() {
         let messages = Arc::new(Mutex::new(2));
         let spin = move |left: Arc<Left>, home: Home, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
-            while let Next::Run = left.scheduler.next(&mut work, Patience::Forever, &mut worker) {
+            while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
                 let mut messages = messages.lock();
                 *messages -= 1; // taken
                 let calls = *messages > 0 && home.notify(stamp(2));
@@ -206,9 +206,9 @@ fn a_lent_thread_or_the_worker() {
     check(4, || {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
-        let slot = scheduler.add_group(Number::new().get(), 0).unwrap();
+        let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
         let (home, serial) = idle::enter(&scheduler, slot);
-        let [last] = add_group(&scheduler, Number::new());
+        let [last] = add_group(&scheduler, GroupNumber::new());
         let lender = thread::spawn(move || {
             notify(&home, 1);
             let ran = home.scheduler.run_here(&home, i64::MAX);
@@ -217,7 +217,7 @@ fn a_lent_thread_or_the_worker() {
         });
         let (mut worker, mut work, mut ran) = (Worker::new(0), None, Vec::new());
         while !matches!(&ran[..], [.., last] if *last != serial) {
-            assert!(matches!(scheduler.next(&mut work, Patience::Forever, &mut worker), Next::Run));
+            assert!(matches!(scheduler.next(&mut work, Blocking::Forever, &mut worker), Next::Run));
             ran.extend(work.as_ref().map(|work| work.serial));
         }
         scheduler.finish(&mut work);
@@ -235,8 +235,8 @@ fn the_place_of_a_lent_thread_is_passed_on() {
     check(3, || {
         let scheduler = Scheduler::new();
         assert!(scheduler.begin());
-        let [one] = add_group(&scheduler, Number::new());
-        let [other] = add_group(&scheduler, Number::new());
+        let [one] = add_group(&scheduler, GroupNumber::new());
+        let [other] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 2);
         let there = left.clone();
         let lender = thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! Hand-over: workers that go to sleep, come and work, against what each of them is at.
 
 use crate::executor::scheduler::index;
-use crate::executor::wake_policy::{Learnt, Times, WATCH_INTERVAL, Woken, Workers};
+use crate::executor::wake_policy::{Learnt, Times, WATCH_INTERVAL, WakeReason, Workers};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -189,11 +189,11 @@ impl Room {
         let minded_timers = self.timekeeper == Some(worker);
         self.timekeeper = self.timekeeper.filter(|_| !minded_timers);
         if self.at[worker as usize] == At::Coming {
-            assert_eq!(woken, Woken::Called);
+            assert_eq!(woken, WakeReason::Called);
             self.watchman = self.watchman.filter(|_| !is_watchman);
         } else {
             let looks = is_watchman && !minded_timers;
-            assert_eq!(woken, if looks { Woken::Look } else { Woken::Timeout });
+            assert_eq!(woken, if looks { WakeReason::Look } else { WakeReason::Timeout });
             self.asleep.retain(|other| *other != worker);
         }
         self.at[worker as usize] = At::Awake;

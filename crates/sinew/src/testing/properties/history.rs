@@ -1,8 +1,8 @@
-//! `History` against a list.
+//! `HistoryCache` against a list.
 
-use crate::mailbox::history::{Cause, Counts, Entry, History, Joins, Place};
+use crate::mailbox::history::{Admission, Entry, HistoryCache, HistoryCounts, JoinOrder, LossCause};
 use crate::message::Shared;
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::Arc;
@@ -64,7 +64,7 @@ struct List {
     capacity: usize,
     keep_all: bool,
     reserved: usize,
-    counts: Counts,
+    counts: HistoryCounts,
 }
 
 impl List {
@@ -84,17 +84,17 @@ impl List {
         self.waiting.push(Waiting { number, expires, reception: self.counts.received });
     }
 
-    fn push(&mut self, number: u64, expires: i64, now: i64) -> Option<(u64, Cause)> {
+    fn push(&mut self, number: u64, expires: i64, now: i64) -> Option<(u64, LossCause)> {
         let mut out = None;
         if self.full() {
             if let Some(expired) = self.expire_one(now) {
-                out = Some((expired, Cause::Expired));
+                out = Some((expired, LossCause::Expired));
             } else if self.keep_all {
                 self.counts.refused += 1;
-                return Some((number, Cause::Refused));
+                return Some((number, LossCause::Refused));
             } else {
                 self.counts.overwritten += 1;
-                out = Some((self.waiting.remove(0).number, Cause::Overwritten));
+                out = Some((self.waiting.remove(0).number, LossCause::Overwritten));
             }
         }
         self.bring_in(number, expires);
@@ -118,7 +118,7 @@ impl List {
 
 /// A history, the list beside it, and what both go by.
 struct Pair {
-    history: History,
+    history: HistoryCache,
     list: List,
     now: i64,
     published: u64,
@@ -127,18 +127,25 @@ struct Pair {
 
 impl Pair {
     fn new(capacity: usize, keep_all: bool) -> Self {
-        let list = List { waiting: Vec::new(), capacity, keep_all, reserved: 0, counts: Counts::default() };
-        Self { history: History::new(capacity, keep_all), list, now: 0, published: 0, alive: Arc::new(()) }
+        let list =
+            List { waiting: Vec::new(), capacity, keep_all, reserved: 0, counts: HistoryCounts::default() };
+        Self {
+            history: HistoryCache::new(capacity, keep_all),
+            list,
+            now: 0,
+            published: 0,
+            alive: Arc::new(()),
+        }
     }
 
-    fn next_message(&mut self) -> (Erased, Publication) {
+    fn next_message(&mut self) -> (RawMessage, Publication) {
         self.published += 1;
         self.message(self.published, i64::MAX)
     }
 
     /// Message `number`, published now.
-    fn message(&self, number: u64, lifespan: i64) -> (Erased, Publication) {
-        let message = Erased::new(Numbered { number, _alive: self.alive.clone() });
+    fn message(&self, number: u64, lifespan: i64) -> (RawMessage, Publication) {
+        let message = RawMessage::new(Numbered { number, _alive: self.alive.clone() });
         let stamp = Stamp { time: self.now, order: number };
         (message, Publication::new(stamp, number, 1, lifespan))
     }
@@ -148,14 +155,14 @@ impl Pair {
             Operation::Push { lifespan } => {
                 let lifespan = lifespan.map_or(i64::MAX, i64::from);
                 let (message, publication) = self.next_message();
-                let out = self.history.push(message, &publication, lifespan, Place::Any);
+                let out = self.history.push(message, &publication, lifespan, Admission::Any);
                 let expected = self.list.push(self.published, self.now.saturating_add(lifespan), self.now);
                 assert_eq!(out.map(|(message, cause)| (number_of(message), cause)), expected);
             }
             Operation::Keep { lifespan } if self.list.reserved > 0 => {
                 let lifespan = lifespan.map_or(i64::MAX, i64::from);
                 let (message, publication) = self.next_message();
-                assert!(self.history.push(message, &publication, lifespan, Place::Reserved).is_none());
+                assert!(self.history.push(message, &publication, lifespan, Admission::Reserved).is_none());
                 self.list.reserved -= 1;
                 self.list.bring_in(self.published, self.now.saturating_add(lifespan));
             }
@@ -198,7 +205,7 @@ impl Pair {
     }
 }
 
-fn number_of(message: Erased) -> u64 {
+fn number_of(message: RawMessage) -> u64 {
     Shared::<Numbered>::assume(message).number
 }
 
@@ -226,7 +233,7 @@ proptest! {
         // Per publication, in order of time: it is retained, it arrived after the subscription was
         // in the list, and how long it lives.
         publications in vec((any::<bool>(), any::<bool>(), lifespan()), 0..20),
-        joins in prop_oneof![Just(Joins::Now), Just(Joins::Before)],
+        joins in prop_oneof![Just(JoinOrder::Now), Just(JoinOrder::Before)],
         later in vec(operation(), 0..40),
     ) {
         let mut pair = Pair::new(capacity, keep_all);
@@ -242,7 +249,7 @@ proptest! {
             }
             if arrives {
                 let (message, publication) = pair.message(number, lifespan);
-                let out = pair.history.push(message, &publication, lifespan, Place::Any);
+                let out = pair.history.push(message, &publication, lifespan, Admission::Any);
                 let expected_out = pair.list.push(number, expires, pair.now);
                 prop_assert_eq!(out.map(|(message, cause)| (number_of(message), cause)), expected_out);
             }
@@ -256,12 +263,12 @@ proptest! {
         expected.retain(|&(number, expires, retained, _)| arrived.contains(&number) || (retained && expires > now));
         let mut surplus = expected.len().saturating_sub(capacity);
         expected.retain(|&(number, ..)| {
-            let goes = surplus > 0 && (joins == Joins::Now || !arrived.contains(&number));
+            let goes = surplus > 0 && (joins == JoinOrder::Now || !arrived.contains(&number));
             surplus -= usize::from(goes);
             !goes
         });
         let counts = pair.list.counts;
-        let gone = if joins == Joins::Now { 0 } else { counts.overwritten + counts.expired };
+        let gone = if joins == JoinOrder::Now { 0 } else { counts.overwritten + counts.expired };
         pair.list.waiting = expected
             .iter()
             .zip(gone + 1..)
@@ -269,8 +276,8 @@ proptest! {
             .collect();
         let received = gone + pair.list.waiting.len() as u64;
         pair.list.counts = match joins {
-            Joins::Now => Counts { received, refused: counts.refused, ..Counts::default() },
-            Joins::Before => Counts { received, ..counts },
+            JoinOrder::Now => HistoryCounts { received, refused: counts.refused, ..HistoryCounts::default() },
+            JoinOrder::Before => HistoryCounts { received, ..counts },
         };
 
         drop(pair.history.merge(retained, now, joins));

@@ -1,8 +1,8 @@
 //! The scheduler against everything that is ready, sorted.
 
-use crate::executor::Order;
-use crate::executor::group_token::{Number, REENTRANT};
-use crate::executor::scheduler::{Home, Next, Patience, Scheduler, Work, Worker};
+use crate::executor::DispatchOrder;
+use crate::executor::group_token::{GroupNumber, REENTRANT};
+use crate::executor::scheduler::{Blocking, Home, Next, RunningTask, Scheduler, Worker};
 use crate::sys::clock::{Clock, ClockKind, Stamp, Time, VirtualClock};
 use crate::sys::sync::Arc;
 use crate::testing::idle;
@@ -119,7 +119,7 @@ struct Member {
 
 #[derive(Default)]
 struct Thread {
-    work: Option<Work>,
+    work: Option<RunningTask>,
     runs: Option<Callback>,
 }
 
@@ -133,7 +133,7 @@ struct Callback {
 
 struct Pair {
     scheduler: Arc<Scheduler>,
-    order: Order,
+    order: DispatchOrder,
     clock: Clock,
     time: VirtualClock,
     groups: Vec<Group>,
@@ -144,7 +144,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(threads: usize, order: Order) -> Self {
+    fn new(threads: usize, order: DispatchOrder) -> Self {
         let time = VirtualClock::new();
         let clock = Clock::new(Some(time.clone()));
         let scheduler = Scheduler::with(threads, order);
@@ -175,7 +175,7 @@ impl Pair {
     fn run(&mut self, operation: Operation) {
         match operation {
             Operation::AddGroup { priority, reentrant } => {
-                let number = if reentrant { REENTRANT } else { Number::new().get() };
+                let number = if reentrant { REENTRANT } else { GroupNumber::new().get() };
                 let slot = self.scheduler.add_group(number, priority).expect("the scheduler is open");
                 self.groups.push(Group { slot, priority, reentrant, running: 0 });
             }
@@ -207,7 +207,7 @@ impl Pair {
                 }
             }
             Operation::Overwrite { entity } => {
-                let by_source_time = self.order == Order::SourceTime;
+                let by_source_time = self.order == DispatchOrder::SourceTime;
                 if let Some(member) = self.pick(&entity, false)
                     && member.messages.len() > 1
                 {
@@ -247,7 +247,7 @@ impl Pair {
         let member = self.members.iter_mut().find(|member| member.serial == serial);
         Some(member.and_then(|member| {
             let newest = next.and(member.messages.front().copied());
-            let next = if self.order == Order::SourceTime { newest } else { next };
+            let next = if self.order == DispatchOrder::SourceTime { newest } else { next };
             member.key = member.key.or(next);
             next
         }))
@@ -266,7 +266,7 @@ impl Pair {
         } else {
             // By arrival, its oldest message may be newer than the key it was ready under.
             let taken = member.messages.pop_front().expect("it was announced");
-            assert!(if self.order == Order::Arrival { taken >= key } else { taken == key });
+            assert!(if self.order == DispatchOrder::Arrival { taken >= key } else { taken == key });
             next = member.messages.front().copied();
             member.announced = next.is_some();
         }
@@ -316,7 +316,7 @@ impl Pair {
             work.next = next;
         }
         let limit = limited.then(|| self.clock.stamp());
-        let patience = limit.map_or(Patience::None, Patience::Until);
+        let patience = limit.map_or(Blocking::None, Blocking::Until);
         let sorted = self.sorted(limit);
         // A thread from outside runs a callback in place of this one.
         let is_replaced = self.threads[self.workers()].runs.is_some() && self.is_full();
@@ -371,8 +371,8 @@ impl Pair {
     }
 }
 
-fn order() -> impl Strategy<Value = Order> {
-    prop_oneof![Just(Order::Arrival), Just(Order::SourceTime)]
+fn order() -> impl Strategy<Value = DispatchOrder> {
+    prop_oneof![Just(DispatchOrder::Arrival), Just(DispatchOrder::SourceTime)]
 }
 
 proptest! {

@@ -1,17 +1,17 @@
 //! How a publisher's messages leave the process.
 
-use super::{Outlet, State};
-use crate::executor::prefetch::Place;
-use crate::message::backing::{Keep, Lends};
-use crate::message::block::{Erased, Pool};
+use super::{PublisherCore, PublisherState};
+use crate::executor::prefetch::NoteIndex;
+use crate::message::backing::{Backing, ImageLender};
+use crate::message::block::{Pool, RawMessage};
 use crate::message::info::Publication;
-use crate::message::work::Work;
+use crate::message::work::CopyWork;
 use crate::sys::clock::Time;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, AtomicBool, Guard, Mutex, Ordering};
 use crate::topic::recipients::Unpublished;
 use crate::topic::remote_sink::{
-    BroughtBack, Joiner, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription,
+    JoiningSubscription, Prepared, PublisherEndpoint, RemoteSink, RemoteSubscription, RetainedSent,
 };
 use sinew_shm::{CapacityError, Lent, Loan};
 use std::collections::VecDeque;
@@ -20,13 +20,13 @@ use std::sync::OnceLock;
 
 /// How a publisher's messages leave the process.
 #[derive(Default)]
-pub(crate) struct WayOut {
+pub(crate) struct RemoteDelivery {
     /// There once somebody matched. Locked before the publisher's state.
     pub(super) sender: Mutex<Option<Box<dyn RemoteSink>>>,
     /// What others know it by.
     endpoint: OnceLock<Box<dyn PublisherEndpoint>>,
     /// Subscriptions elsewhere that are not connected yet, for want of room.
-    pub(super) refused: Mutex<Vec<Joiner>>,
+    pub(super) refused: Mutex<Vec<JoiningSubscription>>,
     /// Control blocks for messages that are lent where they will be published.
     pub(super) foreign: OnceLock<Arc<Pool>>,
     /// The same for messages of which there is only an image.
@@ -34,10 +34,10 @@ pub(crate) struct WayOut {
     /// The log says why messages don't leave.
     has_complained: AtomicBool,
     /// Where the thread that publishes with it has noted it.
-    pub(crate) place: Place,
+    pub(crate) place: NoteIndex,
 }
 
-impl WayOut {
+impl RemoteDelivery {
     /// Runs it the first time: what is wrong is wrong for each message.
     pub(super) fn says_once(&self, say: impl FnOnce()) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
@@ -47,30 +47,30 @@ impl WayOut {
 }
 
 /// A message's way out, for the time of one publish.
-pub(super) struct Opened<'a> {
+pub(super) struct OpenSink<'a> {
     sender: Guard<'a, Option<Box<dyn RemoteSink>>>,
     /// Until it is used. An error: it is delivered here alone.
     prepared: Option<Result<Prepared, CapacityError>>,
 }
 
-pub(super) enum Out<'a> {
+pub(super) enum SinkState<'a> {
     /// Nobody is connected.
     Closed,
-    Open(Opened<'a>),
+    Open(OpenSink<'a>),
     /// Somebody came or went: all is to be thought of again.
     Changed,
 }
 
-impl Opened<'_> {
+impl OpenSink<'_> {
     /// What it takes to bring the message out.
-    pub(super) fn work(&self, message: &Erased) -> Work {
+    pub(super) fn work(&self, message: &RawMessage) -> CopyWork {
         match &self.prepared {
             Some(Ok(prepared)) => prepared.work(message),
-            _ => Work::NONE,
+            _ => CopyWork::NONE,
         }
     }
 
-    pub(super) fn encode(&mut self, message: &Erased) -> Option<Lent> {
+    pub(super) fn encode(&mut self, message: &RawMessage) -> Option<Lent> {
         let sender = self.sender.as_deref_mut()?;
         let prepared = self.prepared.take_if(|prepared| prepared.is_ok())?.ok()?;
         prepared.encode(sender, |to| message.write_image(to))
@@ -94,23 +94,23 @@ impl Opened<'_> {
     }
 }
 
-impl Outlet {
+impl PublisherCore {
     /// Locks the way out, once every reader that must get everything has room, with memory for the image. If there is none, that is an
     /// error only if nobody takes the message here, or somebody outside must get everything.
     pub(super) fn open_way_out(
         &self,
         leaves: bool,
         taken_here: bool,
-        message: &mut Erased,
+        message: &mut RawMessage,
         deadline: Time,
-    ) -> Result<Out<'_>, Unpublished> {
+    ) -> Result<SinkState<'_>, Unpublished> {
         if !leaves {
-            return Ok(Out::Closed);
+            return Ok(SinkState::Closed);
         }
         loop {
             let mut sender = self.way_out.sender.lock();
             let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
-                return Ok(Out::Changed);
+                return Ok(SinkState::Changed);
             };
             if self.session.has_ended() {
                 return Err(Unpublished::Shutdown);
@@ -138,7 +138,7 @@ impl Outlet {
             {
                 return Err(self.no_space(error));
             }
-            return Ok(Out::Open(Opened { sender, prepared: Some(prepared) }));
+            return Ok(SinkState::Open(OpenSink { sender, prepared: Some(prepared) }));
         }
     }
 
@@ -167,7 +167,7 @@ impl Outlet {
     /// A subscription elsewhere matches. False: there is no room to connect it, which is tried
     /// [again](Self::connect_again).
     pub(crate) fn connect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
-        let mut other = Joiner { subscription: subscription.clone(), has_retained: false };
+        let mut other = JoiningSubscription { subscription: subscription.clone(), has_retained: false };
         let Err(error) = self.try_to_connect(&mut other) else { return true };
         tell!(
             Level::Error; About { node: &self.node, subject: &self.topic },
@@ -199,7 +199,7 @@ impl Outlet {
         connected
     }
 
-    fn try_to_connect(&self, other: &mut Joiner) -> Result<(), CapacityError> {
+    fn try_to_connect(&self, other: &mut JoiningSubscription) -> Result<(), CapacityError> {
         let Some(endpoint) = self.way_out.endpoint.get() else { return Ok(()) };
         let mut sender = self.way_out.sender.lock();
         let mut state = self.state.lock();
@@ -214,7 +214,7 @@ impl Outlet {
         let retained = state.retained.as_ref().map(|retained| &retained.0);
         let none = VecDeque::new();
         let connected = made.and_then(|()| {
-            let Some(sender) = sender.as_deref_mut() else { return Ok(BroughtBack::default()) };
+            let Some(sender) = sender.as_deref_mut() else { return Ok(RetainedSent::default()) };
             sender.connect(other, next, retained.unwrap_or(&none))
         });
         self.mark_way_out(&sender, &mut state);
@@ -251,21 +251,21 @@ impl Outlet {
         true
     }
 
-    fn mark_way_out(&self, sender: &Option<Box<dyn RemoteSink>>, state: &mut State) {
+    fn mark_way_out(&self, sender: &Option<Box<dyn RemoteSink>>, state: &mut PublisherState) {
         state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
         state.generation = 0; // the next publish looks
         self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
     }
 
     /// A message to be written where it is published, if somebody outside listens and the type allows it.
-    pub(crate) fn loan_outside(&self) -> Option<Erased> {
+    pub(crate) fn loan_outside(&self) -> Option<RawMessage> {
         if !self.leaves.load(Ordering::Relaxed) || !self.table.is_plain() {
             return None;
         }
         self.loan_in_chunk()
     }
 
-    fn loan_in_chunk(&self) -> Option<Erased> {
+    fn loan_in_chunk(&self) -> Option<RawMessage> {
         let size = self.table.layout.size();
         // If there is no room, an ordinary block does, and publishing says so.
         let mut loan = self.way_out.endpoint.get()?.lend(size + 4)?;
@@ -277,12 +277,12 @@ impl Outlet {
         }
         let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
         // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
-        Some(unsafe { Erased::foreign(foreign, Keep::Loan(loan), value) })
+        Some(unsafe { RawMessage::foreign(foreign, Backing::Loan(loan), value) })
     }
 
     /// A message of which there is only an image of so many bytes, to be written: where it will be published, if somebody outside listens.
     /// `None`: there is no memory for it.
-    pub(crate) fn image_of(&self, length: usize) -> Option<Erased> {
+    pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
         let images = self.way_out.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         let loan = match self.leaves.load(Ordering::Relaxed) {
             true => self.lend(length),
@@ -290,20 +290,20 @@ impl Outlet {
             false => images.wanted_by().and_then(|other| other.lend(length)),
         };
         match loan {
-            Some(loan) => Some(Erased::image_kept_by(images, Keep::Loan(loan))),
-            None => Erased::own_image(images, length), // also without room there, which publishing says
+            Some(loan) => Some(RawMessage::image_kept_by(images, Backing::Loan(loan))),
+            None => RawMessage::own_image(images, length), // also without room there, which publishing says
         }
     }
 
     /// An image of the message in memory of its own, as [`image_of`](Self::image_of) finds it.
-    pub(crate) fn image_of_message(&self, message: &Erased) -> Option<Erased> {
+    pub(crate) fn image_of_message(&self, message: &RawMessage) -> Option<RawMessage> {
         let mut image = self.image_of(message.image_length()?)?;
         message.write_image(image.image_mut()?);
         Some(image)
     }
 
     /// Whether a message that its holder alone has is published without a copy, as far as that is known now.
-    pub(crate) fn publishes_where_it_lies(&self, message: &Erased) -> bool {
+    pub(crate) fn publishes_where_it_lies(&self, message: &RawMessage) -> bool {
         if !self.leaves.load(Ordering::Relaxed) {
             return true;
         }
@@ -311,7 +311,7 @@ impl Outlet {
     }
 }
 
-impl Lends for Outlet {
+impl ImageLender for PublisherCore {
     fn lend(&self, length: usize) -> Option<Loan> {
         if !self.leaves.load(Ordering::Relaxed) {
             return None;

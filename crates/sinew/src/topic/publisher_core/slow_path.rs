@@ -1,47 +1,47 @@
 //! Publishing where that takes thought: a new list, filters, reserved places, copies, watched promises, images instead of values.
 
-use super::remote::Out;
-use super::{Outlet, State};
-use crate::mailbox::deferred::Outbox;
+use super::remote::SinkState;
+use super::{PublisherCore, PublisherState};
+use crate::mailbox::deferred::Deferred;
 use crate::message::backing::out_of_memory;
-use crate::message::block::Erased;
-use crate::message::work::Work;
+use crate::message::block::RawMessage;
+use crate::message::work::CopyWork;
 use crate::sys::clock::Time;
 use crate::sys::sync::Ordering;
-use crate::topic::copy_plan::Form;
-use crate::topic::recipients::{Given, Promises, Unpublished};
-use crate::topic::subscribers::{Group, Routes};
+use crate::topic::copy_plan::Ownership;
+use crate::topic::recipients::{Permits, Recipients, Unpublished};
+use crate::topic::subscribers::{Subscribers, TypedReaders};
 
 /// A message on its way.
-struct Message {
+struct MessageForms {
     /// As it was published.
-    published: Option<Erased>,
+    published: Option<RawMessage>,
     /// The value in it, if it is an image and somebody here takes values.
-    value: Option<Erased>,
+    value: Option<RawMessage>,
     /// Its image, if it is a value and somebody here takes another type.
-    image: Option<Erased>,
+    image: Option<RawMessage>,
     /// What that took, as far as it isn't counted yet.
-    work: Work,
+    work: CopyWork,
 }
 
-impl Message {
+impl MessageForms {
     /// What subscriptions of its type get.
-    fn for_those_here(&self) -> Option<&Erased> {
+    fn for_those_here(&self) -> Option<&RawMessage> {
         self.value.as_ref().or(self.published.as_ref())
     }
 
     /// What leaves the process.
-    fn for_those_outside(&mut self) -> Option<&mut Erased> {
+    fn for_those_outside(&mut self) -> Option<&mut RawMessage> {
         self.image.as_mut().or(self.published.as_mut())
     }
 }
 
 /// What the subscriptions of another type get.
-struct Abroad<'a> {
-    message: Erased,
-    given: Given,
-    promises: Promises<'a>,
-    work: Work,
+struct ConvertedDelivery<'a> {
+    message: RawMessage,
+    given: Recipients,
+    promises: Permits<'a>,
+    work: CopyWork,
 }
 
 /// What came of an attempt.
@@ -51,13 +51,18 @@ enum Attempt {
     Again,
 }
 
-impl Outlet {
+impl PublisherCore {
     #[cold]
     #[inline(never)]
-    pub(super) fn publish_with_care(&self, message: Erased, form: Form) -> Result<(), (Erased, Unpublished)> {
+    pub(super) fn publish_with_care(
+        &self,
+        message: RawMessage,
+        form: Ownership,
+    ) -> Result<(), (RawMessage, Unpublished)> {
         let deadline = Time::steady() + self.qos.max_blocking_time;
-        let mut message = Message { published: Some(message), value: None, image: None, work: Work::NONE };
-        let mut given = Given::take();
+        let mut message =
+            MessageForms { published: Some(message), value: None, image: None, work: CopyWork::NONE };
+        let mut given = Recipients::take();
         loop {
             let attempt = self.attempt(&mut message, form, &mut given, deadline);
             given.forget_copies();
@@ -72,9 +77,9 @@ impl Outlet {
 
     fn attempt(
         &self,
-        message: &mut Message,
-        form: Form,
-        given: &mut Given,
+        message: &mut MessageForms,
+        form: Ownership,
+        given: &mut Recipients,
         deadline: Time,
     ) -> Result<Attempt, Unpublished> {
         let retains = self.qos.is_transient_local();
@@ -93,11 +98,11 @@ impl Outlet {
         // What is made of an image is theirs. Otherwise those who read it here get it before it is encoded; who owns it, after. One that
         // lies in shared memory is read by others if it leaves: then nobody here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
-        let form = if message.value.is_some() { Form::Unique } else { form };
+        let form = if message.value.is_some() { Ownership::Unique } else { form };
         let is_read_on = leaves && !is_apart && (!routes.nobody_shares() || local.keep().is_some());
-        let form = if retains || is_read_on { Form::Shared } else { form };
+        let form = if retains || is_read_on { Ownership::Shared } else { form };
         given.choose(&routes, Some(self.node_number), local);
-        let promises = Promises::collect(&routes, given, (&self.qos, &self.session), deadline)?;
+        let promises = Permits::collect(&routes, given, (&self.qos, &self.session), deadline)?;
         let plan = given.plan(&routes, form);
         given.copy(&routes, plan, local, &self.pool);
         let source = message.image.as_ref().or(message.published.as_ref());
@@ -107,14 +112,14 @@ impl Outlet {
         };
         let taken_here = !given.is_empty() || abroad.iter().any(|abroad| !abroad.given.is_empty());
         let made = std::mem::take(&mut message.work);
-        let form_of_all = message.published.as_ref().map_or(Work::NONE, Work::of_form);
+        let form_of_all = message.published.as_ref().map_or(CopyWork::NONE, CopyWork::of_form);
         let Some(outside) = message.for_those_outside() else { return Ok(Attempt::Published) };
         let mut out = match self.open_way_out(leaves, taken_here, outside, deadline)? {
-            Out::Closed => None,
-            Out::Open(out) => Some(out),
-            Out::Changed => return Ok(Attempt::Again),
+            SinkState::Closed => None,
+            SinkState::Open(out) => Some(out),
+            SinkState::Changed => return Ok(Attempt::Again),
         };
-        let copies = Work::copies(plan.copies());
+        let copies = CopyWork::copies(plan.copies());
         let work = abroad.iter().fold(made + copies, |sum, abroad| sum + abroad.work);
         let mut state = self.state.lock();
         if let Some(reason) = self.refuses(&state) {
@@ -126,23 +131,23 @@ impl Outlet {
             state.count(work); // made in vain, but made
             return Ok(Attempt::Again);
         }
-        let bringing_out = out.as_ref().map_or(Work::NONE, |out| out.work(outside));
+        let bringing_out = out.as_ref().map_or(CopyWork::NONE, |out| out.work(outside));
         state.count(work + bringing_out + form_of_all);
-        let is_early = form == Form::Unique || is_apart;
+        let is_early = form == Ownership::Unique || is_apart;
         let early = out.as_mut().filter(|_| is_early);
         let mut image = early.and_then(|out| out.encode(outside));
         let kept = (out.is_some() && !is_early).then(|| outside.another());
         let Some(local) = message.value.take().or_else(|| message.published.take()) else {
             return Ok(Attempt::Published);
         };
-        Outbox::with(|outbox| {
-            let State { sequence, retained, counters, .. } = &mut *state;
+        Deferred::with(|outbox| {
+            let PublisherState { sequence, retained, counters, .. } = &mut *state;
             let publication = self.next_publication(sequence, counters);
             outbox.dropped.extend(self.retain(retained, counters, &local, &publication));
             self.promised.published(&publication, outbox);
             given.deliver(local, &publication, &promises, outbox);
             promises.kept(); // before the outbox, where the program's code may panic
-            for Abroad { message, mut given, promises, .. } in abroad {
+            for ConvertedDelivery { message, mut given, promises, .. } in abroad {
                 given.deliver(message, &publication, &promises, outbox);
                 promises.kept();
             }
@@ -162,17 +167,17 @@ impl Outlet {
     }
 
     /// Makes the value, or the image, that somebody here takes.
-    fn make_forms(&self, message: &mut Message, routes: &Routes) -> Result<(), Unpublished> {
-        let Message { published: Some(published), value, image, work } = message else { return Ok(()) };
+    fn make_forms(&self, message: &mut MessageForms, routes: &Subscribers) -> Result<(), Unpublished> {
+        let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
             if !routes.take_images && value.is_none() {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
-                *work = *work + Work::DECODING;
+                *work = *work + CopyWork::DECODING;
             }
         } else if !routes.others.is_empty() && image.is_none() {
             let length = published.image_length().unwrap_or(0);
             *image = Some(self.image_of_message(published).unwrap_or_else(|| out_of_memory(length)));
-            *work = *work + Work::encoding(published.table().is_plain(), length);
+            *work = *work + CopyWork::encoding(published.table().is_plain(), length);
         }
         Ok(())
     }
@@ -180,12 +185,12 @@ impl Outlet {
     /// What those get who take other types. Who can't read the message loses it.
     fn convert<'a>(
         &self,
-        groups: &'a [Group],
-        image: &Erased,
+        groups: &'a [TypedReaders],
+        image: &RawMessage,
         deadline: Time,
-    ) -> Result<Vec<Abroad<'a>>, Unpublished> {
+    ) -> Result<Vec<ConvertedDelivery<'a>>, Unpublished> {
         let mut abroad = Vec::new();
-        for Group { routes, reader } in groups {
+        for TypedReaders { routes, reader } in groups {
             let (message, converting) = match reader.convert(image) {
                 Ok(converted) => converted,
                 Err(error) => {
@@ -193,13 +198,13 @@ impl Outlet {
                     continue;
                 }
             };
-            let mut given = Given::take();
+            let mut given = Recipients::take();
             given.choose(routes, Some(self.node_number), &message);
-            let promises = Promises::collect(routes, &mut given, (&self.qos, &self.session), deadline)?;
-            let plan = given.plan(routes, Form::Unique);
+            let promises = Permits::collect(routes, &mut given, (&self.qos, &self.session), deadline)?;
+            let plan = given.plan(routes, Ownership::Unique);
             given.copy(routes, plan, &message, &reader.values);
-            let work = converting + Work::copies(plan.copies());
-            abroad.push(Abroad { message, given, promises, work });
+            let work = converting + CopyWork::copies(plan.copies());
+            abroad.push(ConvertedDelivery { message, given, promises, work });
         }
         Ok(abroad)
     }

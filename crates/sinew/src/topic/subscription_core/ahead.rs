@@ -8,11 +8,11 @@
 //!
 //! Only messages of this process that are all kept, do not expire and are told to nobody are moved,
 //! and none while a publisher waits for a place. For all that is seldom done with a history,
-//! [`Inbox::whole`] brings them home first.
+//! [`SubscriptionCore::whole`] brings them home first.
 //!
 //! # Order of locks, and what is true under them
 //!
-//! - [`Ahead::entries`], then the history's lock. Who has the latter only tries the former.
+//! - [`MovedMessages::entries`], then the history's lock. Who has the latter only tries the former.
 //! - N1 Messages are moved, and come home, under both: under the history's lock, `History::ahead`
 //!   is 0 or there are some.
 //! - N2 Who takes the last one settles under both, before anybody finds none.
@@ -20,7 +20,7 @@
 //!   place that it doesn't see yet it finds as it would if the taker came later, and before it
 //!   waits it brings the messages home.
 
-use super::{Inbox, State, Taken, Taker};
+use super::{SubscriptionCore, SubscriptionState, Taken, Taker};
 use crate::mailbox::history::Entry;
 use crate::sys::clock::Stamp;
 use crate::sys::sync::{AtomicBool, AtomicUsize, Guard, Mutex, Ordering};
@@ -40,7 +40,7 @@ const TOLD: usize = 16;
 
 /// On lines of its own: publishers have no business here.
 #[repr(align(128))]
-pub(super) struct Ahead {
+pub(super) struct MovedMessages {
     /// Whether there are any. A hint.
     any: AtomicBool,
     /// How many were ever taken from here; see N3.
@@ -49,14 +49,14 @@ pub(super) struct Ahead {
     entries: Mutex<VecDeque<Entry>>,
 }
 
-impl Ahead {
+impl MovedMessages {
     pub(super) fn new() -> Self {
         Self { any: AtomicBool::new(false), taken: AtomicUsize::new(0), entries: Mutex::new(VecDeque::new()) }
     }
 
     /// Has the history know what was taken from here.
     #[inline]
-    pub(super) fn settle(&self, state: &mut State) {
+    pub(super) fn settle(&self, state: &mut SubscriptionState) {
         if state.history.ahead() > 0 {
             state.history.settle(self.taken.load(Ordering::Relaxed)); // N3; only the number counts
         }
@@ -64,24 +64,24 @@ impl Ahead {
 
     /// The same, where places seem to be short.
     #[inline]
-    pub(super) fn settle_if_full(&self, state: &mut State) {
+    pub(super) fn settle_if_full(&self, state: &mut SubscriptionState) {
         if state.history.ahead() > 0 && !state.history.has_room() {
             self.settle(state);
         }
     }
 }
 
-impl Inbox {
+impl SubscriptionCore {
     /// The lock of the history, with all messages in it.
     #[inline]
-    pub(super) fn whole(&self) -> Guard<'_, State> {
+    pub(super) fn whole(&self) -> Guard<'_, SubscriptionState> {
         let state = self.state.lock();
         if state.history.ahead() == 0 { state } else { self.bring_home(state) }
     }
 
     #[cold]
     #[inline(never)]
-    fn bring_home<'a>(&'a self, state: Guard<'a, State>) -> Guard<'a, State> {
+    fn bring_home<'a>(&'a self, state: Guard<'a, SubscriptionState>) -> Guard<'a, SubscriptionState> {
         drop(state);
         let mut entries = self.ahead.entries.lock();
         let mut state = self.state.lock();
@@ -126,7 +126,12 @@ impl Inbox {
 
     /// All that were moved are taken: moves more, if many wait. Returns the stamp of the oldest
     /// that waits.
-    fn move_on(&self, state: &mut State, entries: &mut VecDeque<Entry>, taker: Taker) -> Option<Stamp> {
+    fn move_on(
+        &self,
+        state: &mut SubscriptionState,
+        entries: &mut VecDeque<Entry>,
+        taker: Taker,
+    ) -> Option<Stamp> {
         let next = state.history.oldest();
         if taker != Taker::Anybody {
             state.announced = next.is_some() && state.home.is_some();
@@ -142,7 +147,7 @@ impl Inbox {
     /// Moves what waits, if that is worth it: the next ones are taken without the history's lock
     /// then.
     #[inline]
-    pub(super) fn move_ahead(&self, state: &mut State) {
+    pub(super) fn move_ahead(&self, state: &mut SubscriptionState) {
         if state.history.len() >= MANY {
             self.try_to_move(state);
         }
@@ -150,7 +155,7 @@ impl Inbox {
 
     #[cold]
     #[inline(never)]
-    fn try_to_move(&self, state: &mut State) {
+    fn try_to_move(&self, state: &mut SubscriptionState) {
         // Who has it waits for the history's lock: a matter of luck, then.
         if self.moves(state)
             && let Some(mut entries) = self.ahead.entries.try_lock()
@@ -161,7 +166,7 @@ impl Inbox {
     }
 
     /// Whether what waits is to be moved, and may be.
-    fn moves(&self, state: &State) -> bool {
+    fn moves(&self, state: &SubscriptionState) -> bool {
         let history = &state.history;
         let is_simple = history.keeps_all() && !history.has_mortals() && !state.listened;
         // Relaxed: whoever is the first to set it brings all home after that.

@@ -1,16 +1,16 @@
 //! A subscription's publishers elsewhere, and what a transport does for each of them.
 
-use super::{Inbox, State, Wanted};
+use super::{SubscriptionConfig, SubscriptionCore, SubscriptionState};
 use crate::executor::scheduler::Scheduler;
-use crate::mailbox::deferred::{Drainable, Outbox};
+use crate::mailbox::deferred::{Deferred, Drainable};
 use crate::mailbox::history::Entry;
-use crate::message::block::Erased;
+use crate::message::block::RawMessage;
 use crate::message::info::Publication;
-use crate::message::work::Work;
+use crate::message::work::CopyWork;
 use crate::sys::logging::{About, Level, tell};
 use crate::sys::sync::{Arc, AtomicBool, Mutex, Ordering};
 use crate::topic::copy_plan::Role;
-use crate::topic::remote_endpoint::Described;
+use crate::topic::remote_endpoint::RemoteEndpoint;
 use sinew_msg::DecodeError;
 use std::ops::ControlFlow;
 
@@ -21,13 +21,13 @@ use std::ops::ControlFlow;
 /// reads; a thread that finds another one reading has that one read once more, and doesn't wait.
 pub(crate) trait RemoteSource: Drainable {
     /// What it says of itself.
-    fn offered(&self) -> &Described;
+    fn offered(&self) -> &RemoteEndpoint;
 
     /// From now on these get its messages. The caller then drains.
-    fn serve(&self, inboxes: &[Arc<Inbox>]);
+    fn serve(&self, inboxes: &[Arc<SubscriptionCore>]);
 
     /// This subscription goes: nothing of the source keeps it any longer. Drains.
-    fn part(&self, inbox: &Inbox);
+    fn part(&self, inbox: &SubscriptionCore);
 
     /// Other executors serve its subscriptions now, or none: others are told of its messages.
     /// Drains.
@@ -46,31 +46,31 @@ pub(crate) trait RemoteSource: Drainable {
     /// The next message for the only subscription that there is, past its history; of more than
     /// `depth` messages only the newest. Also whether the caller then drains. Called under that
     /// subscription's lock, so it waits for nothing.
-    fn take_for(&self, _inbox: &Inbox, _depth: u64) -> (Direct, bool) {
-        (Direct::NotSo, false)
+    fn take_for(&self, _inbox: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
+        (DirectTake::NotSo, false)
     }
 
     /// The only subscription that there is has taken a message, and `oldest` is the first that it
     /// still has: what came before that is done with. False if that isn't all, and the caller then
     /// looks. Called under that subscription's lock.
-    fn advance_for(&self, _inbox: &Inbox, _oldest: &Publication) -> bool {
+    fn advance_for(&self, _inbox: &SubscriptionCore, _oldest: &Publication) -> bool {
         false
     }
 }
 
 /// What [`RemoteSource::take_for`] found.
-pub(crate) enum Direct {
+pub(crate) enum DirectTake {
     /// It is not so simple.
     NotSo,
     Nothing,
     /// A message, how many were lost before it, and what making it took.
-    Message(Erased, Publication, u64, Work),
+    Message(RawMessage, Publication, u64, CopyWork),
     /// One that makes no sense.
-    Bad(Bad),
+    Bad(UnreadableMessage),
 }
 
 /// A message that can't be read or decoded.
-pub(crate) struct Bad {
+pub(crate) struct UnreadableMessage {
     /// So many were lost, with those before it.
     pub(crate) lost: u64,
     pub(crate) problem: Option<DecodeError>,
@@ -81,12 +81,12 @@ pub(crate) struct Bad {
 
 /// Publishers elsewhere.
 #[derive(Default)]
-pub(super) struct Sources {
+pub(super) struct RemoteSources {
     pub(super) any: AtomicBool,
     all: Mutex<Arc<Vec<Arc<dyn RemoteSource>>>>,
 }
 
-impl Inbox {
+impl SubscriptionCore {
     /// Takes the next message of the only publisher there is, if that is in another process, past the history: if nothing waits there and
     /// nobody else is told of what comes. `Continue`: it is not so simple.
     #[inline]
@@ -103,17 +103,17 @@ impl Inbox {
         let depth = if qos.is_keep_all() { u64::MAX } else { qos.capacity() as u64 };
         let (direct, again) = proxy.take_for(self, depth);
         let (message, publication, lost) = match direct {
-            Direct::Message(message, publication, lost, work) => {
+            DirectTake::Message(message, publication, lost, work) => {
                 state.work.count(work, &state.counters);
                 (message, publication, lost)
             }
-            Direct::Nothing if !again => return ControlFlow::Break(None),
+            DirectTake::Nothing if !again => return ControlFlow::Break(None),
             _ => {
                 let proxy = Arc::clone(proxy);
                 drop(guard);
-                if let Direct::Bad(Bad { lost, problem, level, text }) = direct {
+                if let DirectTake::Bad(UnreadableMessage { lost, problem, level, text }) = direct {
                     tell!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
-                    Outbox::with(|outbox| self.count_lost_for(lost, problem.as_ref(), outbox));
+                    Deferred::with(|outbox| self.count_lost_for(lost, problem.as_ref(), outbox));
                 }
                 if again {
                     proxy.drain();
@@ -127,7 +127,7 @@ impl Inbox {
         state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
         drop(guard);
         if let Some(proxy) = left {
-            Outbox::with(|outbox| self.count_lost(lost, outbox));
+            Deferred::with(|outbox| self.count_lost(lost, outbox));
             proxy.drain();
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
@@ -168,7 +168,9 @@ impl Inbox {
     /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
     /// are kept, its ring must keep them.
     fn takes_directly(&self, from: &dyn RemoteSource) -> bool {
-        let Wanted { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else { return false };
+        let SubscriptionConfig { qos, filter: None, role: Role::Sharer, .. } = &self.wanted else {
+            return false;
+        };
         let is_kept = !qos.is_keep_all() || qos.is_blocking() && from.offered().qos.is_blocking();
         self.deadline.is_none() && self.lifespan == i64::MAX && is_kept
     }
@@ -219,12 +221,12 @@ impl Inbox {
     }
 
     /// Messages for it were overwritten before it got them, or made no sense.
-    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Outbox) {
+    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Deferred) {
         self.count_lost_for(count, None, outbox);
     }
 
     /// The same if one of them has this problem.
-    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, outbox: &mut Outbox) {
+    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, outbox: &mut Deferred) {
         if count == 0 {
             return;
         }
@@ -247,7 +249,7 @@ impl Inbox {
     /// After a message was taken: the publisher of another process that waits for places knows of this one, and there is nothing
     /// to be read from it before more are taken.
     #[inline]
-    pub(super) fn advances(&self, state: &State) -> bool {
+    pub(super) fn advances(&self, state: &SubscriptionState) -> bool {
         let (Some(proxy), Some(oldest)) = (&state.only, state.history.first()) else { return false };
         proxy.advance_for(self, oldest)
     }
