@@ -28,7 +28,7 @@ pub fn executor(options: ExecutorOptions) -> Executor {
 pub fn waiting(wait: Wait) -> Executor {
     // As long as any round may take.
     const ALWAYS: Duration = Duration::from_secs(100_000);
-    Executor::single().busy_wait(match wait {
+    Executor::single().spin_before_park(match wait {
         Wait::Spin => ALWAYS,
         Wait::Sleep => Duration::ZERO,
     })
@@ -123,7 +123,7 @@ pub fn matched<T: Message>(publisher: &Publisher<T>, subscriptions: u32) -> Resu
     }
     Err(Error::Unmatched {
         name: publisher.topic().to_owned(),
-        found: publisher.matched_subscriptions(),
+        found: publisher.subscription_count(),
         wanted: subscriptions.into(),
         waited: PATIENCE,
     })

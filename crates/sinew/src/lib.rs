@@ -162,7 +162,7 @@
 //!     let viewer = other.node("viewer")?;
 //!     let done = other.clone();
 //!     let _looking = viewer.subscription::<Grid>("grid").callback(move |grid: &Grid, info: &MessageInfo| {
-//!         assert_eq!((grid.cells[0][0], info.path()), (1.0, sinew::Transport::Shm));
+//!         assert_eq!((grid.cells[0][0], info.transport()), (1.0, sinew::Transport::Shm));
 //!         done.shutdown();
 //!     })?;
 //!
@@ -219,7 +219,7 @@
 //! | the one that spins an executor | callbacks, timers, handlers, futures of servers | always |
 //! | `sinew-worker-1` and on | the same | while a multi-threaded executor spins |
 //! | `sinew-timers` | nothing, or timers' callbacks | if [asked for](Executor::timer_thread) |
-//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::lent_threads) | |
+//! | one that waits in [`Client::call`] | the callback of the server, if the executor [lets it](Executor::caller_runs) | |
 //! | one that publishes, triggers or answers | filters, copies, [listeners](Subscription::set_listener), wakers | always |
 //! | `sinew-descriptors` | nothing | once there was a [`DescriptorSource`] |
 //! | `sinew-signals` | nothing | if Ctrl-C is asked for, as by [`Context::from_args`] |

@@ -666,7 +666,7 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
             publisher.publish(draft).map_err(sinew::Error::from)
         };
         let (_directory, one, other) = apart();
-        let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+        let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
         let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
         assert!(publisher.wait_for_subscribers(1, support::PATIENCE));
         let look = || {
@@ -687,7 +687,7 @@ fn drafts_and_views_allocate_nothing() -> sinew::Result<()> {
         assert_eq!(count, 0, "{length} bytes, seen outside");
 
         let near = one.node("near")?;
-        let views = near.subscription::<Image>("image").viewing().create()?;
+        let views = near.subscription::<Image>("image").accept_images().create()?;
         let count = allocations(200, || {
             draft(&publisher)?;
             assert!(views.take_sample().is_some_and(|(sample, _)| sample.is_image()));

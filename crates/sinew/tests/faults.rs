@@ -145,7 +145,7 @@ fn a_filter_that_panics_while_its_subscription_joins_leaves_no_subscription() ->
         drop(picky.create());
     });
     assert!(std::panic::catch_unwind(joining).is_err());
-    assert_eq!(publisher.matched_subscriptions(), 0);
+    assert_eq!(publisher.subscription_count(), 0);
     Ok(())
 }
 

@@ -20,7 +20,7 @@ fn topic(node: &Node, name: &str) -> String {
     let publisher = node.publisher::<Number>(name).create().expect("a valid name");
     let subscription = node.subscription::<Number>(name).create().expect("a valid name");
     assert_eq!(publisher.topic(), subscription.topic());
-    assert_eq!(publisher.matched_subscriptions(), 1);
+    assert_eq!(publisher.subscription_count(), 1);
     publisher.topic().to_owned()
 }
 

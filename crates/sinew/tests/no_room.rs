@@ -257,11 +257,11 @@ fn who_must_get_all_that_was_kept_does_once_there_is_room() -> sinew::Result<()>
         let ballast = place.fill_but(1000);
         let late = node.subscription::<Blob>("images").qos(qos).create()?;
         let begin = std::time::Instant::now();
-        while late.matched_publishers() == 0 || begin.elapsed() < Duration::from_millis(100) {
+        while late.publisher_count() == 0 || begin.elapsed() < Duration::from_millis(100) {
             assert!(begin.elapsed() < PATIENCE, "it knows the publisher");
             std::thread::yield_now();
         }
-        assert_eq!(publisher.matched_subscriptions(), 0, "there is no room for all of it");
+        assert_eq!(publisher.subscription_count(), 0, "there is no room for all of it");
         std::fs::remove_file(ballast).expect("it is there");
         for byte in 1..=8 {
             assert_eq!(next(&late), Blob(vec![byte; LENGTH]));
@@ -288,11 +288,11 @@ fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() 
             // A ring that is so deep takes more than a megabyte.
             let deep = node.subscription::<Blob>("blobs").qos(qos.keep_last(5000)).create()?;
             let begin = std::time::Instant::now();
-            while deep.matched_publishers() == 0 || begin.elapsed() < Duration::from_millis(100) {
+            while deep.publisher_count() == 0 || begin.elapsed() < Duration::from_millis(100) {
                 assert!(begin.elapsed() < PATIENCE, "it knows the publisher");
                 std::thread::yield_now();
             }
-            assert_eq!(publisher.matched_subscriptions(), 1, "it isn't connected");
+            assert_eq!(publisher.subscription_count(), 1, "it isn't connected");
             std::fs::remove_file(ballast).expect("it is there");
             assert!(publisher.wait_for_subscribers(2, PATIENCE));
             // What was retained comes by a connection of its own: taken first, it isn't overtaken.
@@ -301,7 +301,7 @@ fn a_subscription_for_which_there_was_no_room_is_connected_when_there_is_some() 
             assert_eq!(next(&deep), Blob(vec![4]));
             drop(deep);
             let begin = std::time::Instant::now();
-            while publisher.matched_subscriptions() > 1 {
+            while publisher.subscription_count() > 1 {
                 assert!(begin.elapsed() < PATIENCE, "its end is noticed");
                 std::thread::yield_now();
             }
@@ -342,7 +342,7 @@ fn an_answer_for_which_there_is_no_room_fails_its_call() -> sinew::Result<()> {
         // Nobody gives up waiting for this one.
         let later = client.call_async(Blob(vec![1; 1000]));
         let failed = Executor::single().spin_until(later)?.expect_err("there is no room");
-        assert!(matches!(failed.failure(), sinew::CallFailure::Outside { .. }), "{failed}");
+        assert!(matches!(failed.failure(), sinew::CallFailure::Transport { .. }), "{failed}");
         assert_eq!(client.call(Blob(vec![1; 2]), PATIENCE)?.0.len(), 2000, "what fits comes");
         serving.shutdown();
         spinning.join().expect("no panic")

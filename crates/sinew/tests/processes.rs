@@ -210,7 +210,7 @@ fn a_publisher_that_is_killed_leaves_what_it_published() -> sinew::Result<()> {
                 }
             }
             other.kill();
-            until("its end is noticed", || numbers.matched_publishers() == 0);
+            until("its end is noticed", || numbers.publisher_count() == 0);
             executor.spin_some()?; // who sees that number finds the handlers ready
             assert_eq!((matched.lines().last(), alive.lines().last()), (Some(&0), Some(&0)));
             // Its files go when all that it published was read, be it by the helper thread.
@@ -256,7 +256,7 @@ fn a_subscription_that_is_killed_frees_who_waits_for_it() -> sinew::Result<()> {
                 other.kill();
                 assert_eq!(waiting.join().unwrap(), Ok(()));
             });
-            until("its end is noticed", || numbers.matched_subscriptions() == 0);
+            until("its end is noticed", || numbers.subscription_count() == 0);
         }
         Ok(())
     })
@@ -451,7 +451,7 @@ fn a_subscription_that_only_stops_is_waited_for() -> sinew::Result<()> {
         let error = numbers.publish(Number(6)).expect_err("nobody takes");
         assert!(matches!(error.failure(), PublishFailure::Full { .. }), "{error}");
         assert_eq!(error.into_message().into_shared().unwrap().0, 6);
-        assert_eq!(numbers.matched_subscriptions(), 1);
+        assert_eq!(numbers.subscription_count(), 1);
         Ok(())
     })
 }

@@ -61,7 +61,7 @@ fn a_message_taken_by_hand() -> sinew::Result<()> {
     let (one, other) = (place.context(), place.context());
     let subscription = other.node("listener")?.subscription::<Text>("chatter").create()?;
     let publisher = one.node("talker")?.publisher::<Text>("chatter").create()?;
-    assert_eq!(publisher.matched_subscriptions(), 1, "it was there before");
+    assert_eq!(publisher.subscription_count(), 1, "it was there before");
     for length in [0, 3, 200, 1000, 1_000_000] {
         publisher.publish(Text("x".repeat(length)))?;
         let (text, info) = loop {
@@ -71,7 +71,7 @@ fn a_message_taken_by_hand() -> sinew::Result<()> {
             std::thread::yield_now();
         };
         assert_eq!(text.0.len(), length);
-        assert_eq!(info.path(), Transport::Shm);
+        assert_eq!(info.transport(), Transport::Shm);
         assert_eq!(info.publisher(), publisher.gid());
     }
     Ok(())
@@ -100,7 +100,7 @@ fn a_subscription_that_comes_after_another_has_gone_gets_messages_by_hand() -> s
         }
         drop(subscription);
         let end = std::time::Instant::now() + PATIENCE;
-        while publisher.matched_subscriptions() > 0 {
+        while publisher.subscription_count() > 0 {
             assert!(std::time::Instant::now() < end, "it stays matched");
             std::thread::yield_now();
         }
@@ -272,7 +272,7 @@ fn a_plain_message_is_written_and_read_where_it_lies() -> sinew::Result<()> {
         let (scan, info) =
             std::iter::repeat_with(|| subscription.take()).find_map(|taken| taken).expect("it comes");
         assert_eq!(rights_at(&*scan, place.0.path()).as_deref(), Some("r--s"), "read there, and only read");
-        assert_eq!(info.path(), Transport::Shm);
+        assert_eq!(info.transport(), Transport::Shm);
         held.push(scan);
         if n % 2 == 1 {
             held.swap_remove(usize::try_from(n / 2).expect("it is small"));
@@ -337,7 +337,7 @@ fn a_message_stays_as_it_is_when_its_context_is_gone() -> sinew::Result<()> {
     assert_eq!(rights_at(&*kept, place.0.path()).as_deref(), Some("r--s"), "read where it lies");
     drop((subscription, node, other));
     let begin = std::time::Instant::now();
-    while publisher.matched_subscriptions() > 0 {
+    while publisher.subscription_count() > 0 {
         assert!(begin.elapsed() < PATIENCE, "the publisher hears of it");
         std::thread::yield_now();
     }
@@ -505,7 +505,7 @@ fn a_context_in_virtual_time_meets_others_only_if_told_to() -> sinew::Result<()>
         (virtual_time().directory(&directory).shared_memory(false), 0),
     ] {
         let publisher = context.build()?.node("talker")?.publisher::<Text>("chatter").create()?;
-        assert_eq!(publisher.matched_subscriptions(), meets);
+        assert_eq!(publisher.subscription_count(), meets);
     }
     Ok(())
 }

@@ -197,7 +197,7 @@ fn answers_that_make_no_sense_fail_their_calls() -> sinew::Result<()> {
     drop(receive(&mut requests));
     let fails = |call: sinew::PendingCall<Numbers>| -> sinew::Result<()> {
         let failed = Executor::single().spin_until(call)?.expect_err("it makes no sense");
-        assert!(matches!(failed.failure(), CallFailure::Outside { .. }), "{failed}");
+        assert!(matches!(failed.failure(), CallFailure::Transport { .. }), "{failed}");
         Ok(())
     };
     // Too short to say whose it is: all that wait are told.

@@ -471,7 +471,7 @@ fn programs_that_come_again_and_again_are_a_few_lines_and_a_count() -> sinew::Re
         }
         // When one that fits has matched, the talker has seen those before it.
         let (fits, _node) = subscribe(QoS::default())?;
-        while fits.matched_publishers() == 0 {
+        while fits.publisher_count() == 0 {
             std::thread::yield_now();
         }
         let lines = talker.rest();

@@ -109,9 +109,9 @@ fn repeat(
 /// Waits until the publisher has no subscription any more.
 fn unmatched(publisher: &Publisher<Timing>) -> Result<(), Error> {
     let until = now_ns() + nanoseconds(PATIENCE);
-    while publisher.matched_subscriptions() > 0 {
+    while publisher.subscription_count() > 0 {
         if now_ns() > until {
-            let (name, found) = (publisher.topic().to_owned(), publisher.matched_subscriptions());
+            let (name, found) = (publisher.topic().to_owned(), publisher.subscription_count());
             return Err(Error::Unmatched { name, found, wanted: 0, waited: PATIENCE });
         }
         sleep_until(now_ns() + 200_000);

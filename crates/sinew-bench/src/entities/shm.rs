@@ -192,8 +192,7 @@ impl Work for OtherEnds {
         }
         // Those that the other process sees as matched may not be so here yet: memory is counted when all are.
         let until = now_ns() + nanoseconds(PATIENCE / 2);
-        while subscriptions.iter().any(|subscription| subscription.matched_publishers() == 0)
-            && now_ns() < until
+        while subscriptions.iter().any(|subscription| subscription.publisher_count() == 0) && now_ns() < until
         {
             sleep_until(now_ns() + 1_000_000);
         }

@@ -55,7 +55,7 @@ impl Making {
         let (from_camera, seen) = (frames.clone(), drawn.clone());
         let shutter =
             camera.timer(Duration::from_secs_f64(1.0 / rate)).callback(move || -> Result<(), Error> {
-                if seen.matched_subscriptions() == 0 {
+                if seen.subscription_count() == 0 {
                     return Ok(());
                 }
                 let lengths = ImageLengths { data: BYTES };

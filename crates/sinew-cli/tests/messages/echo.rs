@@ -48,7 +48,7 @@ gains:
     assert_eq!(told.replace("name: le...", "name: left"), yaml);
 
     let child = base.start(&["topic", "echo", "arm", "--once", "--json"]);
-    while arms.matched_subscriptions() > 0 {
+    while arms.subscription_count() > 0 {
         pause(); // the first one's
     }
     wait_for_subscription(&arms);
@@ -77,7 +77,7 @@ fn descriptions_that_lie_are_not_believed() {
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, lie).unwrap();
         let child = base.start(&["topic", "echo", "arm", "--once"]);
-        while arms.matched_subscriptions() > 0 {
+        while arms.subscription_count() > 0 {
             pause();
         }
         wait_for_subscription(&arms);
@@ -107,7 +107,7 @@ fn a_part_is_echoed_or_all_as_csv() {
         wait_for_subscription(&arms);
         told.iter().for_each(|&joints| arms.publish(arm(joints)).unwrap());
         let output = child.wait_with_output().unwrap();
-        while arms.matched_subscriptions() > 0 {
+        while arms.subscription_count() > 0 {
             pause();
         }
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -140,7 +140,7 @@ fn what_is_retained_is_echoed_unless_it_isnt_wanted() {
     assert_eq!(base.text(&["topic", "echo", "map", "--csv", "--count", "2"]), "b\nc\n");
     let newest = ["topic", "echo", "map", "--csv", "--once", "--qos-depth", "1"];
     assert_eq!(base.text(&newest), "c\n");
-    while maps.matched_subscriptions() > 0 {
+    while maps.subscription_count() > 0 {
         pause();
     }
     let child = base.start(&["topic", "echo", "map", "--csv", "--once", "--qos-durability", "volatile"]);

@@ -124,7 +124,7 @@ impl Drop for Spinning {
 /// Waits until somebody receives what is published.
 fn wait_for_subscription<T: Message>(publisher: &Publisher<T>) {
     for _ in 0..PATIENCE.as_millis() {
-        if publisher.matched_subscriptions() > 0 {
+        if publisher.subscription_count() > 0 {
             return;
         }
         pause();

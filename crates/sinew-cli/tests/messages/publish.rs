@@ -85,7 +85,7 @@ fn times_and_liveliness_are_offered() {
     let child = base.start(&[&arguments[..], &options.split(' ').collect::<Vec<_>>()].concat());
     let context = base.context();
     let (subscription, _heard) = listen::<Text>(&context, "chatter");
-    while subscription.matched_publishers() == 0 {
+    while subscription.publisher_count() == 0 {
         std::thread::yield_now();
     }
     let info: serde_json::Value =

@@ -87,7 +87,7 @@ fn a_process_in_a_long_callback_is_seen_with_what_waits_for_it() {
     let writer = context(&base);
     let node = writer.node("writer").unwrap();
     let numbers = node.publisher::<UInt64>("numbers").create().unwrap();
-    until(|| numbers.matched_subscriptions(), |&matched| matched == 1);
+    until(|| numbers.subscription_count(), |&matched| matched == 1);
     numbers.publish(UInt64 { data: 0 }).unwrap();
     has_begun.recv_timeout(PATIENCE).unwrap();
     for data in 1..=4 {
@@ -147,7 +147,7 @@ fn no_more_waits_than_is_kept() {
         .map(|qos| node.subscription::<UInt64>("numbers").qos(qos).create().unwrap());
     let writer = context(&base);
     let numbers = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
-    until(|| numbers.matched_subscriptions(), |&matched| matched == 2);
+    until(|| numbers.subscription_count(), |&matched| matched == 2);
     // From the first message on only the threads that take look.
     numbers.publish(UInt64 { data: 99 }).unwrap();
     until(|| last.take().is_some(), |&took| took);
@@ -209,7 +209,7 @@ fn a_process_that_fetches_nothing_is_told_though_it_is_in_no_callback() {
     let numbers = node.subscription::<UInt64>("numbers").create().unwrap();
     let writer = context(&base);
     let publisher = writer.node("writer").unwrap().publisher::<UInt64>("numbers").create().unwrap();
-    until(|| publisher.matched_subscriptions(), |&matched| matched == 1);
+    until(|| publisher.subscription_count(), |&matched| matched == 1);
     // From the first message on only the thread that takes looks.
     publisher.publish(UInt64 { data: 0 }).unwrap();
     until(|| numbers.take().is_some(), |&took| took);

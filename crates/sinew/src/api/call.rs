@@ -79,14 +79,14 @@ impl BlockingCall<'_> {
         let BlockingCall { calls, id, .. } = self;
         let deadline = begin + timeout;
         loop {
-            if let Some(line) = calls.line_of(*id)
-                && let Some(outcome) = self.wait_outside(&*line, deadline, timeout)
+            if let Some(connection) = calls.connection_of(*id)
+                && let Some(outcome) = self.wait_remote(&*connection, deadline, timeout)
             {
                 return outcome;
             }
             let home = calls.requests.home();
             let left = nanoseconds(deadline - Time::steady());
-            let ran = home.is_some_and(|home| home.scheduler.run_here(&home, left));
+            let ran = home.is_some_and(|home| home.scheduler.run_as_caller(&home, left));
             if let Some(outcome) = calls.take(*id) {
                 return outcome;
             }
@@ -111,13 +111,13 @@ impl BlockingCall<'_> {
 
     /// Waits for an answer from elsewhere. `None` if it must be waited for in another way.
     #[inline(never)]
-    fn wait_outside(
+    fn wait_remote(
         &self,
-        line: &dyn RemoteServerConnection,
+        connection: &dyn RemoteServerConnection,
         deadline: Time,
         timeout: Duration,
     ) -> Option<CallOutcome> {
-        let answer = line.wait(self.calls, self.id, deadline)?;
+        let answer = connection.wait(self.calls, self.id, deadline)?;
         Some(answer.unwrap_or_else(|request| Err(self.timed_out(timeout, request))))
     }
 
@@ -145,12 +145,12 @@ impl BlockingCall<'_> {
         // vain, neither.
         if !deferred {
             let lends = current::spins(home.scheduler.id);
-            _known = match calls.session.waits.enter(home, lends) {
+            _known = match calls.session.wait_graph.enter(home, lends) {
                 Err(Deadlock) => return WaitEnd::InVain(why(home)),
                 Ok(known) => known,
             };
         }
-        if let Some(_lender) = home.scheduler.lend_later(home, nanoseconds(left), &bell) {
+        if let Some(_caller) = home.scheduler.register_caller(home, nanoseconds(left), &bell) {
             bell.wait_at_most(Some(left));
         }
         WaitEnd::Over
@@ -175,7 +175,7 @@ impl BlockingCall<'_> {
 
 /// Why nobody could run a server while this thread waits.
 fn why(home: &Home) -> &'static str {
-    if current::has_turn_of(home.group()) {
+    if current::has_token_of(home.group()) {
         "the server's callback group is the caller's, or that of a callback which waits for the caller"
     } else {
         "every thread that could run the server waits for the caller"

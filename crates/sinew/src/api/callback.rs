@@ -107,7 +107,7 @@ pub trait SubscriptionCallback<T: Message, G, Form>: Sized + Send + 'static {
     fn call(
         cell: &Self::Cell,
         group: &G,
-        turn: &mut GroupToken,
+        token: &mut GroupToken,
         message: Incoming<'_, T>,
         about: &dyn Fn() -> MessageInfo,
     ) -> Called;
@@ -158,17 +158,17 @@ macro_rules! forms {
             fn call(
                 cell: &Self::Cell,
                 _group: &Group<S>,
-                turn: &mut GroupToken,
+                token: &mut GroupToken,
                 $incoming: Incoming<'_, T>,
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
-                let callback = cell.open(&mut turn.callbacks);
+                let callback = cell.open(&mut token.callbacks);
                 let ($taken, work) = $take;
                 let message = match $pass {
                     Ok(message) => message,
                     Err(result) => return Called { result: Err(result), work },
                 };
-                let result = callback($(forms!(@open $state _group turn),)? message $(, forms!(@about $info _about))?);
+                let result = callback($(forms!(@open $state _group token),)? message $(, forms!(@about $info _about))?);
                 Called { result: result.into_result(), work }
             }
         }
@@ -194,7 +194,7 @@ macro_rules! forms {
             fn call(
                 cell: &F,
                 _group: &ReentrantGroup,
-                _turn: &mut GroupToken,
+                _token: &mut GroupToken,
                 $incoming: Incoming<'_, T>,
                 _about: &dyn Fn() -> MessageInfo,
             ) -> Called {
@@ -210,7 +210,7 @@ macro_rules! forms {
     };
     (@state $state:ident $s:ident) => { &mut $s };
     (@info $info:ident) => { &MessageInfo };
-    (@open $state:ident $group:ident $turn:ident) => { $group.state.open(&mut $turn.state) };
+    (@open $state:ident $group:ident $token:ident) => { $group.state.open(&mut $token.state) };
     (@about $info:ident $about:ident) => { &$about() };
 }
 
@@ -275,7 +275,7 @@ pub trait EventCallback<E, G, Form>: Sized + Send + 'static {
 
     /// Calls it, in a turn of its group.
     #[doc(hidden)]
-    fn call(cell: &Self::Cell, group: &G, turn: &mut GroupToken, event: &E) -> Result<(), String>;
+    fn call(cell: &Self::Cell, group: &G, token: &mut GroupToken, event: &E) -> Result<(), String>;
 }
 
 /// The forms of an event's callback.
@@ -299,9 +299,9 @@ macro_rules! event_forms {
                 group.number.callback(self)
             }
 
-            fn call(cell: &Self::Cell, _group: &Group<S>, turn: &mut GroupToken, _event: &E) -> Result<(), String> {
-                let callback = cell.open(&mut turn.callbacks);
-                callback($(forms!(@open $state _group turn),)? $(event_forms!(@pass $event _event))?).into_result()
+            fn call(cell: &Self::Cell, _group: &Group<S>, token: &mut GroupToken, _event: &E) -> Result<(), String> {
+                let callback = cell.open(&mut token.callbacks);
+                callback($(forms!(@open $state _group token),)? $(event_forms!(@pass $event _event))?).into_result()
             }
         }
     };
@@ -317,7 +317,7 @@ macro_rules! event_forms {
                 self
             }
 
-            fn call(cell: &F, _group: &ReentrantGroup, _turn: &mut GroupToken, _event: &E) -> Result<(), String> {
+            fn call(cell: &F, _group: &ReentrantGroup, _token: &mut GroupToken, _event: &E) -> Result<(), String> {
                 cell($(event_forms!(@pass $event _event))?).into_result()
             }
         }
@@ -336,6 +336,6 @@ impl<E: Status> StatusCondition<E> {
     {
         let core = group.core().clone();
         let (cell, group) = (callback.cell(group), group.clone());
-        Self::erased(core, what, Box::new(move |turn, event| F::call(&cell, &group, turn, event)))
+        Self::erased(core, what, Box::new(move |token, event| F::call(&cell, &group, token, event)))
     }
 }

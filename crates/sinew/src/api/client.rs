@@ -133,10 +133,10 @@ impl<S: Service, G: CallbackGroup> Client<S, G> {
         F: ResponseCallback<S, G, Form>,
     {
         let request = erase(request, &self.inner.pool);
-        let then: OnOutcome = Box::new(move |group, turn, outcome| {
+        let then: OnOutcome = Box::new(move |group, token, outcome| {
             #[expect(clippy::expect_used, reason = "`ClientTask::run` gives the group of this client")]
             let group = group.downcast_ref::<G>().expect("the client's group");
-            callback.call(group, turn, result_of::<S>(outcome))
+            callback.call(group, token, result_of::<S>(outcome))
         });
         self.inner
             .send(request, Some(then), false)
@@ -245,7 +245,7 @@ pub struct ClientBuilder<S: Service, G = Group> {
     node: Node,
     name: String,
     group: G,
-    busy_wait: Duration,
+    spin_before_park: Duration,
     of: PhantomData<fn(S)>,
 }
 
@@ -255,7 +255,7 @@ impl<S: Service> ClientBuilder<S> {
             node: node.clone(),
             name: name.to_owned(),
             group: node.default_group().clone(),
-            busy_wait: Duration::ZERO,
+            spin_before_park: Duration::ZERO,
             of: PhantomData,
         }
     }
@@ -264,15 +264,15 @@ impl<S: Service> ClientBuilder<S> {
 impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
     /// The group in which the callbacks of [`Client::call_then`] run. Default: the node's.
     pub fn in_group<G2: CallbackGroup>(self, group: &G2) -> ClientBuilder<S, G2> {
-        let Self { node, name, busy_wait, .. } = self;
-        ClientBuilder { node, name, group: group.clone(), busy_wait, of: PhantomData }
+        let Self { node, name, spin_before_park, .. } = self;
+        ClientBuilder { node, name, group: group.clone(), spin_before_park, of: PhantomData }
     }
 
     /// How long a thread in [`Client::call`] looks for the answer of a server in another process
     /// before it sleeps (default: not at all). As
-    /// [`Executor::busy_wait`](crate::Executor::busy_wait).
-    pub fn busy_wait(mut self, patience: Duration) -> Self {
-        self.busy_wait = patience;
+    /// [`Executor::spin_before_park`](crate::Executor::spin_before_park).
+    pub fn spin_before_park(mut self, patience: Duration) -> Self {
+        self.spin_before_park = patience;
         self
     }
 
@@ -294,18 +294,18 @@ impl<S: Service, G: CallbackGroup> ClientBuilder<S, G> {
             )
         });
         let make_known =
-            |outside: &Arc<ShmTransport>| outside.make_client_known(self.node.full_name(), &name, &calls);
-        if let Err(error) = context.outside().map_or(Ok(()), make_known) {
+            |transport: &Arc<ShmTransport>| transport.make_client_known(self.node.full_name(), &name, &calls);
+        if let Err(error) = context.transport().map_or(Ok(()), make_known) {
             context.services.remove_client(&name, place);
             return Err(error);
         }
-        calls.set_patience(self.busy_wait);
+        calls.set_patience(self.spin_before_park);
         let results =
             ClientTask { calls: calls.clone(), group: self.group.clone(), place: prefetch::NoteIndex::new() };
         let membership = core.join(Arc::new(results));
         let pool = Pool::new::<S::Request>(POOL_CAPACITY);
-        let (trail, node) = (prefetch::NoteIndex::new(), self.node.core().clone());
-        let inner = ClientCore { calls, place, pool, group: core, membership, trail, node };
+        let (note, node) = (prefetch::NoteIndex::new(), self.node.core().clone());
+        let inner = ClientCore { calls, place, pool, group: core, membership, note, node };
         Ok(Client { inner: Arc::new(inner), group: self.group, of: PhantomData })
     }
 }
@@ -318,19 +318,19 @@ struct ClientTask<G> {
 }
 
 impl<G: CallbackGroup> Task for ClientTask<G> {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
-        let Some(delivery) = self.calls.take_settled(turn) else { return TaskOutcome::NOTHING };
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let Some(delivery) = self.calls.take_completed(token) else { return TaskOutcome::NOTHING };
         let _chain = ChainScope::enter(Some(delivery.lineage));
         let outcome = delivery.outcome.map_err(|fault| (fault, &*self.calls.requests.name));
-        let result = (delivery.then)(&self.group, turn, outcome);
+        let result = (delivery.then)(&self.group, token, outcome);
         TaskOutcome { result, next: delivery.next, called: true }
     }
 
-    fn left(&self) -> Option<Stamp> {
-        self.calls.left()
+    fn pending(&self) -> Option<Stamp> {
+        self.calls.pending()
     }
 
-    fn withdraw(&self) -> bool {
+    fn clear_ready(&self) -> bool {
         self.calls.retract()
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct ClientCore {
     pub(crate) group: Arc<GroupCore>,
     pub(crate) membership: Membership,
     /// Where the thread that calls with it has noted it.
-    pub(crate) trail: prefetch::NoteIndex,
+    pub(crate) note: prefetch::NoteIndex,
     pub(crate) node: Arc<NodeCore>,
 }
 
@@ -43,7 +43,7 @@ impl ClientCore {
         then: Option<OnOutcome>,
         quietly: bool,
     ) -> Result<CallId, CallFault> {
-        prefetch::note(Arc::as_ptr(self).addr(), &self.trail, || self.parts());
+        prefetch::note(Arc::as_ptr(self).addr(), &self.note, || self.parts());
         let (id, publication) = self.calls.begin(then);
         let caller = Caller { calls: self.calls.clone(), id };
         let requests = &self.calls.requests;
@@ -74,7 +74,7 @@ pub(crate) fn error_of<S: Service>(service: &str, fault: CallFault) -> CallError
 
 impl Drop for ClientCore {
     fn drop(&mut self) {
-        self.group.part(self.membership, false);
+        self.group.deregister(self.membership, false);
         self.calls.close();
         self.node.context.services.remove_client(&self.calls.requests.name, self.place);
         self.pool.close();

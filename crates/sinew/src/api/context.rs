@@ -160,8 +160,8 @@ impl Host for ContextCore {
         &self.session.clock
     }
 
-    fn waits(&self) -> &WaitGraph {
-        &self.session.waits
+    fn wait_graph(&self) -> &WaitGraph {
+        &self.session.wait_graph
     }
 
     fn has_ended(&self) -> bool {
@@ -177,7 +177,7 @@ impl Host for ContextCore {
     }
 
     fn participant(&self) -> Option<&Arc<Participant>> {
-        self.outside()?.participant()
+        self.transport()?.participant()
     }
 }
 
@@ -198,11 +198,11 @@ impl LocalEndpoints for ContextCore {
 impl ShutDown for ContextCore {
     fn shutdown(&self) {
         self.session.end();
-        for inbox in self.graph.inboxes() {
-            inbox.end();
+        for core in self.graph.subscriptions() {
+            core.end();
         }
         self.services.end();
-        if let Some(participant) = self.outside().and_then(|outside| outside.participant()) {
+        if let Some(participant) = self.transport().and_then(|transport| transport.participant()) {
             participant.wake_writers(); // publishers that wait for room elsewhere
         }
     }
@@ -212,27 +212,27 @@ impl ContextCore {
     /// This context's presence among the processes of the host, if it is to have one; joins when it
     /// is first asked for.
     pub(crate) fn join(self: &Arc<Self>, name: &str) -> Result<Option<&Arc<ShmTransport>>, CreateError> {
-        let Neighbours { wanted, base, outside, joining } = &self.neighbours;
+        let Neighbours { wanted, base, transport, joining } = &self.neighbours;
         if !wanted {
             return Ok(None);
         }
-        if let Some(outside) = outside.get() {
-            return Ok(Some(outside));
+        if let Some(transport) = transport.get() {
+            return Ok(Some(transport));
         }
         let _one_at_a_time = joining.lock();
-        if outside.get().is_none() {
+        if transport.get().is_none() {
             let ends: Arc<dyn LocalEndpoints> = self.clone();
             let joined = ShmTransport::join(&ends, base.as_deref(), self.domain).map_err(|source| {
-                CreateError::Outside { name: name.to_owned(), source: Box::new(source.into()) }
+                CreateError::SharedMemory { name: name.to_owned(), source: Box::new(source.into()) }
             })?;
-            let _ = outside.set(joined);
+            let _ = transport.set(joined);
         }
-        Ok(outside.get())
+        Ok(transport.get())
     }
 
     /// This context's presence among the processes of the host, if it has one by now.
-    pub(crate) fn outside(&self) -> Option<&Arc<ShmTransport>> {
-        self.neighbours.outside.get()
+    pub(crate) fn transport(&self) -> Option<&Arc<ShmTransport>> {
+        self.neighbours.transport.get()
     }
 }
 
@@ -241,14 +241,14 @@ struct Neighbours {
     wanted: bool,
     /// The directory below which domains are; `None` for the usual one.
     base: Option<PathBuf>,
-    outside: OnceLock<Arc<ShmTransport>>,
+    transport: OnceLock<Arc<ShmTransport>>,
     joining: Mutex<()>,
 }
 
 impl Drop for ContextCore {
     fn drop(&mut self) {
-        if let Some(outside) = self.neighbours.outside.get() {
-            outside.leave();
+        if let Some(transport) = self.neighbours.transport.get() {
+            transport.leave();
         }
     }
 }
@@ -351,7 +351,7 @@ impl ContextBuilder {
             neighbours: Neighbours {
                 wanted: meets_others && cfg!(not(loom)),
                 base: self.base,
-                outside: OnceLock::new(),
+                transport: OnceLock::new(),
                 joining: Mutex::new(()),
             },
         });

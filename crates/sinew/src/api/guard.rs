@@ -87,13 +87,13 @@ impl GuardCondition {
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread.
     pub fn close(self) {
-        self.joined.part(true);
+        self.joined.deregister(true);
     }
 }
 
 impl Drop for GuardCondition {
     fn drop(&mut self) {
-        self.joined.part(false);
+        self.joined.deregister(false);
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct Handlers {
     pub(crate) liveliness_lost: Option<AttachedCondition<LivelinessLost>>,
     pub(crate) liveliness_changed: Option<AttachedCondition<LivelinessChanged>>,
     /// Looks for the last four.
-    ringing: Option<AttachedTimer>,
+    timer: Option<AttachedTimer>,
     /// `in_group` came after a handler, which is in another group now.
     pub(crate) misplaced: bool,
 }
@@ -45,7 +45,7 @@ impl Handlers {
             requested_deadline: None,
             liveliness_lost: None,
             liveliness_changed: None,
-            ringing: None,
+            timer: None,
             misplaced: false,
         }
     }
@@ -62,7 +62,7 @@ impl Handlers {
             || self.liveliness_changed.is_some();
     }
 
-    pub(crate) fn observers(&self) -> MatchListeners {
+    pub(crate) fn match_listeners(&self) -> MatchListeners {
         MatchListeners::new(
             source(self.matched.as_ref()),
             source(self.incompatible_qos.as_ref()),
@@ -79,12 +79,12 @@ impl Handlers {
     ) -> WatchedPromises {
         let deadline = qos.deadline_nanoseconds().zip(source(self.offered_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
-        let pulse = qos.manual_lease_nanoseconds().map(|lease| {
+        let lease = qos.manual_lease_nanoseconds().map(|lease| {
             let handler = source(self.liveliness_lost.as_ref());
-            let (alarm, node, topic) = (self.alarm(group), node.clone(), topic.clone());
-            LivelinessLease::new(lease, group.clock.clone(), LeaseListener { handler, alarm, node, topic })
+            let (timer, node, topic) = (self.timer(group), node.clone(), topic.clone());
+            LivelinessLease::new(lease, group.clock.clone(), LeaseListener { handler, timer, node, topic })
         });
-        WatchedPromises { deadline, pulse }
+        WatchedPromises { deadline, lease }
     }
 
     /// What a subscription with this QoS wants to be told.
@@ -92,7 +92,7 @@ impl Handlers {
         let deadline = qos.deadline_nanoseconds().zip(source(self.requested_deadline.as_ref()));
         let deadline = deadline.map(|(period, source)| self.deadline(period, source, group));
         let changed = source(self.liveliness_changed.as_ref());
-        let liveliness = changed.map(|changed| LivelinessListener { changed, alarm: self.alarm(group) });
+        let liveliness = changed.map(|changed| LivelinessListener { changed, timer: self.timer(group) });
         SubscriptionListeners { lost: source(self.lost.as_ref()), deadline, liveliness }
     }
 
@@ -102,18 +102,18 @@ impl Handlers {
         source: Arc<StatusCondition<E>>,
         group: &Arc<GroupCore>,
     ) -> Arc<Deadline<E>> {
-        Deadline::new(period, group.clock.clone(), source, self.alarm(group))
+        Deadline::new(period, group.clock.clone(), source, self.timer(group))
     }
 
-    fn alarm(&mut self, group: &Arc<GroupCore>) -> Arc<DeadlineTimer> {
-        self.ringing.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).alarm().clone()
+    fn timer(&mut self, group: &Arc<GroupCore>) -> Arc<DeadlineTimer> {
+        self.timer.get_or_insert_with(|| AttachedTimer::new(group, &self.whose)).timer().clone()
     }
 
     /// Takes the handlers out of their group.
-    pub(crate) fn part(&self, wait: bool) {
+    pub(crate) fn deregister(&self, wait: bool) {
         fn part<E: Status>(joined: Option<&AttachedCondition<E>>, wait: bool) {
             if let Some(joined) = joined {
-                joined.part(wait);
+                joined.deregister(wait);
             }
         }
         part(self.matched.as_ref(), wait);
@@ -124,8 +124,8 @@ impl Handlers {
         part(self.requested_deadline.as_ref(), wait);
         part(self.liveliness_lost.as_ref(), wait);
         part(self.liveliness_changed.as_ref(), wait);
-        if let Some(ringing) = &self.ringing {
-            ringing.part(wait);
+        if let Some(timer) = &self.timer {
+            timer.deregister(wait);
         }
     }
 }

@@ -116,7 +116,7 @@ impl Node {
         let full_name: Arc<str> = name::fully_qualified(name, namespace).into();
         let number = next_serial();
         let entity = match context.join(&full_name)? {
-            Some(outside) => Some(outside.advertise_or(
+            Some(transport) => Some(transport.advertise_or(
                 &full_name,
                 &EndpointAbout {
                     kind: EntityKind::Node,
@@ -237,10 +237,10 @@ impl Node {
         &self,
         kind: EntityKind,
         what: &Advertised<'_>,
-        inbox: Option<&Arc<SubscriptionCore>>,
+        subscription: Option<&Arc<SubscriptionCore>>,
     ) -> Result<Option<OwnEntity>, CreateError> {
-        let Some(outside) = self.context_shared().outside() else { return Ok(None) };
-        outside.refresh();
+        let Some(transport) = self.context_shared().transport() else { return Ok(None) };
+        transport.refresh();
         let about = EndpointAbout {
             kind,
             number: what.number,
@@ -250,7 +250,7 @@ impl Node {
             qos: what.qos,
             of_node: self.0.core.known(),
         };
-        outside.advertise_or(what.name, &about, inbox).map(Some)
+        transport.advertise_or(what.name, &about, subscription).map(Some)
     }
 
     /// Checks what a publisher and a subscription are made with, and finds the topic's full name.

@@ -70,14 +70,14 @@ fn pool_capacity<T>(qos: &QoS) -> usize {
 #[must_use = "a publisher ends when its last handle is dropped, with `let _ = ..` at once: name the variable (`let _publisher = ..`), or `detach()` it"]
 pub struct Publisher<T: Message> {
     /// The way to publish, in one step.
-    outlet: Arc<PublisherCore>,
+    core: Arc<PublisherCore>,
     inner: Arc<PublisherInner>,
     of: PhantomData<fn(T)>,
 }
 
 /// What goes with the last handle.
 struct PublisherInner {
-    outlet: Arc<PublisherCore>,
+    core: Arc<PublisherCore>,
     /// Control blocks for boxes that are published; made when the first one is.
     boxes: Mutex<Option<Arc<Pool>>>,
     pool_capacity: usize,
@@ -91,15 +91,15 @@ impl<T: Message> Publisher<T> {
     ///
     /// When the last reference to the message goes, wherever that is, it comes back with its content. So a steady flow
     /// allocates nothing. If subscriptions of other processes match, and values of the type are [plain](sinew_msg::Plain), the
-    /// message lies in shared memory, where they will read it; its content is then what any earlier message left. More messages at once than the pool may have (64, see [`PublisherBuilder::pool`]) are allocated
+    /// message lies in shared memory, where they will read it; its content is then what any earlier message left. More messages at once than the pool may have (64, see [`PublisherBuilder::pool_capacity`]) are allocated
     /// one by one. Never blocks but for the pool's short lock.
     pub fn loan(&self) -> Unique<T>
     where
         T: Default,
     {
-        match self.outlet.loan_outside() {
+        match self.core.loan_shared() {
             Some(message) => Unique::assume(message),
-            None => Unique::assume(self.outlet.pool.loan::<T>()),
+            None => Unique::assume(self.core.pool.loan::<T>()),
         }
     }
 
@@ -117,28 +117,28 @@ impl<T: Message> Publisher<T> {
     /// The message comes back in the error, and nobody got it; see [`PublishFailure`].
     #[inline]
     pub fn publish<M: Publishable<T>>(&self, message: M) -> Result<(), PublishError<T>> {
-        self.outlet.note();
-        if message.value().is_some_and(|value| self.outlet.publish_value(value)) {
+        self.core.note();
+        if message.value().is_some_and(|value| self.core.publish_value(value)) {
             return Ok(());
         }
         let sealed::Outgoing(message, form) = message.prepare(self);
         let result = if M::MAY_BE_IMAGE && message.is_image() {
-            self.outlet.publish_image(message)
+            self.core.publish_image(message)
         } else {
-            self.outlet.publish(message, form)
+            self.core.publish(message, form)
         };
         result.map_err(|(message, reason)| self.failed(message, form, reason))
     }
 
-    pub(crate) fn outlet(&self) -> &Arc<PublisherCore> {
-        &self.outlet
+    pub(crate) fn core(&self) -> &Arc<PublisherCore> {
+        &self.core
     }
 
     #[cold]
     fn failed(&self, message: RawMessage, form: Ownership, reason: Unpublished) -> PublishError<T> {
         let failure = match reason {
             Unpublished::Shutdown | Unpublished::Closed => PublishFailure::Shutdown,
-            Unpublished::Full => PublishFailure::Full { waited: self.outlet.qos.max_blocking_time },
+            Unpublished::Full => PublishFailure::Full { waited: self.core.qos.max_blocking_time },
             Unpublished::WouldDeadlock => PublishFailure::WouldDeadlock,
             Unpublished::NoSpace { wanted, free, size } => PublishFailure::NoSpace { wanted, free, size },
             Unpublished::Undecodable => PublishFailure::Undecodable,
@@ -153,22 +153,22 @@ impl<T: Message> Publisher<T> {
 
     /// The topic's full name, after remapping.
     pub fn topic(&self) -> &str {
-        &self.outlet.topic
+        &self.core.topic
     }
 
     /// The QoS it offers.
     pub fn qos(&self) -> QoS {
-        self.outlet.qos
+        self.core.qos
     }
 
     /// Its identity, as in [`MessageInfo::publisher`](crate::MessageInfo::publisher).
     pub fn gid(&self) -> Gid {
-        Gid::new(self.outlet.session.participant, self.outlet.number)
+        Gid::new(self.core.session.participant, self.core.number)
     }
 
     /// How many subscriptions match now. ROS 2: `get_subscription_count`.
-    pub fn matched_subscriptions(&self) -> u64 {
-        self.outlet.observers.matched_now()
+    pub fn subscription_count(&self) -> u64 {
+        self.core.match_listeners.matched_now()
     }
 
     /// Waits until at least so many subscriptions match, at most for `timeout` (of real time, also in virtual time), or until the
@@ -186,7 +186,7 @@ impl<T: Message> Publisher<T> {
     /// ```
     pub fn wait_for_subscribers(&self, count: u64, timeout: Duration) -> bool {
         let context = &self.inner.node.context;
-        let enough = || self.outlet.observers.matched_now() >= count;
+        let enough = || self.core.match_listeners.matched_now() >= count;
         context.graph.wait_until(enough, || context.session.has_ended(), timeout)
     }
 
@@ -205,14 +205,14 @@ impl<T: Message> Publisher<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn assert_liveliness(&self) {
-        if let Some(pulse) = &self.outlet.promised.pulse {
-            pulse.assert();
+        if let Some(lease) = &self.core.promised.lease {
+            lease.assert();
         }
     }
 
     /// What it has done so far.
     pub fn statistics(&self) -> PublisherStatistics {
-        let sent = self.outlet.sent();
+        let sent = self.core.sent();
         PublisherStatistics {
             published: sent.published,
             copies: sent.work.copies,
@@ -220,7 +220,7 @@ impl<T: Message> Publisher<T> {
             decodings: sent.work.decodings,
             drafts: sent.work.images,
             retained: sent.retained as u64,
-            pooled: self.outlet.pool.made() as u64,
+            pooled: self.core.pool.made() as u64,
         }
     }
 
@@ -239,7 +239,7 @@ impl<T: Message> Publisher<T> {
 
 impl<T: Message> Clone for Publisher<T> {
     fn clone(&self) -> Self {
-        Self { outlet: self.outlet.clone(), inner: self.inner.clone(), of: PhantomData }
+        Self { core: self.core.clone(), inner: self.inner.clone(), of: PhantomData }
     }
 }
 
@@ -254,12 +254,12 @@ impl<T: Message> fmt::Debug for Publisher<T> {
 
 impl Drop for PublisherInner {
     fn drop(&mut self) {
-        self.node.context.graph.remove_outlet(&self.outlet);
-        self.outlet.close();
+        self.node.context.graph.remove_publisher(&self.core);
+        self.core.close();
         if let Some(boxes) = &*self.boxes.lock() {
             boxes.close();
         }
-        self.handlers.part(false);
+        self.handlers.deregister(false);
     }
 }
 
@@ -323,7 +323,7 @@ mod sealed {
 impl<T: Message> sealed::Prepare<T> for T {
     #[inline]
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        sealed::Outgoing(publisher.outlet.pool.put(self), Ownership::Unique)
+        sealed::Outgoing(publisher.core.pool.put(self), Ownership::Unique)
     }
 
     #[inline]
@@ -334,8 +334,8 @@ impl<T: Message> sealed::Prepare<T> for T {
 
 impl<T: Message + Clone> sealed::Prepare<T> for &T {
     fn prepare(self, publisher: &Publisher<T>) -> sealed::Outgoing {
-        publisher.outlet.count(CopyWork::COPY);
-        sealed::Outgoing(publisher.outlet.pool.put(self.clone()), Ownership::Unique)
+        publisher.core.count(CopyWork::COPY);
+        sealed::Outgoing(publisher.core.pool.put(self.clone()), Ownership::Unique)
     }
 
     fn value(&self) -> Option<&T> {
@@ -508,7 +508,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     /// How many messages its pool has at most (0: none). A message beyond them is an allocation of
     /// its own. Default: 64; with [`keep_all`](QoS::keep_all), of types that own nothing elsewhere
     /// (no `Vec`, no `String`), as many as that keeps, as far as they fit into 256 KB.
-    pub fn pool(mut self, messages: usize) -> Self {
+    pub fn pool_capacity(mut self, messages: usize) -> Self {
         self.pool = Some(messages);
         self
     }
@@ -600,7 +600,7 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
     pub fn create(mut self) -> Result<Publisher<T>, CreateError> {
         let topic = self.node.place(&self.topic, &self.qos, self.group.core(), &self.handlers)?;
         let context = self.node.context_shared().clone();
-        let observers = self.handlers.observers();
+        let match_listeners = self.handlers.match_listeners();
         let (node, shared_topic) = (self.node.full_name_shared(), Arc::from(topic.as_str()));
         let pool = self.pool.unwrap_or_else(|| pool_capacity::<T>(&self.qos));
         let promised = self.handlers.promised(&self.qos, self.group.core(), (&node, &shared_topic));
@@ -621,14 +621,14 @@ impl<T: Message, G: CallbackGroup> PublisherBuilder<T, G> {
             None,
         )?;
         let endpoint = entity.map(|entity| ShmEndpoint::boxed(entity, offered.qos, offered.table));
-        let outlet = context.graph.add_outlet(&topic, offered, observers, endpoint);
+        let core = context.graph.add_publisher(&topic, offered, match_listeners, endpoint);
         let inner = PublisherInner {
-            outlet: outlet.clone(),
+            core: core.clone(),
             boxes: Mutex::new(None),
             pool_capacity: pool,
             handlers: self.handlers,
             node: self.node.core().clone(),
         };
-        Ok(Publisher { outlet, inner: Arc::new(inner), of: PhantomData })
+        Ok(Publisher { core, inner: Arc::new(inner), of: PhantomData })
     }
 }

@@ -72,12 +72,12 @@ impl<T: Message> Subscription<T> {
 /// The wait of one future at a subscription. Dropped, it passes on a wake that it hasn't used.
 struct RecvWait<'a, T: Message> {
     subscription: &'a Subscription<T>,
-    ticket: WaiterId,
+    waiter: WaiterId,
 }
 
 impl<'a, T: Message> RecvWait<'a, T> {
     fn new(subscription: &'a Subscription<T>) -> Self {
-        Self { subscription, ticket: WaiterId::default() }
+        Self { subscription, waiter: WaiterId::default() }
     }
 
     /// `take`: what becomes of a message that came; `None` if nothing can.
@@ -87,7 +87,7 @@ impl<'a, T: Message> RecvWait<'a, T> {
         take: impl Fn(&Subscription<T>, Entry) -> Option<R>,
     ) -> Poll<Option<R>> {
         loop {
-            let Some(entry) = ready!(self.subscription.poll_take(&mut self.ticket, task.waker())) else {
+            let Some(entry) = ready!(self.subscription.poll_take(&mut self.waiter, task.waker())) else {
                 return Poll::Ready(None);
             };
             if let Some(message) = take(self.subscription, entry) {
@@ -99,7 +99,7 @@ impl<'a, T: Message> RecvWait<'a, T> {
 
 impl<T: Message> Drop for RecvWait<'_, T> {
     fn drop(&mut self) {
-        self.subscription.stop_waiting(&mut self.ticket);
+        self.subscription.stop_waiting(&mut self.waiter);
     }
 }
 

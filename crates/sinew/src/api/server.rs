@@ -63,7 +63,7 @@ const POOL_CAPACITY: usize = 64;
 /// ```
 #[must_use = "a server ends when it is dropped, with `let _ = ..` at once: name the variable (`let _server = ..`), or `detach()` it"]
 pub struct Server<S: Service> {
-    desk: Arc<ServerCore>,
+    core: Arc<ServerCore>,
     group: Arc<GroupCore>,
     membership: Membership,
     /// What it has in hand, if it answers asynchronously.
@@ -75,22 +75,22 @@ pub struct Server<S: Service> {
 impl<S: Service> Server<S> {
     /// The service's full name, after remapping.
     pub fn name(&self) -> &str {
-        &self.desk.requests.name
+        &self.core.requests.name
     }
 
     /// What it has done so far.
     pub fn statistics(&self) -> ServerStatistics {
-        let seen = self.desk.requests.seen(self.desk.number);
+        let seen = self.core.requests.seen(self.core.number);
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed); // statistics: nothing rides on them
-        let tally = &self.desk.tally;
+        let stats = &self.core.stats;
         ServerStatistics {
             received: seen.received,
             waiting: seen.waiting,
-            in_hand: read(&tally.in_hand),
-            answered: read(&tally.answered),
-            failed: read(&tally.failed),
-            dropped: read(&tally.dropped),
-            unclaimed: read(&tally.unclaimed),
+            in_hand: read(&stats.in_hand),
+            answered: read(&stats.answered),
+            failed: read(&stats.failed),
+            dropped: read(&stats.dropped),
+            unclaimed: read(&stats.unclaimed),
             withdrawn: seen.withdrawn,
             refused: seen.refused,
         }
@@ -106,24 +106,24 @@ impl<S: Service> Server<S> {
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
-        self.group.part(self.membership, true);
+        self.group.deregister(self.membership, true);
     }
 }
 
 impl<S: Service> Drop for Server<S> {
     fn drop(&mut self) {
-        self.group.part(self.membership, false);
-        let known = self.desk.known.lock().take();
-        if let (Some(known), Some(outside)) = (&known, self.node.context.outside()) {
-            outside.forget_server(known.key());
+        self.group.deregister(self.membership, false);
+        let known = self.core.known.lock().take();
+        if let (Some(known), Some(transport)) = (&known, self.node.context.transport()) {
+            transport.forget_server(known.key());
         }
-        self.desk.requests.close(self.desk.number);
+        self.core.requests.close(self.core.number);
         drop(known); // its clients elsewhere have been told
         if let Some(tasks) = &self.tasks {
             tasks.close();
         }
-        self.node.context.services.remove_server(&self.desk.requests.name);
-        self.desk.pool.close();
+        self.node.context.services.remove_server(&self.core.requests.name);
+        self.core.pool.close();
     }
 }
 
@@ -169,7 +169,7 @@ impl<S: Service> wait_set::sealed::Sealed for Server<S> {}
 
 impl<S: Service> Waitable for Server<S> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.desk).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 }
 
@@ -229,9 +229,9 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         F: ServiceCallback<S, S::Request, G, Form>,
         Form: 'static,
     {
-        let desk = self.open()?;
+        let core = self.open()?;
         let answerer = ServerTask::<S, G, Form, F> {
-            desk: desk.clone(),
+            core: core.clone(),
             callback: callback.cell(&self.group),
             group: self.group.clone(),
             place: prefetch::NoteIndex::new(),
@@ -240,7 +240,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
         let node = self.node.core().clone();
-        Ok(Server { desk, group, membership, tasks: None, node, of: PhantomData })
+        Ok(Server { core, group, membership, tasks: None, node, of: PhantomData })
     }
 
     /// Makes the server, with a callback that returns futures; see [`AsyncServiceCallback`] for its
@@ -277,10 +277,10 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         F: AsyncServiceCallback<S, S::Request, G, Form>,
         Form: 'static,
     {
-        let desk = self.open()?;
+        let core = self.open()?;
         let tasks = ServerFutures::new(self.node.context_shared().session.clock.clone());
         let answerer = AsyncServerTask::<S, G, Form, F> {
-            desk: desk.clone(),
+            core: core.clone(),
             tasks: tasks.clone(),
             callback: callback.cell(&self.group),
             place: prefetch::NoteIndex::new(),
@@ -289,7 +289,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         let group = self.group.core().clone();
         let membership = group.join(Arc::new(answerer));
         let node = self.node.core().clone();
-        Ok(Server { desk, group, membership, tasks: Some(tasks), node, of: PhantomData })
+        Ok(Server { core, group, membership, tasks: Some(tasks), node, of: PhantomData })
     }
 
     /// From now on requests wait for this server.
@@ -298,13 +298,13 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         if self.max_requests == 0 {
             return Err(CreateError::MaxRequests { service: name });
         }
-        let (number, tally) = (next_serial(), Arc::<ServerStats>::default());
+        let (number, stats) = (next_serial(), Arc::<ServerStats>::default());
         let serving = ServerEntry {
             number,
             node: self.node.full_name_shared(),
             types: ServiceTypes::of::<S>(),
             limit: self.max_requests,
-            tally: tally.clone(),
+            stats: stats.clone(),
         };
         let context = self.node.context_shared();
         let requests = context.services.add_server(&name, serving)?;
@@ -314,10 +314,10 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
             node: self.node.full_name_shared(),
             types: ServiceTypes::of::<S>(),
         };
-        let make_known = |outside: &Arc<ShmTransport>| {
-            outside.make_server_known(self.node.full_name(), &serves, self.max_requests)
+        let make_known = |transport: &Arc<ShmTransport>| {
+            transport.make_server_known(self.node.full_name(), &serves, self.max_requests)
         };
-        let known = match context.outside().map(make_known).transpose() {
+        let known = match context.transport().map(make_known).transpose() {
             Ok(known) => known,
             Err(error) => {
                 requests.close(number);
@@ -330,7 +330,7 @@ impl<S: Service, G: CallbackGroup> ServiceBuilder<S, G> {
         }
         let pool = Pool::new::<S::Response>(POOL_CAPACITY);
         let node = self.node.full_name_shared();
-        Ok(Arc::new(ServerCore { number, requests, pool, tally, node, known: Mutex::new(known) }))
+        Ok(Arc::new(ServerCore { number, requests, pool, stats, node, known: Mutex::new(known) }))
     }
 }
 
@@ -347,7 +347,7 @@ fn telling<R>(tell: impl FnOnce(CallFailure), callback: impl FnOnce() -> R) -> R
 
 /// A server as the executor sees it: everything a call needs in one place.
 struct ServerTask<S: Service, G, Form, F: ServiceCallback<S, S::Request, G, Form>> {
-    desk: Arc<ServerCore>,
+    core: Arc<ServerCore>,
     group: G,
     place: prefetch::NoteIndex,
     callback: F::Cell,
@@ -360,9 +360,9 @@ where
     G: CallbackGroup,
     F: ServiceCallback<S, S::Request, G, Form>,
 {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
-        let desk = &self.desk;
-        let Some((request, next)) = desk.requests.take_for(desk.number, turn) else {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let core = &self.core;
+        let Some((request, next)) = core.requests.take_for(core.number, token) else {
             return TaskOutcome::NOTHING;
         };
         let Request { message, publication, caller } = request;
@@ -370,25 +370,25 @@ where
         let mut caller = Some(caller);
         let open = &mut caller;
         let result = catch_unwind(AssertUnwindSafe(|| {
-            let asked = IncomingRequest { request: Unique::assume(message), publication, caller: open, desk };
-            F::call(&self.callback, &self.group, turn, asked)
+            let asked = IncomingRequest { request: Unique::assume(message), publication, caller: open, core };
+            F::call(&self.callback, &self.group, token, asked)
         }));
         match result {
             Ok(result) => TaskOutcome { result, next, called: true },
-            Err(panic) => panicked(desk, caller, panic),
+            Err(panic) => panicked(core, caller, panic),
         }
     }
 
-    fn left(&self) -> Option<Stamp> {
-        self.desk.requests.left(self.desk.number)
+    fn pending(&self) -> Option<Stamp> {
+        self.core.requests.pending(self.core.number)
     }
 
-    fn withdraw(&self) -> bool {
-        self.desk.requests.retract(self.desk.number, false)
+    fn clear_ready(&self) -> bool {
+        self.core.requests.retract(self.core.number, false)
     }
 
     fn callback_of(&self, node: EntityKey) -> Callback {
-        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
+        self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &prefetch::NoteIndex {
@@ -396,15 +396,15 @@ where
     }
 
     fn rest(&self) -> Vec<prefetch::Part> {
-        rest(&self.desk)
+        rest(&self.core)
     }
 
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.desk).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 
     fn describe(&self) -> String {
-        describe(&self.desk)
+        describe(&self.core)
     }
 }
 
@@ -415,16 +415,16 @@ where
     F: ServiceCallback<S, S::Request, G, Form>,
 {
     fn attach(&self, home: Option<Home>) {
-        self.desk.requests.attach(self.desk.number, home);
+        self.core.requests.attach(self.core.number, home);
     }
 }
 
 /// Tells the caller that the callback panicked, and goes on with that.
 #[cold]
 #[inline(never)]
-fn panicked(desk: &ServerCore, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
+fn panicked(core: &ServerCore, caller: Option<Caller>, panic: Box<dyn Any + Send>) -> ! {
     if let Some(caller) = caller {
-        desk.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
+        core.fail(&caller, CallFailure::Panicked { message: panic_message(&*panic) });
     }
     resume_unwind(panic)
 }
@@ -433,30 +433,30 @@ fn panicked(desk: &ServerCore, caller: Option<Caller>, panic: Box<dyn Any + Send
 fn code(name: &mut dyn FnMut(usize, usize)) {
     name(RequestQueue::push as *const () as usize, 8);
     name(RequestQueue::take_for as *const () as usize, 6);
-    name(PendingCalls::settle as *const () as usize, 7);
-    name(Scheduler::run_here as *const () as usize, 10);
+    name(PendingCalls::complete as *const () as usize, 7);
+    name(Scheduler::run_as_caller as *const () as usize, 10);
     name(Scheduler::finish as *const () as usize, 5);
 }
 
-fn rest(desk: &Arc<ServerCore>) -> Vec<prefetch::Part> {
-    let queue: Arc<dyn prefetch::Footprint> = desk.requests.clone();
+fn rest(core: &Arc<ServerCore>) -> Vec<prefetch::Part> {
+    let queue: Arc<dyn prefetch::Footprint> = core.requests.clone();
     vec![
-        prefetch::Part::value(desk, 2),
-        prefetch::Part::value(&desk.requests, 4),
+        prefetch::Part::value(core, 2),
+        prefetch::Part::value(&core.requests, 4),
         prefetch::Part::Deep(Arc::downgrade(&queue)),
         prefetch::Part::Code(code),
-        prefetch::Part::value(&desk.tally, 1),
-        prefetch::Part::pool(&desk.pool),
+        prefetch::Part::value(&core.stats, 1),
+        prefetch::Part::pool(&core.pool),
     ]
 }
 
-fn describe(desk: &ServerCore) -> String {
-    format!("service {} of node {}", desk.requests.name, desk.node)
+fn describe(core: &ServerCore) -> String {
+    format!("service {} of node {}", core.requests.name, core.node)
 }
 
 /// An asynchronous server as the executor sees it: two queues, requests and futures that can go on.
 struct AsyncServerTask<S: Service, G, Form, F: AsyncServiceCallback<S, S::Request, G, Form>> {
-    desk: Arc<ServerCore>,
+    core: Arc<ServerCore>,
     tasks: Arc<ServerFutures<F::Future, S::Response>>,
     place: prefetch::NoteIndex,
     callback: F::Cell,
@@ -470,17 +470,17 @@ where
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
     /// Makes a future for a request, and polls it for the first time.
-    fn begin(&self, request: Request, turn: &mut GroupToken) {
+    fn begin(&self, request: Request, token: &mut GroupToken) {
         let Request { message, publication, caller } = request;
         let _chain = ChainScope::enter(Some(publication.lineage));
         let session = caller.calls.session.clone();
         let about =
             || crate::service::info::RequestInfo::new(publication, session.participant, &session.clock);
-        let mut ticket = ReplyToken::new(caller, &self.desk);
+        let mut reply_token = ReplyToken::new(caller, &self.core);
         let request: Unique<S::Request> = Unique::assume(message);
         let future =
-            telling(|failure| ticket.fail(failure), || F::call(&self.callback, turn, request, &about));
-        self.tasks.begin(future, ticket, publication.lineage);
+            telling(|failure| reply_token.fail(failure), || F::call(&self.callback, token, request, &about));
+        self.tasks.begin(future, reply_token, publication.lineage);
     }
 }
 
@@ -490,30 +490,30 @@ where
     G: CallbackGroup,
     F: AsyncServiceCallback<S, S::Request, G, Form>,
 {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
-        let ServerCore { requests, number, .. } = &*self.desk;
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let ServerCore { requests, number, .. } = &*self.core;
         // What was begun is finished first: so nothing piles up that new requests could push aside.
         if let Some(taken) = self.tasks.take_woken() {
-            let next = earlier(requests.next_for(*number, turn), self.tasks.next_for(turn));
+            let next = earlier(requests.next_for(*number, token), self.tasks.next_for(token));
             self.tasks.poll(taken);
             return TaskOutcome { result: Ok(()), next, called: true };
         }
-        let Some((request, next)) = requests.take_for(*number, turn) else { return TaskOutcome::NOTHING };
-        let next = earlier(next, self.tasks.next_for(turn));
-        self.begin(request, turn);
+        let Some((request, next)) = requests.take_for(*number, token) else { return TaskOutcome::NOTHING };
+        let next = earlier(next, self.tasks.next_for(token));
+        self.begin(request, token);
         TaskOutcome { result: Ok(()), next, called: true }
     }
 
-    fn left(&self) -> Option<Stamp> {
-        earlier(self.desk.requests.left(self.desk.number), self.tasks.left())
+    fn pending(&self) -> Option<Stamp> {
+        earlier(self.core.requests.pending(self.core.number), self.tasks.pending())
     }
 
-    fn withdraw(&self) -> bool {
-        self.tasks.retract(|woken| self.desk.requests.retract(self.desk.number, woken))
+    fn clear_ready(&self) -> bool {
+        self.tasks.retract(|woken| self.core.requests.retract(self.core.number, woken))
     }
 
     fn callback_of(&self, node: EntityKey) -> Callback {
-        self.desk.requests.key().map_or(Callback::Other(node), Callback::Of)
+        self.core.requests.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &prefetch::NoteIndex {
@@ -521,15 +521,15 @@ where
     }
 
     fn rest(&self) -> Vec<prefetch::Part> {
-        rest(&self.desk)
+        rest(&self.core)
     }
 
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.desk).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 
     fn describe(&self) -> String {
-        describe(&self.desk)
+        describe(&self.core)
     }
 }
 
@@ -541,7 +541,7 @@ where
 {
     fn attach(&self, home: Option<Home>) {
         self.tasks.attach(home.clone());
-        self.desk.requests.attach(self.desk.number, home);
+        self.core.requests.attach(self.core.number, home);
     }
 }
 

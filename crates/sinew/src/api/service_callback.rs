@@ -19,21 +19,21 @@ pub struct IncomingRequest<'a, S: Service> {
     pub(crate) publication: Publication,
     /// Taken out by who answers.
     pub(crate) caller: &'a mut Option<Caller>,
-    pub(crate) desk: &'a Arc<ServerCore>,
+    pub(crate) core: &'a Arc<ServerCore>,
 }
 
 impl<S: Service> IncomingRequest<'_, S> {
     /// Who answers later.
-    fn responder(caller: &mut Option<Caller>, desk: &Arc<ServerCore>) -> Responder<S> {
+    fn responder(caller: &mut Option<Caller>, core: &Arc<ServerCore>) -> Responder<S> {
         #[expect(clippy::expect_used, reason = "`Server::run` puts it there, and it is taken once")]
         let caller = caller.take().expect("a request has a caller");
-        Responder::new(ReplyToken::new(caller, desk))
+        Responder::new(ReplyToken::new(caller, core))
     }
 
     #[inline]
-    fn answer(caller: &mut Option<Caller>, desk: &ServerCore, reply: impl Reply<S::Response>) {
+    fn answer(caller: &mut Option<Caller>, core: &ServerCore, reply: impl Reply<S::Response>) {
         if let Some(caller) = caller.take() {
-            drop(desk.settle(&caller, outcome(reply, &desk.pool))); // if nobody waits, nobody misses it
+            drop(core.complete(&caller, outcome(reply, &core.pool))); // if nobody waits, nobody misses it
         }
     }
 }
@@ -74,7 +74,7 @@ pub trait ServiceCallback<S: Service, Q, G, Form>: Sized + Send + 'static {
     fn call(
         cell: &Self::Cell,
         group: &G,
-        turn: &mut GroupToken,
+        token: &mut GroupToken,
         asked: IncomingRequest<'_, S>,
     ) -> Result<(), String>;
 }
@@ -89,52 +89,52 @@ macro_rules! forms {
     };
     // It returns the response.
     (@now $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
-        forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+        forms!(@exclusive $request, [], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, token| {
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, desk, reply);
+            IncomingRequest::<S>::answer(caller, core, reply);
             Ok(())
         });
-        forms!(@exclusive $request, [state], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, turn| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+        forms!(@exclusive $request, [state], [$($info)?], [], [Reply<S::Response>], |callback, asked, group, token| {
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let reply = callback(group.state.open(&mut turn.state), $pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, desk, reply);
+            let reply = callback(group.state.open(&mut token.state), $pass $(, forms!(@reference $info about))?);
+            IncomingRequest::<S>::answer(caller, core, reply);
             Ok(())
         });
         forms!(@reentrant $request, [$($info)?], [], [Reply<S::Response>], |callback, asked| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
             let reply = callback($pass $(, forms!(@reference $info about))?);
-            IncomingRequest::<S>::answer(caller, desk, reply);
+            IncomingRequest::<S>::answer(caller, core, reply);
             Ok(())
         });
     };
     // It takes a responder.
     (@later $request:ty, $taken:ident, $pass:expr, [$($info:ident)?]) => {
-        forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+        forms!(@exclusive $request, [], [$($info)?], [later], [Outcome], |callback, asked, group, token| {
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, desk);
+            let responder = IncomingRequest::<S>::responder(caller, core);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
-        forms!(@exclusive $request, [state], [$($info)?], [later], [Outcome], |callback, asked, group, turn| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+        forms!(@exclusive $request, [state], [$($info)?], [later], [Outcome], |callback, asked, group, token| {
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, desk);
-            let state = group.state.open(&mut turn.state);
+            let responder = IncomingRequest::<S>::responder(caller, core);
+            let state = group.state.open(&mut token.state);
             callback(state, $pass, $(forms!(@reference $info about),)? responder).into_result()
         });
         forms!(@reentrant $request, [$($info)?], [later], [Outcome], |callback, asked| {
-            let IncomingRequest { request: $taken, publication: _publication, caller, desk } = asked;
+            let IncomingRequest { request: $taken, publication: _publication, caller, core } = asked;
             $(let about = forms!(@about $info _publication caller);)?
-            let responder = IncomingRequest::<S>::responder(caller, desk);
+            let responder = IncomingRequest::<S>::responder(caller, core);
             callback($pass, $(forms!(@reference $info about),)? responder).into_result()
         });
     };
     (@exclusive $request:ty, [$($state:ident)?], [$($info:ident)?], [$($later:ident)?], [$($returns:tt)+],
-        |$callback:ident, $asked:ident, $group:ident, $turn:ident| $body:block) => {
+        |$callback:ident, $asked:ident, $group:ident, $token:ident| $body:block) => {
         impl<F, S, Q, St, R>
             ServiceCallback<
                 S,
@@ -162,10 +162,10 @@ macro_rules! forms {
             fn call(
                 cell: &Self::Cell,
                 $group: &Group<St>,
-                $turn: &mut GroupToken,
+                $token: &mut GroupToken,
                 $asked: IncomingRequest<'_, S>,
             ) -> Result<(), String> {
-                let $callback = cell.open(&mut $turn.callbacks);
+                let $callback = cell.open(&mut $token.callbacks);
                 $body
             }
         }
@@ -195,7 +195,7 @@ macro_rules! forms {
             fn call(
                 $callback: &F,
                 _group: &ReentrantGroup,
-                _turn: &mut GroupToken,
+                _token: &mut GroupToken,
                 $asked: IncomingRequest<'_, S>,
             ) -> Result<(), String> {
                 $body
@@ -243,7 +243,7 @@ pub trait AsyncServiceCallback<S: Service, Q: Message, G, Form>: Sized + Send + 
     #[doc(hidden)]
     fn call(
         cell: &Self::Cell,
-        turn: &mut GroupToken,
+        token: &mut GroupToken,
         request: Unique<Q>,
         info: &dyn Fn() -> RequestInfo,
     ) -> Self::Future;
@@ -275,11 +275,11 @@ macro_rules! async_forms {
 
             fn call(
                 cell: &Self::Cell,
-                turn: &mut GroupToken,
+                token: &mut GroupToken,
                 $taken: Unique<Q>,
                 _info: &dyn Fn() -> RequestInfo,
             ) -> A {
-                let callback = cell.open(&mut turn.callbacks);
+                let callback = cell.open(&mut token.callbacks);
                 callback($pass $(, async_forms!(@about $info _info))?)
             }
         }
@@ -303,7 +303,7 @@ macro_rules! async_forms {
 
             fn call(
                 cell: &F,
-                _turn: &mut GroupToken,
+                _token: &mut GroupToken,
                 $taken: Unique<Q>,
                 _info: &dyn Fn() -> RequestInfo,
             ) -> A {
@@ -332,7 +332,7 @@ async_forms!(Q, |request| request.into_inner());
 pub trait ResponseCallback<S: Service, G, Form>: Sized + Send + 'static {
     /// Calls it, in a turn of its group.
     #[doc(hidden)]
-    fn call(self, group: &G, turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String>;
+    fn call(self, group: &G, token: &mut GroupToken, result: CallResult<S>) -> Result<(), String>;
 }
 
 impl<F, S, St, R> ResponseCallback<S, Group<St>, fn(CallResult<S>) -> R> for F
@@ -342,7 +342,7 @@ where
     St: Send + 'static,
     R: Outcome,
 {
-    fn call(self, _group: &Group<St>, _turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
+    fn call(self, _group: &Group<St>, _token: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
         self(result).into_result()
     }
 }
@@ -354,8 +354,8 @@ where
     St: Send + 'static,
     R: Outcome,
 {
-    fn call(self, group: &Group<St>, turn: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
-        self(group.state.open(&mut turn.state), result).into_result()
+    fn call(self, group: &Group<St>, token: &mut GroupToken, result: CallResult<S>) -> Result<(), String> {
+        self(group.state.open(&mut token.state), result).into_result()
     }
 }
 
@@ -368,7 +368,7 @@ where
     fn call(
         self,
         _group: &ReentrantGroup,
-        _turn: &mut GroupToken,
+        _token: &mut GroupToken,
         result: CallResult<S>,
     ) -> Result<(), String> {
         self(result).into_result()

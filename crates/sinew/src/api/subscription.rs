@@ -80,7 +80,7 @@ pub enum BufferType {
 /// ```
 #[must_use = "a subscription ends when it is dropped, with `let _ = ..` at once: name the variable (`let _subscription = ..`), or `detach()` it"]
 pub struct Subscription<T: Message> {
-    inbox: Arc<SubscriptionCore>,
+    core: Arc<SubscriptionCore>,
     /// What other processes know it by.
     entity: Option<OwnEntity>,
     member: Option<(Arc<GroupCore>, Membership)>,
@@ -109,16 +109,16 @@ impl<T: Message> Subscription<T> {
     }
 
     /// The same as it lies, to be read with [`Sample::view`]: on a subscription that is
-    /// [viewing](SubscriptionBuilder::viewing), what comes from another process isn't decoded, but
+    /// [viewing](SubscriptionBuilder::accept_images), what comes from another process isn't decoded, but
     /// read in that process's memory.
     pub fn take_sample(&self) -> Option<(Sample<T>, MessageInfo)> {
-        self.inbox.take().map(|entry| self.sample(entry))
+        self.core.take().map(|entry| self.sample(entry))
     }
 
     #[inline]
     fn take_as<R>(&self, make: impl Fn(&Self, Entry) -> Option<R>) -> Option<R> {
         loop {
-            let message = make(self, self.inbox.take()?);
+            let message = make(self, self.core.take()?);
             if message.is_some() {
                 return message;
             }
@@ -152,35 +152,35 @@ impl<T: Message> Subscription<T> {
     /// # Ok::<(), sinew::Error>(())
     /// ```
     pub fn set_listener(&self, listener: impl Fn(u64) + Send + Sync + 'static) {
-        let SubscriptionConfig { topic, node, .. } = &self.inbox.wanted;
+        let SubscriptionConfig { topic, node, .. } = &self.core.wanted;
         let whose = format!("subscription to {topic} of node {node}");
-        self.inbox.set_listener(Some(Listener::new(whose, listener)));
+        self.core.set_listener(Some(Listener::new(whose, listener)));
     }
 
     /// Has no listener called any more, but for messages that are just being published on other
     /// threads.
     pub fn clear_listener(&self) {
-        self.inbox.set_listener(None);
+        self.core.set_listener(None);
     }
 
     /// The topic's full name, after remapping.
     pub fn topic(&self) -> &str {
-        &self.inbox.wanted.topic
+        &self.core.wanted.topic
     }
 
     /// The QoS it requests.
     pub fn qos(&self) -> QoS {
-        self.inbox.wanted.qos
+        self.core.wanted.qos
     }
 
     /// How many publishers match now. ROS 2: `get_publisher_count`.
-    pub fn matched_publishers(&self) -> u64 {
-        self.inbox.observers.matched_now()
+    pub fn publisher_count(&self) -> u64 {
+        self.core.match_listeners.matched_now()
     }
 
     /// What became of its messages so far.
     pub fn statistics(&self) -> SubscriptionStatistics {
-        let (counts, work, waiting) = self.inbox.counts();
+        let (counts, work, waiting) = self.core.counts();
         SubscriptionStatistics {
             received: counts.received,
             taken: counts.taken,
@@ -210,7 +210,7 @@ impl<T: Message> Subscription<T> {
     /// A message that was taken, as a value. `None`: it is an image of which there is none.
     #[inline]
     pub(crate) fn shared(&self, entry: Entry) -> Option<(Shared<T>, MessageInfo)> {
-        let info = self.inbox.info(entry.publication, entry.reception);
+        let info = self.core.info(entry.publication, entry.reception);
         Some((Shared::assume(self.value(entry.message)?), info))
     }
 
@@ -219,18 +219,18 @@ impl<T: Message> Subscription<T> {
     where
         T: Clone,
     {
-        let info = self.inbox.info(entry.publication, entry.reception);
+        let info = self.core.info(entry.publication, entry.reception);
         let message = self.value(entry.message)?;
-        let (message, work) = Incoming::<T>::new(message, &self.inbox.wanted.pool).unique();
-        self.inbox.count(work);
+        let (message, work) = Incoming::<T>::new(message, &self.core.wanted.pool).unique();
+        self.core.count(work);
         Some((message, info))
     }
 
     /// A message that was taken, as it lies.
     pub(crate) fn sample(&self, entry: Entry) -> (Sample<T>, MessageInfo) {
-        let info = self.inbox.info(entry.publication, entry.reception);
-        let (sample, work) = Incoming::new(entry.message, &self.inbox.wanted.pool).sample();
-        self.inbox.count(work);
+        let info = self.core.info(entry.publication, entry.reception);
+        let (sample, work) = Incoming::new(entry.message, &self.core.wanted.pool).sample();
+        self.core.count(work);
         (sample, info)
     }
 
@@ -241,18 +241,18 @@ impl<T: Message> Subscription<T> {
 
     #[cold]
     fn decoded(&self, image: &RawMessage) -> Option<RawMessage> {
-        let value = image.decoded(&self.inbox.wanted.pool);
-        let value = value.inspect_err(|error| self.inbox.cannot_decode(error)).ok()?;
-        self.inbox.count(CopyWork::DECODING);
+        let value = image.decoded(&self.core.wanted.pool);
+        let value = value.inspect_err(|error| self.core.cannot_decode(error)).ok()?;
+        self.core.count(CopyWork::DECODING);
         Some(value)
     }
 
-    pub(crate) fn poll_take(&self, ticket: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
-        self.inbox.poll_take(ticket, task, &self.node.context.session.ended)
+    pub(crate) fn poll_take(&self, waiter: &mut WaiterId, task: &Waker) -> Poll<Option<Entry>> {
+        self.core.poll_take(waiter, task, &self.node.context.session.ended)
     }
 
-    pub(crate) fn stop_waiting(&self, ticket: &mut WaiterId) {
-        self.inbox.stop_waiting(ticket);
+    pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
+        self.core.stop_waiting(waiter);
     }
 
     /// Has a wait set told of its messages.
@@ -265,7 +265,7 @@ impl<T: Message> Subscription<T> {
             let mut watch = self.watch.lock();
             let (group, _) = watch.get_or_insert_with(|| {
                 let group = Group::new(self.node.clone(), ()).core;
-                let watched = WaitSetTask { inbox: self.inbox.clone(), place: prefetch::NoteIndex::new() };
+                let watched = WaitSetTask { core: self.core.clone(), place: prefetch::NoteIndex::new() };
                 let membership = group.join(Arc::new(watched));
                 (group, membership)
             });
@@ -276,16 +276,16 @@ impl<T: Message> Subscription<T> {
 
     fn leave(&self, wait: bool) {
         let context = &self.node.context;
-        context.graph.remove_inbox(&self.inbox);
-        if let (Some(entity), Some(outside)) = (&self.entity, context.outside()) {
-            outside.forget(entity.key());
+        context.graph.remove_subscription(&self.core);
+        if let (Some(entity), Some(transport)) = (&self.entity, context.transport()) {
+            transport.forget(entity.key());
         }
-        self.inbox.close();
+        self.core.close();
         let watch = self.watch.lock().take();
         for (group, membership) in self.member.iter().chain(&watch) {
-            group.part(*membership, wait);
+            group.deregister(*membership, wait);
         }
-        self.handlers.part(wait);
+        self.handlers.deregister(wait);
     }
 }
 
@@ -354,7 +354,7 @@ impl<T: Message> wait_set::sealed::Sealed for Subscription<T> {}
 
 impl<T: Message> Waitable for Subscription<T> {
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inbox).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 }
 
@@ -435,7 +435,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
     /// without a callback: one whose callback takes a [`View`](crate::View) or a [`Sample`] is so
     /// anyway. No effect together with a [`filter`](Self::filter) or a buffer that owns, both of
     /// which need values, nor on a plain type, whose values are images.
-    pub fn viewing(mut self) -> Self
+    pub fn accept_images(mut self) -> Self
     where
         T: Structure + Viewed,
     {
@@ -567,7 +567,7 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let mut subscription = self.make(owner.is_some())?;
         let core = group.core().clone();
         let receiver = SubscriptionTask::<T, G, Form, F> {
-            inbox: subscription.inbox.clone(),
+            core: subscription.core.clone(),
             callback: callback.cell(&group),
             group,
             place: prefetch::NoteIndex::new(),
@@ -597,9 +597,9 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
         let table = TypeSupport::of::<T>();
         let is_open = role == Role::Sharer && self.filter.is_none() && !table.is_plain();
         let context = self.node.context_shared();
-        let observers = self.handlers.observers();
+        let match_listeners = self.handlers.match_listeners();
         let told = self.handlers.told(&self.qos, self.group.core());
-        let inbox = context.graph.add_inbox(&topic, |topic| {
+        let core = context.graph.add_subscription(&topic, |topic| {
             let wanted = SubscriptionConfig {
                 topic,
                 node: self.node.full_name_shared(),
@@ -615,23 +615,23 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
                 participant: context.session.participant,
                 clock: context.session.clock.clone(),
             };
-            SubscriptionCore::new(wanted, observers, told)
+            SubscriptionCore::new(wanted, match_listeners, told)
         });
         let known =
-            Advertised { number: next_serial(), name: &topic, table: inbox.wanted.table, qos: self.qos };
-        let entity = match self.node.advertise(EntityKind::Subscription, &known, Some(&inbox)) {
+            Advertised { number: next_serial(), name: &topic, table: core.wanted.table, qos: self.qos };
+        let entity = match self.node.advertise(EntityKind::Subscription, &known, Some(&core)) {
             Ok(entity) => entity,
             Err(error) => {
-                context.graph.remove_inbox(&inbox);
+                context.graph.remove_subscription(&core);
                 return Err(error);
             }
         };
         if let Some(entity) = &entity {
-            inbox.is_counted(entity.counters());
+            core.is_counted(entity.counters());
         }
         // A subscription already: if its filter panics while it joins, it leaves again.
         let subscription = Subscription {
-            inbox,
+            core,
             entity,
             member: None,
             watch: Mutex::new(None),
@@ -639,14 +639,14 @@ impl<T: Message, G: CallbackGroup> SubscriptionBuilder<T, G> {
             node: self.node.core().clone(),
             of: PhantomData,
         };
-        subscription.node.context.graph.join(&subscription.inbox);
+        subscription.node.context.graph.join(&subscription.core);
         Ok(subscription)
     }
 }
 
 /// A subscription as the executor sees it: everything a call needs in one place.
 struct SubscriptionTask<T: Message, G, Form, F: SubscriptionCallback<T, G, Form>> {
-    inbox: Arc<SubscriptionCore>,
+    core: Arc<SubscriptionCore>,
     group: G,
     place: prefetch::NoteIndex,
     callback: F::Cell,
@@ -659,27 +659,27 @@ where
     G: CallbackGroup,
     F: SubscriptionCallback<T, G, Form>,
 {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
-        let Some((entry, next)) = self.inbox.take_for(turn) else { return TaskOutcome::NOTHING };
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
+        let Some((entry, next)) = self.core.take_for(token) else { return TaskOutcome::NOTHING };
         let Entry { message, publication, reception } = entry;
         let _chain = ChainScope::enter(Some(publication.lineage));
-        let about = || self.inbox.info(publication, reception);
-        let incoming = Incoming::<T>::new(message, &self.inbox.wanted.pool);
-        let Called { result, work } = F::call(&self.callback, &self.group, turn, incoming, &about);
-        self.inbox.count(work);
+        let about = || self.core.info(publication, reception);
+        let incoming = Incoming::<T>::new(message, &self.core.wanted.pool);
+        let Called { result, work } = F::call(&self.callback, &self.group, token, incoming, &about);
+        self.core.count(work);
         TaskOutcome { result, next, called: true }
     }
 
-    fn left(&self) -> Option<Stamp> {
-        self.inbox.left()
+    fn pending(&self) -> Option<Stamp> {
+        self.core.pending()
     }
 
-    fn withdraw(&self) -> bool {
-        self.inbox.withdraw()
+    fn clear_ready(&self) -> bool {
+        self.core.clear_ready()
     }
 
     fn callback_of(&self, node: EntityKey) -> Callback {
-        self.inbox.key().map_or(Callback::Other(node), Callback::Of)
+        self.core.key().map_or(Callback::Other(node), Callback::Of)
     }
 
     fn place(&self) -> &prefetch::NoteIndex {
@@ -687,15 +687,15 @@ where
     }
 
     fn rest(&self) -> Vec<prefetch::Part> {
-        vec![prefetch::Part::value(&self.inbox, 5), prefetch::Part::Code(subscription_core::code)]
+        vec![prefetch::Part::value(&self.core, 5), prefetch::Part::Code(subscription_core::code)]
     }
 
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inbox).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 
     fn describe(&self) -> String {
-        describe(&self.inbox)
+        describe(&self.core)
     }
 }
 
@@ -706,27 +706,27 @@ where
     F: SubscriptionCallback<T, G, Form>,
 {
     fn attach(&self, home: Option<Home>) {
-        self.inbox.attach(home);
+        self.core.attach(home);
     }
 }
 
 /// A subscription without a callback, as a wait set sees it.
 struct WaitSetTask {
-    inbox: Arc<SubscriptionCore>,
+    core: Arc<SubscriptionCore>,
     place: prefetch::NoteIndex,
 }
 
 impl Task for WaitSetTask {
-    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
-        TaskOutcome { next: self.inbox.left(), ..TaskOutcome::NOTHING } // it stays ready
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+        TaskOutcome { next: self.core.pending(), ..TaskOutcome::NOTHING } // it stays ready
     }
 
-    fn left(&self) -> Option<Stamp> {
-        self.inbox.left()
+    fn pending(&self) -> Option<Stamp> {
+        self.core.pending()
     }
 
-    fn withdraw(&self) -> bool {
-        self.inbox.withdraw()
+    fn clear_ready(&self) -> bool {
+        self.core.clear_ready()
     }
 
     fn place(&self) -> &prefetch::NoteIndex {
@@ -734,20 +734,20 @@ impl Task for WaitSetTask {
     }
 
     fn subject(&self) -> usize {
-        Arc::as_ptr(&self.inbox).addr()
+        Arc::as_ptr(&self.core).addr()
     }
 
     fn describe(&self) -> String {
-        describe(&self.inbox)
+        describe(&self.core)
     }
 }
 
 impl GroupMember for WaitSetTask {
     fn attach(&self, home: Option<Home>) {
-        self.inbox.attach(home);
+        self.core.attach(home);
     }
 }
 
-fn describe(inbox: &SubscriptionCore) -> String {
-    format!("subscription to {} of node {}", inbox.wanted.topic, inbox.wanted.node)
+fn describe(core: &SubscriptionCore) -> String {
+    format!("subscription to {} of node {}", core.wanted.topic, core.wanted.node)
 }

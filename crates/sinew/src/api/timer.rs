@@ -118,13 +118,13 @@ impl Timer {
     /// Ends it as dropping it does, and waits for its callback if that is running on another
     /// thread. Called in its own callback, it doesn't wait.
     pub fn close(self) {
-        self.group.part(self.membership, true);
+        self.group.deregister(self.membership, true);
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        self.group.part(self.membership, false);
+        self.group.deregister(self.membership, false);
     }
 }
 
@@ -229,7 +229,7 @@ impl Schedule {
     }
 
     /// Whether it is due; if not, it waits for that again.
-    fn withdraw(&self) -> bool {
+    fn clear_ready(&self) -> bool {
         let now = self.clock.now(self.kind);
         let state = self.state.lock();
         let is_due = !state.cancelled && state.due <= now;
@@ -276,19 +276,19 @@ struct TimerTask<G, Form, F: EventCallback<TimerInfo, G, Form>> {
 }
 
 impl<G: CallbackGroup, Form, F: EventCallback<TimerInfo, G, Form>> Task for TimerTask<G, Form, F> {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let Some(info) = self.schedule.expire() else { return TaskOutcome::NOTHING };
         let _no_chain = ChainScope::enter(None);
-        let result = F::call(&self.callback, &self.group, turn, &info);
+        let result = F::call(&self.callback, &self.group, token, &info);
         TaskOutcome { result, next: None, called: true } // the next expiry is in the executor's heap of deadlines
     }
 
-    fn left(&self) -> Option<Stamp> {
+    fn pending(&self) -> Option<Stamp> {
         None
     }
 
-    fn withdraw(&self) -> bool {
-        self.schedule.withdraw()
+    fn clear_ready(&self) -> bool {
+        self.schedule.clear_ready()
     }
 
     fn callback_of(&self, node: EntityKey) -> Callback {

@@ -137,7 +137,7 @@ impl<E: Status> StatusCondition<E> {
 }
 
 impl<E: Status> Task for StatusCondition<E> {
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome {
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome {
         let event = {
             let mut waiting = self.gathered.lock();
             if waiting.since.take().is_none() {
@@ -148,21 +148,21 @@ impl<E: Status> Task for StatusCondition<E> {
             event
         };
         let _no_chain = ChainScope::enter(None);
-        let result = (self.callback)(turn, &event);
+        let result = (self.callback)(token, &event);
         // What came meanwhile announced itself: it found nothing queued.
         TaskOutcome { result, next: None, called: true }
     }
 
-    fn left(&self) -> Option<Stamp> {
+    fn pending(&self) -> Option<Stamp> {
         self.gathered.lock().since
     }
 
-    fn withdraw(&self) -> bool {
+    fn clear_ready(&self) -> bool {
         let waiting = self.gathered.lock();
         if waiting.since.is_none()
             && let Some(home) = &waiting.home
         {
-            home.withdraw();
+            home.clear_ready();
         }
         waiting.since.is_some()
     }
@@ -201,7 +201,7 @@ pub(crate) struct AttachedCondition<E: Status> {
 
 impl<E: Status> Drop for AttachedCondition<E> {
     fn drop(&mut self) {
-        self.part(false);
+        self.deregister(false);
     }
 }
 
@@ -215,7 +215,7 @@ impl<E: Status> AttachedCondition<E> {
         &self.source
     }
 
-    pub(crate) fn part(&self, wait: bool) {
-        self.source.group.part(self.membership, wait);
+    pub(crate) fn deregister(&self, wait: bool) {
+        self.source.group.deregister(self.membership, wait);
     }
 }

@@ -88,7 +88,7 @@ impl DeadlineMissed for RequestedDeadlineMissed {
 pub(crate) struct Deadline<E> {
     clock: Clock,
     source: Arc<StatusCondition<E>>,
-    alarm: Arc<DeadlineTimer>,
+    timer: Arc<DeadlineTimer>,
     state: Mutex<DeadlineState>,
 }
 
@@ -104,12 +104,12 @@ impl<E: DeadlineMissed> Deadline<E> {
         period: i64,
         clock: Clock,
         source: Arc<StatusCondition<E>>,
-        alarm: Arc<DeadlineTimer>,
+        timer: Arc<DeadlineTimer>,
     ) -> Arc<Self> {
         let state = DeadlineState { pace: Pace::new(period), look_at: i64::MAX };
-        let this = Arc::new(Self { clock, source, alarm, state: Mutex::new(state) });
+        let this = Arc::new(Self { clock, source, timer, state: Mutex::new(state) });
         let watched: Arc<dyn Timed> = this.clone();
-        this.alarm.watch(Arc::downgrade(&watched));
+        this.timer.watch(Arc::downgrade(&watched));
         this
     }
 
@@ -127,7 +127,7 @@ impl<E: DeadlineMissed> Deadline<E> {
             return None; // the usual case: it looks sooner, and finds this message
         }
         state.look_at = next;
-        self.alarm.look_by(next)
+        self.timer.look_by(next)
     }
 
     fn tell(&self, missed: Missed) -> Option<Arc<Scheduler>> {
@@ -136,10 +136,10 @@ impl<E: DeadlineMissed> Deadline<E> {
 }
 
 impl<E: DeadlineMissed> Timed for Deadline<E> {
-    fn look(&self, outbox: &mut Deferred) -> Option<i64> {
+    fn look(&self, deferred: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
         if let Some(missed) = state.pace.look(self.clock.steady()) {
-            outbox.signal(self.tell(missed));
+            deferred.signal(self.tell(missed));
         }
         let next = state.pace.next();
         state.look_at = next.unwrap_or(i64::MAX);

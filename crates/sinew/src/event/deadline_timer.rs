@@ -23,7 +23,7 @@ use std::sync::Weak;
 pub(crate) trait Timed: Send + Sync {
     /// Whether the time is up; tells who wants to know. Returns the steady time at which to look
     /// again, if there is one.
-    fn look(&self, outbox: &mut Deferred) -> Option<i64>;
+    fn look(&self, deferred: &mut Deferred) -> Option<i64>;
 }
 
 /// See the module's documentation.
@@ -82,8 +82,8 @@ impl DeadlineTimer {
 }
 
 impl Task for DeadlineTimer {
-    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
-        Deferred::with(|outbox| {
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
+        Deferred::with(|deferred| {
             let mut watched = {
                 let mut state = self.state.lock();
                 state.due = None; // who wants a look from now on arms it again
@@ -93,21 +93,21 @@ impl Task for DeadlineTimer {
             };
             // Without the lock: what is watched has one of its own, under which it arms its alarms.
             let next =
-                watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(outbox)).min();
+                watched.iter().filter_map(Weak::upgrade).filter_map(|watched| watched.look(deferred)).min();
             watched.clear();
             let mut state = self.state.lock();
             state.scratch = watched;
             state.due = state.due.into_iter().chain(next).min();
-            outbox.signal(state.arm());
+            deferred.signal(state.arm());
         });
         TaskOutcome::NOTHING // no handler was called: that is for the sources to do
     }
 
-    fn left(&self) -> Option<Stamp> {
+    fn pending(&self) -> Option<Stamp> {
         None
     }
 
-    fn withdraw(&self) -> bool {
+    fn clear_ready(&self) -> bool {
         let now = self.clock.steady();
         let state = self.state.lock();
         let is_due = state.due.is_some_and(|due| due <= now);
@@ -139,35 +139,35 @@ impl GroupMember for DeadlineTimer {
 
 /// An alarm in its group; dropped, it leaves.
 pub(crate) struct AttachedTimer {
-    alarm: Arc<DeadlineTimer>,
+    timer: Arc<DeadlineTimer>,
     group: Arc<GroupCore>,
     membership: Membership,
 }
 
 impl AttachedTimer {
     pub(crate) fn new(group: &Arc<GroupCore>, whose: &str) -> Self {
-        let alarm = Arc::new(DeadlineTimer {
+        let timer = Arc::new(DeadlineTimer {
             whose: whose.to_owned(),
             node: group.node.full_name().clone(),
             clock: group.clock.clone(),
             place: prefetch::NoteIndex::new(),
             state: Mutex::default(),
         });
-        let membership = group.join(alarm.clone());
-        Self { alarm, group: group.clone(), membership }
+        let membership = group.join(timer.clone());
+        Self { timer, group: group.clone(), membership }
     }
 
-    pub(crate) fn alarm(&self) -> &Arc<DeadlineTimer> {
-        &self.alarm
+    pub(crate) fn timer(&self) -> &Arc<DeadlineTimer> {
+        &self.timer
     }
 
-    pub(crate) fn part(&self, wait: bool) {
-        self.group.part(self.membership, wait);
+    pub(crate) fn deregister(&self, wait: bool) {
+        self.group.deregister(self.membership, wait);
     }
 }
 
 impl Drop for AttachedTimer {
     fn drop(&mut self) {
-        self.part(false);
+        self.deregister(false);
     }
 }

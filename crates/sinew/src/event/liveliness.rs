@@ -30,7 +30,7 @@ pub(crate) struct Lease {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sign {
     /// It had lapsed at this time, which nobody had noticed.
-    pub(crate) lapsed: Option<i64>,
+    pub(crate) expired: Option<i64>,
     /// It lives again.
     pub(crate) revived: bool,
     /// The next lapse may come sooner than whoever looked last thought.
@@ -55,17 +55,17 @@ impl Lease {
 
     /// If it has lapsed by now, unnoticed: when it did.
     pub(crate) fn look(&mut self, now: i64) -> Option<i64> {
-        let lapsed = self.alive && now >= self.end();
-        self.alive &= !lapsed;
-        lapsed.then(|| self.end())
+        let expired = self.alive && now >= self.end();
+        self.alive &= !expired;
+        expired.then(|| self.end())
     }
 
     pub(crate) fn sign(&mut self, now: i64) -> Sign {
-        let lapsed = self.look(now);
+        let expired = self.look(now);
         let revived = !self.alive;
         let sooner = revived || now < self.last; // or the clock was set back
         (self.last, self.alive) = (now, true);
-        Sign { lapsed, revived, sooner }
+        Sign { expired, revived, sooner }
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct LivelinessLease {
 pub(crate) struct LeaseListener {
     /// Without one, the log is told.
     pub(crate) handler: Option<Arc<StatusCondition<LivelinessLost>>>,
-    pub(crate) alarm: Arc<DeadlineTimer>,
+    pub(crate) timer: Arc<DeadlineTimer>,
     /// The publisher's.
     pub(crate) node: Arc<str>,
     pub(crate) topic: Arc<str>,
@@ -96,23 +96,23 @@ struct LeaseState {
 #[derive(Clone)]
 pub(crate) struct LivelinessListener {
     pub(crate) changed: Arc<StatusCondition<LivelinessChanged>>,
-    pub(crate) alarm: Arc<DeadlineTimer>,
+    pub(crate) timer: Arc<DeadlineTimer>,
 }
 
 impl LivelinessListener {
     /// A publisher matches.
-    pub(crate) fn is_matched(&self, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
-        match pulse {
-            Some(pulse) => pulse.join(self, outbox),
-            None => outbox.signal(self.changed.update(LivelinessChanged::came_alive)),
+    pub(crate) fn is_matched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
+        match lease {
+            Some(lease) => lease.join(self, deferred),
+            None => deferred.signal(self.changed.update(LivelinessChanged::came_alive)),
         }
     }
 
     /// It goes.
-    pub(crate) fn is_unmatched(&self, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
-        match pulse {
-            Some(pulse) => pulse.part(self, outbox),
-            None => outbox.signal(self.changed.update(LivelinessChanged::went_alive)),
+    pub(crate) fn is_unmatched(&self, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
+        match lease {
+            Some(lease) => lease.remove(self, deferred),
+            None => deferred.signal(self.changed.update(LivelinessChanged::went_alive)),
         }
     }
 }
@@ -123,8 +123,8 @@ impl LivelinessLease {
         let state = LeaseState { lease: Lease::new(lease, clock.steady()), watchers: Vec::new() };
         let ends = state.lease.end();
         let this = Arc::new(Self { clock, state: Mutex::new(state), lost });
-        this.lost.alarm.watch(this.watched());
-        if let Some(scheduler) = this.lost.alarm.look_by(ends) {
+        this.lost.timer.watch(this.watched());
+        if let Some(scheduler) = this.lost.timer.look_by(ends) {
             scheduler.signal();
         }
         this
@@ -136,75 +136,75 @@ impl LivelinessLease {
     }
 
     /// The publisher published at this (steady) time.
-    pub(crate) fn published(&self, at: i64, outbox: &mut Deferred) {
-        self.state.lock().sign(at, &self.lost, outbox);
+    pub(crate) fn published(&self, at: i64, deferred: &mut Deferred) {
+        self.state.lock().sign(at, &self.lost, deferred);
     }
 
     /// The program says that the publisher is alive.
     pub(crate) fn assert(&self) {
-        Deferred::with(|outbox| {
+        Deferred::with(|deferred| {
             let mut state = self.state.lock();
-            state.sign(self.clock.steady(), &self.lost, outbox);
+            state.sign(self.clock.steady(), &self.lost, deferred);
         });
     }
 
     /// Whoever matched wants to know from now on.
-    fn join(self: &Arc<Self>, watcher: &LivelinessListener, outbox: &mut Deferred) {
+    fn join(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), &self.lost, outbox);
+        state.look(self.clock.steady(), &self.lost, deferred);
         state.watchers.push(watcher.clone());
-        watcher.alarm.watch(self.watched());
+        watcher.timer.watch(self.watched());
         let ends = state.lease.ends();
         let came =
-            if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_lapsed };
-        outbox.signal(watcher.changed.update(came)); // under the lock: before it can be told of a change
-        outbox.signal(ends.and_then(|ends| watcher.alarm.look_by(ends)));
+            if ends.is_some() { LivelinessChanged::came_alive } else { LivelinessChanged::came_expired };
+        deferred.signal(watcher.changed.update(came)); // under the lock: before it can be told of a change
+        deferred.signal(ends.and_then(|ends| watcher.timer.look_by(ends)));
     }
 
     /// Whoever matched doesn't any more.
-    fn part(self: &Arc<Self>, watcher: &LivelinessListener, outbox: &mut Deferred) {
+    fn remove(self: &Arc<Self>, watcher: &LivelinessListener, deferred: &mut Deferred) {
         let mut state = self.state.lock();
         state.watchers.retain(|other| !Arc::ptr_eq(&other.changed, &watcher.changed));
-        watcher.alarm.forget(&self.watched());
+        watcher.timer.forget(&self.watched());
         let alive = state.lease.ends().is_some(); // as it was told
-        let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_lapsed };
-        outbox.signal(watcher.changed.update(went));
+        let went = if alive { LivelinessChanged::went_alive } else { LivelinessChanged::went_expired };
+        deferred.signal(watcher.changed.update(went));
     }
 }
 
 impl LeaseState {
-    fn look(&mut self, now: i64, lost: &LeaseListener, outbox: &mut Deferred) {
+    fn look(&mut self, now: i64, lost: &LeaseListener, deferred: &mut Deferred) {
         if let Some(at) = self.lease.look(now) {
-            self.tell_lapsed(at, lost, outbox);
+            self.tell_expired(at, lost, deferred);
         }
     }
 
-    fn sign(&mut self, now: i64, lost: &LeaseListener, outbox: &mut Deferred) {
-        let Sign { lapsed, revived, sooner } = self.lease.sign(now);
-        if let Some(at) = lapsed {
-            self.tell_lapsed(at, lost, outbox);
+    fn sign(&mut self, now: i64, lost: &LeaseListener, deferred: &mut Deferred) {
+        let Sign { expired, revived, sooner } = self.lease.sign(now);
+        if let Some(at) = expired {
+            self.tell_expired(at, lost, deferred);
         }
         if revived {
             for watcher in &self.watchers {
-                outbox.signal(watcher.changed.update(LivelinessChanged::revived));
+                deferred.signal(watcher.changed.update(LivelinessChanged::revived));
             }
         }
         if sooner && let Some(ends) = self.lease.ends() {
-            let alarms = self.watchers.iter().map(|watcher| &watcher.alarm);
-            for alarm in alarms.chain([&lost.alarm]) {
-                outbox.signal(alarm.look_by(ends));
+            let alarms = self.watchers.iter().map(|watcher| &watcher.timer);
+            for timer in alarms.chain([&lost.timer]) {
+                deferred.signal(timer.look_by(ends));
             }
         }
     }
 
-    fn tell_lapsed(&self, at: i64, lost: &LeaseListener, outbox: &mut Deferred) {
+    fn tell_expired(&self, at: i64, lost: &LeaseListener, deferred: &mut Deferred) {
         let stamp = Stamp::due(at);
         match &lost.handler {
-            Some(handler) => outbox.signal(handler.update_since(stamp, |event| {
+            Some(handler) => deferred.signal(handler.update_since(stamp, |event| {
                 event.total += 1;
                 event.total_change += 1;
             })),
-            None => outbox.warn(
+            None => deferred.warn(
                 &lost.node,
                 &lost.topic,
                 format!(
@@ -215,15 +215,15 @@ impl LeaseState {
             ),
         }
         for watcher in &self.watchers {
-            outbox.signal(watcher.changed.update_since(stamp, LivelinessChanged::lapsed));
+            deferred.signal(watcher.changed.update_since(stamp, LivelinessChanged::expired));
         }
     }
 }
 
 impl Timed for LivelinessLease {
-    fn look(&self, outbox: &mut Deferred) -> Option<i64> {
+    fn look(&self, deferred: &mut Deferred) -> Option<i64> {
         let mut state = self.state.lock();
-        state.look(self.clock.steady(), &self.lost, outbox);
+        state.look(self.clock.steady(), &self.lost, deferred);
         state.lease.ends()
     }
 }
@@ -234,7 +234,7 @@ impl LivelinessChanged {
         self.alive_change += 1;
     }
 
-    fn came_lapsed(&mut self) {
+    fn came_expired(&mut self) {
         self.not_alive += 1;
         self.not_alive_change += 1;
     }
@@ -244,18 +244,18 @@ impl LivelinessChanged {
         self.alive_change -= 1;
     }
 
-    fn went_lapsed(&mut self) {
+    fn went_expired(&mut self) {
         self.not_alive -= 1;
         self.not_alive_change -= 1;
     }
 
-    fn lapsed(&mut self) {
+    fn expired(&mut self) {
         self.went_alive();
-        self.came_lapsed();
+        self.came_expired();
     }
 
     fn revived(&mut self) {
-        self.went_lapsed();
+        self.went_expired();
         self.came_alive();
     }
 }

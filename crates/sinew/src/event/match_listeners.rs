@@ -56,23 +56,23 @@ impl MatchListeners {
         Self { matched, incompatible_qos, incompatible_type, current: Mutex::default() }
     }
 
-    pub(crate) fn is_matched(&self, outbox: &mut Deferred) {
+    pub(crate) fn is_matched(&self, deferred: &mut Deferred) {
         let change = |event: &mut Matched| {
             event.total += 1;
             event.total_change += 1;
             event.current += 1;
             event.current_change += 1;
         };
-        outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        deferred.signal(self.matched.as_ref().and_then(|source| source.update(change)));
         self.current.lock().change(change);
     }
 
-    pub(crate) fn is_unmatched(&self, outbox: &mut Deferred) {
+    pub(crate) fn is_unmatched(&self, deferred: &mut Deferred) {
         let change = |event: &mut Matched| {
             event.current -= 1;
             event.current_change -= 1;
         };
-        outbox.signal(self.matched.as_ref().and_then(|source| source.update(change)));
+        deferred.signal(self.matched.as_ref().and_then(|source| source.update(change)));
         self.current.lock().change(change);
     }
 
@@ -90,15 +90,15 @@ impl MatchListeners {
 
     /// There is an end on the topic that this doesn't match. Whether nothing more is to be said of
     /// it: a handler is told.
-    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, outbox: &mut Deferred) -> bool {
+    pub(crate) fn cannot_match(&self, mismatch: &Mismatch, reason: &str, deferred: &mut Deferred) -> bool {
         match (mismatch, &self.incompatible_qos, &self.incompatible_type) {
-            (Mismatch::Qos(incompatibility), Some(source), _) => outbox.signal(source.update(|event| {
+            (Mismatch::Qos(incompatibility), Some(source), _) => deferred.signal(source.update(|event| {
                 event.total += 1;
                 event.total_change += 1;
                 event.last_policy = incompatibility.policies().next();
                 reason.clone_into(&mut event.last_reason);
             })),
-            (Mismatch::Type { .. }, _, Some(source)) => outbox.signal(source.update(|event| {
+            (Mismatch::Type { .. }, _, Some(source)) => deferred.signal(source.update(|event| {
                 event.total += 1;
                 event.total_change += 1;
                 reason.clone_into(&mut event.last_reason);

@@ -15,8 +15,8 @@ pub(super) struct Bells {
 /// As many threads an executor has at most: a bit each, and three are taken.
 pub(super) const MOST_THREADS: usize = 61;
 
-pub(super) const LENDERS: u64 = 1 << MOST_THREADS;
-pub(super) const TIMERS: u64 = LENDERS << 1;
+pub(super) const CALLERS: u64 = 1 << MOST_THREADS;
+pub(super) const TIMERS: u64 = CALLERS << 1;
 pub(super) const DESCRIPTOR: u64 = TIMERS << 1;
 
 impl Bells {
@@ -34,7 +34,7 @@ impl Bells {
         self.due.fetch_or(DESCRIPTOR, Ordering::Relaxed); // as above
     }
 
-    pub(super) fn call_lenders(&self) {
-        self.due.fetch_or(LENDERS, Ordering::Relaxed); // as above
+    pub(super) fn call_callers(&self) {
+        self.due.fetch_or(CALLERS, Ordering::Relaxed); // as above
     }
 }

@@ -20,7 +20,7 @@ impl Blocked {
         let (scheduler, worker) = spinning::worker()?;
         let mut state = scheduler.state.lock();
         state.workers.set_blocked(worker, true);
-        let called = scheduler.call_for_ready(&mut state) || scheduler.call_to_post(&mut state);
+        let called = scheduler.call_for_ready(&mut state) || scheduler.call_poller(&mut state);
         drop(state);
         if called {
             scheduler.signal();

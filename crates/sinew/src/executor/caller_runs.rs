@@ -1,18 +1,18 @@
 //! Lent threads: whoever waits for a server's answer may run the server himself.
 //!
-//! [`Scheduler::run_here`] hands out the one entity that the thread waits for, if its group is
+//! [`Scheduler::run_as_caller`] hands out the one entity that the thread waits for, if its group is
 //! free. A thread in the middle of a callback of the executor does so inside that callback
 //! (*nested*); a thread from outside takes the place of a worker that rests (*lent*), so that no
 //! more callbacks run at once than the executor has threads.
 //!
-//! If neither can be, the thread sleeps among `SchedulerState::lenders`. It is rung when it can run its
+//! If neither can be, the thread sleeps among `SchedulerState::waiting_callers`. It is rung when it can run its
 //! entity after all and no worker is called for what is ready: when something becomes ready, when a
 //! callback ends that ran in the group, when another lender goes, and when a worker goes to sleep
 //! in turn or stops. Nobody is rung who could not run anything: he would go to sleep again, and be
 //! rung again.
 //!
 //! Entities that are to be run here are announced without calling anybody. So every way out of here
-//! that leaves something ready calls somebody for it: [`Scheduler::lend_later`], the end of a lent
+//! that leaves something ready calls somebody for it: [`Scheduler::register_caller`], the end of a lent
 //! callback, the end of a [`RegisteredCaller`].
 
 use super::InHand;
@@ -29,11 +29,11 @@ impl Scheduler {
     /// the executor is spun, has a place for a thread from outside, would run just this next, and
     /// knows that it is done in time. False if it couldn't.
     #[inline(never)]
-    pub(crate) fn run_here(&self, home: &Home, within: i64) -> bool {
+    pub(crate) fn run_as_caller(&self, home: &Home, within: i64) -> bool {
         let mut hand = InHand { scheduler: self, work: None };
-        self.take_here(home, within, &mut hand.work);
-        let is_lent = hand.work.as_ref().is_some_and(|work| work.hand == RunBy::Lent);
-        let _lending = is_lent.then(|| CallerScope::enter(self.id));
+        self.take_as_caller(home, within, &mut hand.work);
+        let is_caller = hand.work.as_ref().is_some_and(|work| work.run_by == RunBy::Caller);
+        let _scope = is_caller.then(|| CallerScope::enter(self.id));
         match hand.execute() {
             Ok(_) if hand.work.is_none() => false,
             Ok(_) => true,
@@ -44,10 +44,10 @@ impl Scheduler {
         }
     }
 
-    /// An entity to be run on this thread; see [`run_here`](Self::run_here).
-    pub(crate) fn take_here(&self, home: &Home, within: i64, work: &mut Option<RunningTask>) {
+    /// An entity to be run on this thread; see [`run_as_caller`](Self::run_as_caller).
+    pub(crate) fn take_as_caller(&self, home: &Home, within: i64, work: &mut Option<RunningTask>) {
         let mut state = self.state.lock();
-        if let Some(hand) = self.hand_here(&state)
+        if let Some(hand) = self.caller_may_run(&state)
             && let Some(member) = state.runnable(home.member, hand == RunBy::Nested, within)
         {
             state.pop_member(member, hand, work);
@@ -55,15 +55,15 @@ impl Scheduler {
     }
 
     /// How this thread could run something of this executor, if it could.
-    fn hand_here(&self, state: &SchedulerState) -> Option<RunBy> {
+    fn caller_may_run(&self, state: &SchedulerState) -> Option<RunBy> {
         let nested = current::spins(self.id);
-        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Lent })
+        state.accepts(nested).then_some(if nested { RunBy::Nested } else { RunBy::Caller })
     }
 
     /// This thread goes to sleep until somebody has run an entity, or until it can itself: then its
     /// bell is rung. Calls somebody for what is ready and was left to this thread. `None` if the
     /// entity can be run here now.
-    pub(crate) fn lend_later<'a>(
+    pub(crate) fn register_caller<'a>(
         &'a self,
         home: &Home,
         within: i64,
@@ -78,7 +78,7 @@ impl Scheduler {
         if let Some(worker) = worker {
             state.workers.set_blocked(worker, true);
         }
-        state.lenders.push(WaitingCaller { entity: home.member, nested, within, bell: bell.clone() });
+        state.waiting_callers.push(WaitingCaller { entity: home.member, nested, within, bell: bell.clone() });
         let called = self.call_for_ready(&mut state);
         drop(state);
         if called {
@@ -101,18 +101,19 @@ impl Scheduler {
             self.bells.call_descriptor();
             return true;
         }
-        state.call_lender(&self.bells)
+        state.call_waiting_caller(&self.bells)
     }
 
     /// A worker is about to wait for something: somebody else is to hear what other processes have
     /// to say. True if the caller must signal.
-    pub(super) fn call_to_post(&self, state: &mut SchedulerState) -> bool {
-        let called = self.ears.are_deaf().then(|| state.workers.for_ears(i64::MAX)).flatten();
+    pub(super) fn call_poller(&self, state: &mut SchedulerState) -> bool {
+        let called =
+            self.remote_events.have_no_poller().then(|| state.workers.for_poller(i64::MAX)).flatten();
         called.inspect(|worker| self.bells.call(*worker)).is_some()
     }
 }
 
-/// A thread that waits until somebody has run an entity; see [`Scheduler::lend_later`].
+/// A thread that waits until somebody has run an entity; see [`Scheduler::register_caller`].
 pub(crate) struct RegisteredCaller<'a> {
     scheduler: &'a Scheduler,
     bell: &'a Arc<Bell>,
@@ -127,8 +128,8 @@ impl Drop for RegisteredCaller<'_> {
         if let Some(worker) = self.worker {
             state.workers.set_blocked(worker, false);
         }
-        let place = state.lenders.iter().position(|lent| Arc::ptr_eq(&lent.bell, self.bell));
-        let gone = place.map(|place| state.lenders.swap_remove(place));
+        let place = state.waiting_callers.iter().position(|caller| Arc::ptr_eq(&caller.bell, self.bell));
+        let gone = place.map(|place| state.waiting_callers.swap_remove(place));
         // If it was rung, it may have other things to do than what it was rung for.
         let called = gone.is_none() && scheduler.call_for_ready(&mut state);
         drop(state);

@@ -100,7 +100,7 @@ pub(crate) fn runs(serial: u64) -> bool {
 }
 
 /// Whether this thread has the turn of an exclusive group.
-pub(crate) fn has_turn_of(group: u64) -> bool {
+pub(crate) fn has_token_of(group: u64) -> bool {
     group != 0 && running(|callbacks| callbacks.iter().any(|callback| callback.get().1 == group))
 }
 

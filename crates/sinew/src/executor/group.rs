@@ -223,7 +223,7 @@ impl GroupCore {
 
     /// Lets an entity go: when this returns, none of its callbacks starts; with `wait`, none runs
     /// on another thread.
-    pub(crate) fn part(&self, membership: Membership, wait: bool) {
+    pub(crate) fn deregister(&self, membership: Membership, wait: bool) {
         let Membership { key, serial } = membership;
         let gone = {
             let mut members = self.members.lock();
@@ -235,7 +235,7 @@ impl GroupCore {
         if let Some(home) = home {
             // A wait that nobody could end isn't begun: two callbacks that close each other's
             // entities, say.
-            let waiting = wait.then(|| self.node.host().waits().enter_group(self.number));
+            let waiting = wait.then(|| self.node.host().wait_graph().enter_group(self.number));
             let _blocked = wait.then(Blocked::begin);
             home.scheduler.leave(&home, matches!(waiting, Some(Ok(_))));
         }

@@ -119,9 +119,9 @@ mod tests {
         let group = GroupNumber::new();
         let cell = group.state(1);
         // SAFETY: the only turn of this group.
-        let mut turn = unsafe { GroupToken::of(group.get()) };
-        *cell.open(&mut turn.state) += 1;
-        assert_eq!(*cell.open(&mut turn.state), 2);
+        let mut token = unsafe { GroupToken::of(group.get()) };
+        *cell.open(&mut token.state) += 1;
+        assert_eq!(*cell.open(&mut token.state), 2);
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
     fn a_key_opens_no_other_cells() {
         let cell = GroupNumber::new().state(1);
         // SAFETY: the only turn of this other group.
-        let mut turn = unsafe { GroupToken::of(GroupNumber::new().get()) };
-        cell.open(&mut turn.state);
+        let mut token = unsafe { GroupToken::of(GroupNumber::new().get()) };
+        cell.open(&mut token.state);
     }
 }

@@ -270,12 +270,12 @@ impl Executor {
     /// tens that a wake-up takes; for that it keeps a core busy. Without effect on what comes from its own process.
     ///
     /// ```
-    /// let executor = sinew::Executor::single().busy_wait(std::time::Duration::from_micros(50));
+    /// let executor = sinew::Executor::single().spin_before_park(std::time::Duration::from_micros(50));
     /// # drop(executor);
     /// ```
     #[must_use]
-    pub fn busy_wait(self, patience: std::time::Duration) -> Self {
-        self.scheduler.ears.set_patience(patience);
+    pub fn spin_before_park(self, patience: std::time::Duration) -> Self {
+        self.scheduler.remote_events.set_patience(patience);
         self
     }
 
@@ -308,21 +308,21 @@ impl Executor {
 
     /// On which cores its threads run while they spin; [`Placement::Spread`] by default: each on one of its own. The spinning
     /// thread has its own back afterwards. (With one thread nothing is changed, unless cores are listed.) Listed cores are for the
-    /// executor's own threads only: [lent ones](Self::lent_threads) are refused from then on.
+    /// executor's own threads only: [lent ones](Self::caller_runs) are refused from then on.
     #[must_use]
     pub fn placement(mut self, placement: Placement) -> Self {
         if matches!(placement, Placement::Cores(_)) {
-            self.scheduler.take_lent_threads(false);
+            self.scheduler.set_caller_runs(false);
         }
         self.options.placement = placement;
         self
     }
 
     /// Runs its threads under `SCHED_FIFO` with this priority, 1 (lowest) to 99, while they spin: before everything else on
-    /// their cores, for as long as they like. [Lent threads](Self::lent_threads) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
+    /// their cores, for as long as they like. [Lent threads](Self::caller_runs) are refused from then on. Needs the right to (see [`ThreadError`](crate::ThreadError)). Default: no.
     #[must_use]
     pub fn realtime_priority(mut self, priority: u8) -> Self {
-        self.scheduler.take_lent_threads(false);
+        self.scheduler.set_caller_runs(false);
         self.options.priority = Some(priority);
         self
     }
@@ -340,8 +340,8 @@ impl Executor {
     /// would run just that next and the callback is known to be done within the call's timeout. Turn it off for callbacks that must
     /// run on the thread that spins.
     #[must_use]
-    pub fn lent_threads(self, may_run: bool) -> Self {
-        self.scheduler.take_lent_threads(may_run);
+    pub fn caller_runs(self, may_run: bool) -> Self {
+        self.scheduler.set_caller_runs(may_run);
         self
     }
 

@@ -25,7 +25,7 @@ pub(crate) trait Host {
     fn clock(&self) -> &Clock;
 
     /// Who waits for whom.
-    fn waits(&self) -> &WaitGraph;
+    fn wait_graph(&self) -> &WaitGraph;
 
     fn has_ended(&self) -> bool;
 

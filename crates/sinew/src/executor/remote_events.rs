@@ -18,8 +18,8 @@
 //! - D1 `drain`: `progress` from [`IDLE`] to [`RUNS`], before anything is brought in, which takes the scheduler's mutex.
 //! - D2 [`is_drained_by_another`](RemoteEvents::is_drained_by_another), under the scheduler's mutex: whoever finds something in the queue that a
 //!   drain brought in sees D1 of that drain, or D4, and then all of it is there.
-//! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `turn`, then sleeps.
-//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `turn`: whoever set it sleeps by then.
+//! - D3 [`wait_for_drain`](RemoteEvents::wait_for_drain): `progress` from [`RUNS`] to [`AWAITED`] under `draining`, then sleeps.
+//! - D4 `Drain::drop`: `progress` to [`IDLE`]; if it was [`AWAITED`], all are woken, under `draining`: whoever set it sleeps by then.
 //!
 //! Filters and listeners run in a drain and may do anything: so a thread never waits that is in a drain itself, of whichever executor
 //! (two might wait for each other), and nobody waits for longer than [`LONGEST_WAIT`]. Who waits that long takes what there is.
@@ -62,10 +62,10 @@ pub(crate) struct RemoteEvents {
     /// Whether somebody brings in what has come. One at a time: two would mix up the order of what came.
     progress: AtomicU64,
     /// Taken by who waits for a drain, and by who ends one for which others wait.
-    turn: Mutex<()>,
+    draining: Mutex<()>,
     over: Condvar,
     /// 1 + the worker that has the post; 0 for nobody.
-    post: AtomicU64,
+    poller: AtomicU64,
     /// Nanoseconds that whoever has the post stays awake before it sleeps.
     patience: AtomicU64,
 }
@@ -92,9 +92,9 @@ impl Default for RemoteEvents {
             any: AtomicBool::new(false),
             ports: Mutex::default(),
             progress: AtomicU64::new(IDLE),
-            turn: Mutex::default(),
+            draining: Mutex::default(),
             over: Condvar::new(),
-            post: AtomicU64::new(0),
+            poller: AtomicU64::new(0),
             patience: AtomicU64::new(0),
         }
     }
@@ -155,7 +155,7 @@ impl RemoteEvents {
 
     /// Whether anything could come.
     #[inline]
-    pub(crate) fn hear_anybody(&self) -> bool {
+    pub(crate) fn has_ports(&self) -> bool {
         // Relaxed: a port that was just made has nothing yet; who makes it drains.
         self.any.load(Ordering::Relaxed)
     }
@@ -164,7 +164,7 @@ impl RemoteEvents {
     /// mutex.
     #[inline]
     pub(crate) fn listen(&self) {
-        if self.hear_anybody() {
+        if self.has_ports() {
             self.drain();
         }
     }
@@ -188,7 +188,7 @@ impl RemoteEvents {
         // Acquire: pairs with D4; one drain happens after the other. Relaxed: nothing is done then.
         self.progress.compare_exchange(IDLE, RUNS, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let nested = DRAINS.try_with(|drains| drains.replace(true)).unwrap_or(false);
-        Some(Drain { ears: self, nested })
+        Some(Drain { remote_events: self, nested })
     }
 
     /// D2: whether what is ready may be missing something older that is being brought in. Under the scheduler's mutex.
@@ -206,7 +206,7 @@ impl RemoteEvents {
             return false;
         }
         let end = Time::steady() + LONGEST_WAIT;
-        let mut turn = self.turn.lock();
+        let mut draining = self.draining.lock();
         // Relaxed: D4 takes the lock if it sees this, and if it came before there is nothing to wait for.
         while self.progress.compare_exchange(RUNS, AWAITED, Ordering::Relaxed, Ordering::Relaxed) != Err(IDLE)
         {
@@ -214,39 +214,39 @@ impl RemoteEvents {
             if left.is_zero() {
                 return false;
             }
-            turn = self.over.wait_at_most(turn, Some(left));
+            draining = self.over.wait_at_most(draining, Some(left));
         }
         true
     }
 
     /// Whether nobody would notice what comes now. Under the scheduler's mutex.
     #[inline]
-    pub(crate) fn are_deaf(&self) -> bool {
+    pub(crate) fn have_no_poller(&self) -> bool {
         // Relaxed: the post is taken under that mutex, and whoever gives it up looks once more.
-        self.any.load(Ordering::Relaxed) && self.post.load(Ordering::Relaxed) == 0
+        self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::Relaxed) == 0
     }
 
     /// Makes this worker the one that sleeps on the bell, if nobody is and there is one. Under the scheduler's mutex.
-    pub(crate) fn take_post(&self, worker: u32) -> Option<Poller<'_>> {
+    pub(crate) fn become_poller(&self, worker: u32) -> Option<Poller<'_>> {
         if !self.any.load(Ordering::Relaxed) {
             return None;
         }
         // Relaxed: changed under the scheduler's mutex, but for giving the post up.
-        if self.post.load(Ordering::Relaxed) != 0 {
+        if self.poller.load(Ordering::Relaxed) != 0 {
             return None;
         }
         let ports = self.ports.lock().clone();
         let seen = ports.first()?.port.bell(); // K1
         // SeqCst: pairs with the load in `call`; see there.
-        self.post.store(u64::from(worker) + 1, Ordering::SeqCst);
-        Some(Poller { ears: self, ports, seen })
+        self.poller.store(u64::from(worker) + 1, Ordering::SeqCst);
+        Some(Poller { remote_events: self, ports, seen })
     }
 
     /// The worker was called: if it has the post, the bell is rung for it.
     #[inline]
     pub(crate) fn call(&self, worker: u32) {
         // SeqCst: a worker that took the post before it was called is seen; it was called under the mutex under which it took it.
-        if self.any.load(Ordering::Relaxed) && self.post.load(Ordering::SeqCst) == u64::from(worker) + 1 {
+        if self.any.load(Ordering::Relaxed) && self.poller.load(Ordering::SeqCst) == u64::from(worker) + 1 {
             self.call_anybody();
         }
     }
@@ -270,7 +270,7 @@ fn is_in_drain() -> bool {
 
 /// What has come is brought in until this is dropped, also by a filter that panics.
 pub(crate) struct Drain<'a> {
-    ears: &'a RemoteEvents,
+    remote_events: &'a RemoteEvents,
     /// Within another drain: of another executor, which a filter or listener spins.
     nested: bool,
 }
@@ -279,17 +279,17 @@ impl Drop for Drain<'_> {
     fn drop(&mut self) {
         let _ = DRAINS.try_with(|drains| drains.set(self.nested));
         // D4: Release; pairs with D1.
-        if self.ears.progress.swap(IDLE, Ordering::Release) == AWAITED {
-            let turn = self.ears.turn.lock();
-            self.ears.over.notify_all();
-            drop(turn);
+        if self.remote_events.progress.swap(IDLE, Ordering::Release) == AWAITED {
+            let draining = self.remote_events.draining.lock();
+            self.remote_events.over.notify_all();
+            drop(draining);
         }
     }
 }
 
 /// The place on the bell, until it is dropped.
 pub(crate) struct Poller<'a> {
-    ears: &'a RemoteEvents,
+    remote_events: &'a RemoteEvents,
     ports: Arc<Vec<EventPort>>,
     seen: u32,
 }
@@ -307,12 +307,12 @@ impl Poller<'_> {
         let was_away = awake.is_none_or(|awake| awake.as_nanos() > u128::from(prefetch::AWAY.unsigned_abs()));
         // What comes in touches the same histories and callbacks as what runs then.
         let fetches = was_away && self.is_pending();
-        let ears = self.ears;
+        let remote_events = self.remote_events;
         drop(self);
         if fetches {
             prefetch::fetch();
         }
-        ears.drain();
+        remote_events.drain();
         was_away && !fetches
     }
 
@@ -334,7 +334,7 @@ impl Poller<'_> {
     /// Looks for a while without sleeping, if it is to. If something came: for how long, to within a
     /// few looks.
     fn stay_awake(&self, timeout: Option<Duration>) -> Option<Duration> {
-        let patience = Duration::from_nanos(self.ears.patience.load(Ordering::Relaxed));
+        let patience = Duration::from_nanos(self.remote_events.patience.load(Ordering::Relaxed));
         let patience = timeout.into_iter().chain([patience]).min().unwrap_or(patience);
         if patience.is_zero() {
             return None;
@@ -357,6 +357,6 @@ impl Poller<'_> {
 
 impl Drop for Poller<'_> {
     fn drop(&mut self) {
-        self.ears.post.store(0, Ordering::SeqCst); // as in `take_post`
+        self.remote_events.poller.store(0, Ordering::SeqCst); // as in `become_poller`
     }
 }

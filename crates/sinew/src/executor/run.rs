@@ -113,9 +113,9 @@ impl InHand<'_> {
     pub(super) fn execute(&mut self) -> Result<bool, Box<SpinError>> {
         let Some(work) = &mut self.work else { return Ok(false) };
         let _running = CallbackScope::enter(work.serial, work.group);
-        let RunningTask { entity, turn, .. } = work;
+        let RunningTask { entity, token, .. } = work;
         note(entity);
-        match catch_unwind(AssertUnwindSafe(|| entity.run(turn))) {
+        match catch_unwind(AssertUnwindSafe(|| entity.run(token))) {
             Ok(TaskOutcome { result, next, called }) => {
                 work.next = self.scheduler.next_of(&work.entity, next);
                 match result {
@@ -145,7 +145,7 @@ fn panicked(
     work: &mut RunningTask,
     panic: Box<dyn Any + Send>,
 ) -> Result<bool, Box<SpinError>> {
-    work.next = work.entity.left();
+    work.next = work.entity.pending();
     let message = panic_message(&*panic);
     dispose_of(panic);
     let (on_panic, _) = scheduler.reactions();

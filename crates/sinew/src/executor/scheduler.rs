@@ -34,7 +34,7 @@
 //! A parked worker therefore gets one signal however much arrives, and none is lost: it either saw the heap filled before P1
 //! or is called. Whether somebody is called at all is `handover`'s decision; when in doubt, yes.
 
-use super::bells::{Bells, DESCRIPTOR, LENDERS, MOST_THREADS, TIMERS};
+use super::bells::{Bells, CALLERS, DESCRIPTOR, MOST_THREADS, TIMERS};
 use super::current;
 use super::descriptor::Descriptor;
 use super::prefetch;
@@ -68,7 +68,7 @@ impl Home {
         self.scheduler.notify(self, key)
     }
 
-    /// The same for somebody who will run the entity himself, or [wait](Scheduler::lend_later) for it: nobody is called yet.
+    /// The same for somebody who will run the entity himself, or [wait](Scheduler::register_caller) for it: nobody is called yet.
     #[inline]
     pub(crate) fn announce(&self, key: Stamp) {
         self.scheduler.state.lock().make_ready(self.member, key);
@@ -82,7 +82,7 @@ impl Home {
     }
 
     /// The entity has nothing to do any more. The caller holds the lock under which it announces.
-    pub(crate) fn withdraw(&self) {
+    pub(crate) fn clear_ready(&self) {
         self.scheduler.state.lock().unready(self.member);
     }
 
@@ -106,7 +106,7 @@ pub(crate) struct Scheduler {
     /// For somebody else's event loop, if there is one.
     descriptor: OnceLock<Descriptor>,
     /// What is heard from other processes.
-    pub(crate) ears: RemoteEvents,
+    pub(crate) remote_events: RemoteEvents,
 }
 
 /// What a thread that asks for work gets.
@@ -167,7 +167,7 @@ impl Scheduler {
             },
             finished: Condvar::new(),
             descriptor: OnceLock::new(),
-            ears: RemoteEvents::default(),
+            remote_events: RemoteEvents::default(),
         })
     }
 
@@ -305,7 +305,7 @@ impl Scheduler {
         let load = state.load;
         if !state.make_ready(home.member, key) {
             // Who waits for this entity may run it before those that are ready already.
-            return !state.lenders.is_empty() && state.call_lender(&self.bells);
+            return !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
         }
         let here = current::worker_of(self.id);
         let called = state.workers.for_new(state.ready.len(), load, here, key.time); // P2
@@ -318,7 +318,7 @@ impl Scheduler {
             self.bells.call_descriptor();
             return true;
         }
-        !state.lenders.is_empty() && state.call_lender(&self.bells)
+        !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells)
     }
 
     /// For learning what a wake-up costs.
@@ -333,10 +333,10 @@ impl Scheduler {
     pub(crate) fn signal(&self) {
         // P3. Relaxed: what the woken threads need to see they see under the mutex.
         let mut due = self.bells.due.swap(0, Ordering::Relaxed);
-        if due & LENDERS != 0 {
-            due &= !LENDERS;
-            while let Some(lent) = self.next_rung() {
-                lent.bell.ring();
+        if due & CALLERS != 0 {
+            due &= !CALLERS;
+            while let Some(caller) = self.next_rung() {
+                caller.bell.ring();
             }
         }
         if due & TIMERS != 0 {
@@ -349,7 +349,7 @@ impl Scheduler {
         }
         while due != 0 {
             self.bells.of_workers[due.trailing_zeros() as usize].notify_one();
-            self.ears.call(due.trailing_zeros());
+            self.remote_events.call(due.trailing_zeros());
             due &= due - 1;
         }
     }
@@ -404,7 +404,7 @@ impl Scheduler {
         state.workers.call_all();
         drop(state);
         self.bells.of_workers.iter().for_each(Condvar::notify_all);
-        self.ears.call_anybody();
+        self.remote_events.call_anybody();
         self.bells.of_timers.notify_all();
         self.make_descriptor_readable();
     }
@@ -465,7 +465,7 @@ impl Scheduler {
     pub(super) fn descriptor(&self) -> io::Result<BorrowedFd<'_>> {
         if self.descriptor.get().is_none() {
             let _ = self.descriptor.set(Descriptor::new()?); // if another thread was faster, its one is as good
-            self.ears.give_up();
+            self.remote_events.give_up();
             self.watch_descriptor();
         }
         self.descriptor.get().map(AsFd::as_fd).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
@@ -510,7 +510,7 @@ impl Scheduler {
     pub(crate) fn end_spin(&self) {
         let mut state = self.state.lock();
         state.dismissed = true; // no thread from outside begins anything any more
-        while state.workers.any_lent() {
+        while state.workers.any_caller_runs() {
             state.leaving += 1;
             state = self.finished.wait(state);
             state.leaving -= 1;
@@ -542,8 +542,8 @@ impl Scheduler {
         let other = Self::with(self.threads(), order);
         let (on_panic, on_error) = self.reactions();
         other.set_reactions(Some(on_panic), Some(on_error));
-        other.take_lent_threads(self.state.lock().takes_lent_threads);
-        other.ears.set_patience(self.ears.patience());
+        other.set_caller_runs(self.state.lock().caller_runs);
+        other.remote_events.set_patience(self.remote_events.patience());
         other
     }
 
@@ -566,7 +566,7 @@ impl Scheduler {
         if self.descriptor.get().is_some() {
             return None;
         }
-        let (port, is_new) = self.ears.port(presence)?;
+        let (port, is_new) = self.remote_events.port(presence)?;
         if is_new {
             self.calling(|state| state.workers.call()); // whoever sleeps is to sleep where it is heard
         }
@@ -598,7 +598,7 @@ impl Scheduler {
     #[inline]
     pub(super) fn next_of(&self, entity: &Arc<dyn Task>, next: Option<Stamp>) -> Option<Stamp> {
         // That may have given way to newer messages meanwhile.
-        if self.order == DispatchOrder::SourceTime && next.is_some() { entity.left() } else { next }
+        if self.order == DispatchOrder::SourceTime && next.is_some() { entity.pending() } else { next }
     }
 
     /// What to do about callbacks that panic, and that fail.
@@ -607,8 +607,8 @@ impl Scheduler {
         (state.on_panic, state.on_error)
     }
 
-    pub(super) fn take_lent_threads(&self, may_run: bool) {
-        self.state.lock().takes_lent_threads = may_run;
+    pub(super) fn set_caller_runs(&self, may_run: bool) {
+        self.state.lock().caller_runs = may_run;
     }
 
     pub(crate) fn set_reactions(&self, on_panic: Option<FaultPolicy>, on_error: Option<FaultPolicy>) {
@@ -627,7 +627,7 @@ impl Scheduler {
         ended: i64,
         worker: &mut Worker,
     ) -> (Guard<'_, SchedulerState>, bool) {
-        if !self.ears.hear_anybody() {
+        if !self.remote_events.has_ports() {
             return (self.state.lock(), true);
         }
         // `ended` is there for callbacks that are not known to be short, and now and then for those
@@ -643,7 +643,7 @@ impl Scheduler {
             drop(state);
         }
         worker.heard.begins(ended);
-        self.ears.listen();
+        self.remote_events.listen();
         if let Some(work) = work {
             work.next = self.next_of(&work.entity, work.next); // what came may have displaced it
         }
@@ -676,7 +676,7 @@ impl Scheduler {
         loop {
             if state.stopped || state.ended || state.dismissed {
                 // What this thread leaves may be what another one waits for in the middle of its last callback.
-                let signal = !state.lenders.is_empty() && state.call_lender(&self.bells);
+                let signal = !state.waiting_callers.is_empty() && state.call_waiting_caller(&self.bells);
                 drop(state);
                 if signal {
                     self.signal();
@@ -686,9 +686,9 @@ impl Scheduler {
             if worker.index == 0 && mem::take(&mut state.poked) {
                 return Next::Poked;
             }
-            if self.ears.is_drained_by_another() {
+            if self.remote_events.is_drained_by_another() {
                 drop(state);
-                let is_over = self.ears.wait_for_drain();
+                let is_over = self.remote_events.wait_for_drain();
                 state = self.state.lock();
                 if is_over {
                     continue; // there may be another one, and the executor may have been stopped
@@ -700,10 +700,10 @@ impl Scheduler {
                 }
                 let limit = if let Blocking::Until(limit) = patience { Some(limit) } else { None };
                 if state.pop(limit, RunBy::Worker(worker.index), ended, work) {
-                    state.workers.leave_post(worker.index);
-                    let is_anybody_there = state.workers.has_parked() || !state.lenders.is_empty();
-                    let signal =
-                        is_anybody_there && state.call_for_rest(work, &self.bells, self.ears.are_deaf());
+                    state.workers.leave_poller(worker.index);
+                    let is_anybody_there = state.workers.has_parked() || !state.waiting_callers.is_empty();
+                    let signal = is_anybody_there
+                        && state.call_for_rest(work, &self.bells, self.remote_events.have_no_poller());
                     drop(state);
                     if signal {
                         self.signal();
@@ -713,7 +713,7 @@ impl Scheduler {
             }
             if !mem::replace(&mut has_listened, true) {
                 drop(state);
-                self.ears.listen();
+                self.remote_events.listen();
                 state = self.state.lock();
                 continue;
             }
@@ -756,11 +756,11 @@ impl Scheduler {
         let watch = watch.map(wait_of);
         let timeout = timeout.into_iter().chain(watch).min();
         let fetches;
-        (state, fetches) = match self.ears.take_post(worker.index) {
-            Some(post) => {
+        (state, fetches) = match self.remote_events.become_poller(worker.index) {
+            Some(poller) => {
                 drop(state);
                 // P1: from when the post was taken, under the mutex, calls go there
-                let fetches = post.wait(timeout, || worker.slack.tighten());
+                let fetches = poller.wait(timeout, || worker.slack.tighten());
                 (self.state.lock(), fetches)
             }
             None => {
@@ -785,13 +785,14 @@ impl Scheduler {
     #[inline(never)]
     pub(crate) fn finish(&self, work: &mut Option<RunningTask>) {
         let ended = RunningTask::end(work);
-        let was_lent = work.as_ref().is_some_and(|work| matches!(work.hand, RunBy::Lent | RunBy::Nested));
+        let was_caller =
+            work.as_ref().is_some_and(|work| matches!(work.run_by, RunBy::Caller | RunBy::Nested));
         let mut state = self.state.lock();
         let gone = state.put_back(work, ended);
         if state.leaving > 0 {
             self.finished.notify_all();
         }
-        if was_lent {
+        if was_caller {
             self.call_for_ready(&mut state); // whoever takes no more leaves the rest to others
         }
         drop(state);

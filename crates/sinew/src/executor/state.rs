@@ -54,7 +54,7 @@ pub(crate) struct SchedulerState {
     /// Why the spin that runs is to end.
     pub(super) fault: Option<SpinError>,
     /// Threads from outside that call a server of this executor may run it.
-    pub(super) takes_lent_threads: bool,
+    pub(super) caller_runs: bool,
     /// The spin that runs has a place for them.
     pub(super) hosts: bool,
     pub(super) on_panic: FaultPolicy,
@@ -74,7 +74,7 @@ pub(crate) struct SchedulerState {
     /// Threads waiting in `leave` for a callback to finish.
     pub(super) leaving: usize,
     /// Threads that wait for a server and would run it themselves.
-    pub(super) lenders: Vec<WaitingCaller>,
+    pub(super) waiting_callers: Vec<WaitingCaller>,
     /// Of those, the ones to be rung.
     pub(super) rung: Vec<WaitingCaller>,
     /// What tools are told of what the workers are at, and after them the timers' thread; none without shared memory.
@@ -93,9 +93,9 @@ pub(crate) struct MemberId {
 pub(crate) struct RunningTask {
     pub(crate) entity: Arc<dyn Task>,
     /// The turn of the entity's group, until the work is put back.
-    pub(crate) turn: GroupToken,
+    pub(crate) token: GroupToken,
     /// Who runs it.
-    pub(crate) hand: RunBy,
+    pub(crate) run_by: RunBy,
     /// The number of its group.
     pub(crate) group: u64,
     pub(super) slot: u32,
@@ -225,7 +225,7 @@ pub(crate) enum RunBy {
     /// The thread of the executor's timers.
     Timers,
     /// A thread that is none of the executor's.
-    Lent,
+    Caller,
 }
 
 /// How long to sleep.
@@ -263,7 +263,7 @@ impl SchedulerState {
             dismissed: false,
             poked: false,
             fault: None,
-            takes_lent_threads: true,
+            caller_runs: true,
             hosts: false,
             on_panic: FaultPolicy::Stop,
             on_error: FaultPolicy::Report,
@@ -274,7 +274,7 @@ impl SchedulerState {
             fired: Vec::new(),
             present: 0,
             leaving: 0,
-            lenders: Vec::new(),
+            waiting_callers: Vec::new(),
             rung: Vec::new(),
             tellers: Box::default(),
         }
@@ -508,7 +508,7 @@ impl SchedulerState {
     pub(super) fn pop(
         &mut self,
         limit: Option<Stamp>,
-        hand: RunBy,
+        run_by: RunBy,
         now: i64,
         work: &mut Option<RunningTask>,
     ) -> bool {
@@ -527,7 +527,7 @@ impl SchedulerState {
             }
         }
         let Some((key, id)) = self.slots[slot as usize].ready.pop() else { return false };
-        *work = self.hand_out(id, hand, (now, key.time));
+        *work = self.hand_out(id, run_by, (now, key.time));
         work.is_some()
     }
 
@@ -547,19 +547,19 @@ impl SchedulerState {
     }
 
     /// A certain entity, if it is ready and its group free.
-    pub(super) fn pop_this(&mut self, id: MemberId, hand: RunBy, work: &mut Option<RunningTask>) -> bool {
-        member_of(&mut self.members, id).is_some() && self.pop_member(id.index, hand, work)
+    pub(super) fn pop_this(&mut self, id: MemberId, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
+        member_of(&mut self.members, id).is_some() && self.pop_member(id.index, run_by, work)
     }
 
     /// A certain member, if it is there and ready and its group free.
-    pub(super) fn pop_member(&mut self, id: u32, hand: RunBy, work: &mut Option<RunningTask>) -> bool {
+    pub(super) fn pop_member(&mut self, id: u32, run_by: RunBy, work: &mut Option<RunningTask>) -> bool {
         let Some(member) = self.members.get(id as usize) else { return false };
         let group = &mut self.slots[member.slot as usize];
         if !member.ready || group.running != 0 {
             return false;
         }
         group.ready.remove(id);
-        *work = self.hand_out(id, hand, (0, 0));
+        *work = self.hand_out(id, run_by, (0, 0));
         work.is_some()
     }
 
@@ -568,7 +568,7 @@ impl SchedulerState {
     pub(super) fn hand_out(
         &mut self,
         id: u32,
-        hand: RunBy,
+        run_by: RunBy,
         (mut now, key): (i64, i64),
     ) -> Option<RunningTask> {
         let member = &mut self.members[id as usize];
@@ -579,7 +579,7 @@ impl SchedulerState {
         }
         let slot = member.slot;
         let group = &mut self.slots[slot as usize];
-        let (entity, turn) = match group.group {
+        let (entity, token) = match group.group {
             REENTRANT => {
                 group.concurrent.push(member.serial);
                 (member.entity.clone()?, GroupToken::reentrant())
@@ -599,13 +599,13 @@ impl SchedulerState {
         if group_number == REENTRANT {
             self.place_group(slot); // it may have more to do
         }
-        let teller = match hand {
+        let teller = match run_by {
             RunBy::Worker(worker) => {
                 self.workers.begin(worker, times, now);
                 self.tellers.get(worker as usize)
             }
-            RunBy::Lent => {
-                self.workers.begin_lent();
+            RunBy::Caller => {
+                self.workers.begin_caller();
                 None
             }
             RunBy::Timers => self.tellers.last(),
@@ -617,8 +617,8 @@ impl SchedulerState {
         let measured = weight.map(|weight| (now, weight));
         Some(RunningTask {
             entity,
-            turn,
-            hand,
+            token,
+            run_by,
             group: group_number,
             slot,
             member: id,
@@ -633,11 +633,11 @@ impl SchedulerState {
     #[inline(never)]
     pub(crate) fn put_back(&mut self, work: &mut Option<RunningTask>, now: i64) -> Option<Arc<dyn Task>> {
         // With it the turn ends, before anybody can get the next one.
-        let RunningTask { entity, hand, slot, member: id, serial, next, measured, .. } = work.take()?;
-        let published = match hand {
+        let RunningTask { entity, run_by, slot, member: id, serial, next, measured, .. } = work.take()?;
+        let published = match run_by {
             RunBy::Worker(worker) => self.workers.end(worker),
-            RunBy::Lent => {
-                self.workers.end_lent();
+            RunBy::Caller => {
+                self.workers.end_caller();
                 0
             }
             RunBy::Timers => {
@@ -687,10 +687,15 @@ impl SchedulerState {
 
     /// Who is to wake for what is ready and was not taken by who took `times`. True if the caller must signal.
     #[inline]
-    pub(super) fn call_for_rest(&mut self, work: &Option<RunningTask>, bells: &Bells, is_deaf: bool) -> bool {
+    pub(super) fn call_for_rest(
+        &mut self,
+        work: &Option<RunningTask>,
+        bells: &Bells,
+        has_no_poller: bool,
+    ) -> bool {
         let Some(work) = work else { return false };
         let run = work.times.run.expected();
-        if is_deaf && let Some(worker) = self.workers.for_ears(run) {
+        if has_no_poller && let Some(worker) = self.workers.for_poller(run) {
             bells.call(worker);
             return true;
         }
@@ -700,8 +705,8 @@ impl SchedulerState {
                 bells.call(worker);
                 return true;
             }
-            if !self.lenders.is_empty() {
-                return self.call_lender(bells);
+            if !self.waiting_callers.is_empty() {
+                return self.call_waiting_caller(bells);
             }
         }
         if (self.first_due == i64::MAX && !self.reads_clock) || self.timers_have_thread {
@@ -722,24 +727,25 @@ impl SchedulerState {
         }
         // One in the middle of a callback may also if the spin is to end: it does when that callback has finished.
         nested
-            || (self.takes_lent_threads
+            || (self.caller_runs
                 && self.hosts
                 && self.present > 0
                 && !self.stopped
                 && !self.dismissed
-                && self.workers.accept_lent_thread())
+                && self.workers.accepts_caller())
     }
 
     /// Rings a thread that waits for something it can run itself now. Nobody else is rung, or he would look in vain, and sleep,
     /// and be rung again.
-    pub(super) fn call_lender(&mut self, bells: &Bells) -> bool {
-        let can_run = |lent: &WaitingCaller| {
-            self.accepts(lent.nested) && self.runnable(lent.entity, lent.nested, lent.within).is_some()
+    pub(super) fn call_waiting_caller(&mut self, bells: &Bells) -> bool {
+        let can_run = |caller: &WaitingCaller| {
+            self.accepts(caller.nested)
+                && self.runnable(caller.entity, caller.nested, caller.within).is_some()
         };
-        let Some(place) = self.lenders.iter().position(can_run) else { return false };
-        let gone = self.lenders.swap_remove(place);
+        let Some(place) = self.waiting_callers.iter().position(can_run) else { return false };
+        let gone = self.waiting_callers.swap_remove(place);
         self.rung.push(gone);
-        bells.call_lenders();
+        bells.call_callers();
         true
     }
 

@@ -8,13 +8,13 @@ use sinew_shm::{Callback, EntityKey};
 /// Something with callbacks that an executor runs.
 pub(crate) trait Task: Send + Sync {
     /// Runs the callback for the oldest thing there is to do, if there still is one.
-    fn run(&self, turn: &mut GroupToken) -> TaskOutcome;
+    fn run(&self, token: &mut GroupToken) -> TaskOutcome;
 
     /// After a callback panicked: the stamp of what is left to do.
-    fn left(&self) -> Option<Stamp>;
+    fn pending(&self) -> Option<Stamp>;
 
     /// If there is nothing to do after all, takes back that it announced something. Whether there is something.
-    fn withdraw(&self) -> bool;
+    fn clear_ready(&self) -> bool;
 
     /// Where the thread that runs it has noted it.
     fn place(&self) -> &prefetch::NoteIndex;

@@ -48,7 +48,7 @@ struct Awaited {
 
 /// While it lives, the thread is known to wait.
 pub(crate) struct WaitScope<'a> {
-    waits: &'a WaitGraph,
+    wait_graph: &'a WaitGraph,
     serial: u64,
 }
 
@@ -104,7 +104,7 @@ impl WaitGraph {
             mark_stuck(&mut waiters.waiting);
             let is_new = |waiter: &mut WaitingThread| waiter.is_stuck && waiter.serial == serial;
             let Some(vain) = waiters.waiting.pop_if(is_new) else {
-                return Ok(Some(WaitScope { waits: self, serial }));
+                return Ok(Some(WaitScope { wait_graph: self, serial }));
             };
             waiter = vain;
             Err(Deadlock)
@@ -128,7 +128,7 @@ pub(crate) struct Deadlock;
 
 impl Drop for WaitScope<'_> {
     fn drop(&mut self) {
-        let mut waiters = self.waits.0.lock();
+        let mut waiters = self.wait_graph.0.lock();
         let place = waiters.waiting.iter().position(|waiter| waiter.serial == self.serial);
         if let Some(place) = place {
             let gone = waiters.waiting.swap_remove(place);
@@ -181,44 +181,47 @@ mod tests {
 
     #[test]
     fn a_circle_of_single_threads_is_refused_and_an_end_of_waiting_opens_it() {
-        let waits = WaitGraph::new();
-        let first = waits.wait((&[11], &[1]), (12, 2, 1)).unwrap();
-        let second = waits.wait((&[12], &[2]), (13, 3, 1)).unwrap();
-        assert!(waits.wait((&[13], &[3]), (11, 1, 1)).is_err(), "3 -> 1 -> 2 -> 3");
+        let wait_graph = WaitGraph::new();
+        let first = wait_graph.wait((&[11], &[1]), (12, 2, 1)).unwrap();
+        let second = wait_graph.wait((&[12], &[2]), (13, 3, 1)).unwrap();
+        assert!(wait_graph.wait((&[13], &[3]), (11, 1, 1)).is_err(), "3 -> 1 -> 2 -> 3");
         drop(first);
-        let third = waits.wait((&[13], &[3]), (11, 1, 1)).unwrap();
+        let third = wait_graph.wait((&[13], &[3]), (11, 1, 1)).unwrap();
         drop((second, third));
-        assert!(waits.0.lock().waiting.is_empty());
+        assert!(wait_graph.0.lock().waiting.is_empty());
     }
 
     #[test]
     fn a_thread_never_waits_for_itself() {
-        let waits = WaitGraph::new();
-        assert!(waits.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
-        assert!(waits.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
-        assert!(waits.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
-        assert!(waits.wait((&[], &[]), (11, 1, 1)).is_ok(), "a thread that spins nothing holds up no other");
+        let wait_graph = WaitGraph::new();
+        assert!(wait_graph.wait((&[11], &[1]), (12, 1, 1)).is_err(), "the only thread of the executor");
+        assert!(wait_graph.wait((&[11], &[1]), (11, 1, 2)).is_err(), "its own group");
+        assert!(wait_graph.wait((&[11], &[1]), (11, 0, 2)).is_err(), "its own group, though it lends itself");
+        assert!(
+            wait_graph.wait((&[], &[]), (11, 1, 1)).is_ok(),
+            "a thread that spins nothing holds up no other"
+        );
     }
 
     #[test]
     fn one_of_several_threads_may_wait_but_not_the_last() {
-        let waits = WaitGraph::new();
-        let _first = waits.wait((&[11], &[1]), (13, 1, 2)).unwrap();
-        assert!(waits.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
-        assert!(waits.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
+        let wait_graph = WaitGraph::new();
+        let _first = wait_graph.wait((&[11], &[1]), (13, 1, 2)).unwrap();
+        assert!(wait_graph.wait((&[12], &[1]), (14, 1, 2)).is_err(), "no thread would be left");
+        assert!(wait_graph.wait((&[12], &[1]), (14, 0, 2)).is_ok(), "it would do it itself");
     }
 
     #[test]
     fn groups_that_wait_for_each_other_are_refused() {
-        let waits = WaitGraph::new();
-        let _first = waits.wait((&[11], &[1]), (12, 0, 4)).unwrap();
-        assert!(waits.wait((&[12], &[1]), (11, 0, 4)).is_err());
-        assert!(waits.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
+        let wait_graph = WaitGraph::new();
+        let _first = wait_graph.wait((&[11], &[1]), (12, 0, 4)).unwrap();
+        assert!(wait_graph.wait((&[12], &[1]), (11, 0, 4)).is_err());
+        assert!(wait_graph.wait((&[13], &[1]), (12, 0, 4)).is_ok(), "12 is with a thread that goes on");
     }
 
     #[test]
     fn what_nobody_spins_yet_may_come() {
-        let waits = WaitGraph::new();
-        assert!(waits.wait((&[11], &[1]), (12, 2, 0)).is_ok());
+        let wait_graph = WaitGraph::new();
+        assert!(wait_graph.wait((&[11], &[1]), (12, 2, 0)).is_ok());
     }
 }

@@ -244,7 +244,7 @@ impl Scheduler {
     fn wait(&self, deadline: Option<i64>, found: &mut Vec<Candidate>) -> Result<(), SpinError> {
         let mut worker = Worker::new(0);
         loop {
-            self.ears.listen();
+            self.remote_events.listen();
             let mut state = self.state.lock();
             loop {
                 if state.stopped || state.ended || state.dismissed {
@@ -272,7 +272,7 @@ impl Scheduler {
             drop(state);
             found.sort_unstable_by_key(|candidate| candidate.key);
             // Who is on its way out says no, too, and is out of the queue soon.
-            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.withdraw()));
+            found.retain(|candidate| candidate.entity.upgrade().is_some_and(|entity| entity.clear_ready()));
             if !found.is_empty() {
                 return Ok(());
             }

@@ -122,14 +122,14 @@ pub(crate) struct Workers {
     called: usize,
     /// When the last one was called.
     called_at: i64,
-    watchman: Option<u32>,
+    monitor: Option<u32>,
     /// Somebody was called to be watchman.
     watch_wanted: bool,
     timekeeper: Option<u32>,
     /// Callbacks that run, nested ones not counted.
     active: usize,
     /// Callbacks that run on threads that are not workers.
-    lent: usize,
+    callers: usize,
     /// Counts callbacks that were begun.
     runs: u64,
     /// `runs` at the watchman's last look, and for how long it has not changed.
@@ -156,11 +156,11 @@ impl Workers {
             parked: Vec::with_capacity(threads),
             called: 0,
             called_at: 0,
-            watchman: None,
+            monitor: None,
             watch_wanted: false,
             timekeeper: None,
             active: 0,
-            lent: 0,
+            callers: 0,
             runs: 0,
             seen: 0,
             quiet: 0,
@@ -179,16 +179,16 @@ impl Workers {
     /// As many callbacks run as the executor has threads, some of them on threads that were lent.
     #[inline]
     pub(crate) fn are_full(&self) -> bool {
-        self.lent > 0 && self.active >= self.at_work.len()
+        self.callers > 0 && self.active >= self.at_work.len()
     }
 
     /// Whether threads from outside run callbacks.
-    pub(crate) fn any_lent(&self) -> bool {
-        self.lent > 0
+    pub(crate) fn any_caller_runs(&self) -> bool {
+        self.callers > 0
     }
 
     /// Whether a thread from outside may run a callback now.
-    pub(crate) fn accept_lent_thread(&self) -> bool {
+    pub(crate) fn accepts_caller(&self) -> bool {
         self.active < self.at_work.len()
     }
 
@@ -222,15 +222,15 @@ impl Workers {
     }
 
     /// A thread that is no worker begins a callback.
-    pub(crate) fn begin_lent(&mut self) {
+    pub(crate) fn begin_caller(&mut self) {
         self.active += 1;
-        self.lent += 1;
+        self.callers += 1;
         self.runs += 1;
     }
 
-    pub(crate) fn end_lent(&mut self) {
+    pub(crate) fn end_caller(&mut self) {
         self.active -= 1;
-        self.lent -= 1;
+        self.callers -= 1;
     }
 
     /// A worker's callback begins to wait for something, or goes on.
@@ -270,7 +270,7 @@ impl Workers {
     }
 
     /// A worker begins what it expects to take `run`, and nobody hears what other processes have to say: whom to wake for that.
-    pub(crate) fn for_ears(&mut self, run: i64) -> Option<u32> {
+    pub(crate) fn for_poller(&mut self, run: i64) -> Option<u32> {
         // Whoever was called hears, or rests, and hears then.
         if self.parked.is_empty() || self.called > 0 { None } else { self.unless_soon(run) }
     }
@@ -316,13 +316,13 @@ impl Workers {
         if self.parked.is_empty() || self.timekeeper.is_some() || now == 0 || due >= now.saturating_add(run) {
             return None;
         }
-        self.watch_wanted = self.watchman.is_none();
+        self.watch_wanted = self.monitor.is_none();
         self.call()
     }
 
     fn unless_soon(&mut self, wait: i64) -> Option<u32> {
         if wait < self.wake_cost {
-            if self.watchman.is_some() {
+            if self.monitor.is_some() {
                 return None;
             }
             self.watch_wanted = true; // nobody would notice if it isn't soon
@@ -357,12 +357,12 @@ impl Workers {
             self.parked.push(worker);
             return (true, None);
         }
-        let watches = match self.watchman {
+        let watches = match self.monitor {
             None => std::mem::take(&mut self.watch_wanted) || self.active > 0,
-            Some(watchman) => watchman == worker,
+            Some(monitor) => monitor == worker,
         };
         if watches {
-            self.watchman = Some(worker);
+            self.monitor = Some(worker);
             self.parked.insert(0, worker);
         } else {
             self.parked.push(worker);
@@ -371,7 +371,7 @@ impl Workers {
             // Whoever is back soon minds them better: the timers' callbacks are in its cache.
             self.timekeeper.is_none() && (self.active == 0 || self.soonest(now) >= self.wake_cost)
         } else {
-            self.timekeeper.is_none() || self.timekeeper == self.watchman
+            self.timekeeper.is_none() || self.timekeeper == self.monitor
         };
         if minds {
             self.timekeeper = Some(worker);
@@ -391,34 +391,34 @@ impl Workers {
                 let cost = (now - self.called_at).clamp(WAKE_COST_LEAST, WAKE_COST_MOST);
                 self.wake_cost += (cost - self.wake_cost) / 8;
             }
-            if self.watchman == Some(worker) {
-                self.watchman = None;
+            if self.monitor == Some(worker) {
+                self.monitor = None;
             }
             return WakeReason::Called;
         };
         self.parked.remove(place);
-        if self.watchman != Some(worker) {
+        if self.monitor != Some(worker) {
             return WakeReason::Timeout;
         }
         self.quiet = if self.runs == self.seen { self.quiet + WATCH_INTERVAL } else { 0 };
         self.seen = self.runs;
         if self.quiet >= OFF_DUTY_AFTER {
             self.quiet = 0;
-            self.watchman = None;
+            self.monitor = None;
         }
         if minded { WakeReason::Timeout } else { WakeReason::Look }
     }
 
     /// The watchman takes what was left lying, and is a worker like the others.
-    pub(crate) fn leave_post(&mut self, worker: u32) {
-        if self.watchman == Some(worker) {
-            self.watchman = None;
+    pub(crate) fn leave_poller(&mut self, worker: u32) {
+        if self.monitor == Some(worker) {
+            self.monitor = None;
         }
     }
 
     /// A worker leaves the executor for good.
     pub(crate) fn retire(&mut self, worker: u32) {
-        self.leave_post(worker);
+        self.leave_poller(worker);
         self.at_work[worker as usize] = IDLE;
     }
 

@@ -45,12 +45,12 @@ impl Deferred {
     #[inline]
     pub(crate) fn with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
         // Taken out while in use: a `Drop` that publishes finds none and gets its own.
-        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        let result = work(&mut outbox);
-        if !outbox.is_kept {
-            outbox.empty();
+        let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        let result = work(&mut deferred);
+        if !deferred.is_kept {
+            deferred.empty();
         }
-        let _ = OUTBOX.try_with(|place| place.set(Some(outbox))); // none is left in a thread that ends
+        let _ = OUTBOX.try_with(|place| place.set(Some(deferred))); // none is left in a thread that ends
         result
     }
 
@@ -61,37 +61,37 @@ impl Deferred {
 
         impl Drop for Keeping {
             fn drop(&mut self) {
-                let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
-                outbox.is_kept = false;
-                outbox.empty();
-                let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+                let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+                deferred.is_kept = false;
+                deferred.empty();
+                let _ = OUTBOX.try_with(|place| place.set(Some(deferred)));
             }
         }
 
-        let mut outbox = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
-        outbox.is_kept = true;
-        let _ = OUTBOX.try_with(|place| place.set(Some(outbox)));
+        let mut deferred = OUTBOX.try_with(Cell::take).ok().flatten().unwrap_or_default();
+        deferred.is_kept = true;
+        let _ = OUTBOX.try_with(|place| place.set(Some(deferred)));
         let _keeping = Keeping;
         work();
     }
 
     #[inline]
     fn empty(&mut self) {
-        let outbox = self;
-        if !outbox.signals.is_empty() {
-            outbox.signals.drain(..).for_each(|scheduler| scheduler.signal());
+        let deferred = self;
+        if !deferred.signals.is_empty() {
+            deferred.signals.drain(..).for_each(|scheduler| scheduler.signal());
         }
-        if !outbox.heard.is_empty() {
-            outbox.heard.drain(..).for_each(Notification::tell);
+        if !deferred.heard.is_empty() {
+            deferred.heard.drain(..).for_each(Notification::tell);
         }
-        if !outbox.dropped.is_empty() {
-            outbox.dropped.clear();
+        if !deferred.dropped.is_empty() {
+            deferred.dropped.clear();
         }
-        while let Some(source) = outbox.undrained.pop() {
+        while let Some(source) = deferred.undrained.pop() {
             source.drain();
         }
-        if !outbox.warnings.is_empty() {
-            outbox.say_warnings();
+        if !deferred.warnings.is_empty() {
+            deferred.say_warnings();
         }
     }
 

@@ -68,7 +68,7 @@ pub(crate) struct Waiters {
     listener: Option<Arc<Listener>>,
     /// In the order of their tickets.
     tasks: VecDeque<(u64, Waker)>,
-    tickets: u64,
+    last_id: u64,
 }
 
 /// Who is to be told of one message, once no lock is held.
@@ -128,21 +128,21 @@ impl Waiters {
     }
 
     /// Whether this very task waits under the ticket already.
-    pub(crate) fn has(&self, ticket: &WaiterId, task: &Waker) -> bool {
-        self.find(ticket).is_ok_and(|index| self.tasks[index].1.will_wake(task))
+    pub(crate) fn has(&self, waiter: &WaiterId, task: &Waker) -> bool {
+        self.find(waiter).is_ok_and(|index| self.tasks[index].1.will_wake(task))
     }
 
     /// A1: a task waits. Returns the waker that it had left before, to be dropped outside the lock.
     #[must_use]
-    pub(crate) fn wait(&mut self, ticket: &mut WaiterId, task: Waker) -> Option<Waker> {
-        if ticket.is_none() {
-            self.tickets += 1;
-            ticket.0 = self.tickets;
+    pub(crate) fn wait(&mut self, waiter: &mut WaiterId, task: Waker) -> Option<Waker> {
+        if waiter.is_none() {
+            self.last_id += 1;
+            waiter.0 = self.last_id;
         }
-        match self.find(ticket) {
+        match self.find(waiter) {
             Ok(index) => Some(std::mem::replace(&mut self.tasks[index].1, task)),
             Err(index) => {
-                self.tasks.insert(index, (ticket.0, task));
+                self.tasks.insert(index, (waiter.0, task));
                 None
             }
         }
@@ -151,9 +151,9 @@ impl Waiters {
     /// A future waits no more: it has its message. Returns its waker, to be dropped outside the
     /// lock.
     #[must_use]
-    pub(crate) fn served(&mut self, ticket: &mut WaiterId) -> Option<Waker> {
-        let found = self.find(ticket);
-        ticket.0 = 0;
+    pub(crate) fn served(&mut self, waiter: &mut WaiterId) -> Option<Waker> {
+        let found = self.find(waiter);
+        waiter.0 = 0;
         self.tasks.remove(found.ok()?).map(|(_, task)| task)
     }
 
@@ -162,11 +162,11 @@ impl Waiters {
     #[must_use]
     pub(crate) fn left(
         &mut self,
-        ticket: &mut WaiterId,
+        waiter: &mut WaiterId,
         has_messages: bool,
     ) -> (Option<Waker>, Option<Waker>) {
-        let found = self.find(ticket);
-        ticket.0 = 0;
+        let found = self.find(waiter);
+        waiter.0 = 0;
         match found {
             Ok(index) => (self.tasks.remove(index).map(|(_, task)| task), None),
             Err(_) if has_messages => (None, self.tasks.pop_front().map(|(_, task)| task)),
@@ -180,7 +180,7 @@ impl Waiters {
         std::mem::take(&mut self.tasks)
     }
 
-    fn find(&self, ticket: &WaiterId) -> Result<usize, usize> {
-        self.tasks.binary_search_by_key(&ticket.0, |(ticket, _)| *ticket)
+    fn find(&self, waiter: &WaiterId) -> Result<usize, usize> {
+        self.tasks.binary_search_by_key(&waiter.0, |(waiter, _)| *waiter)
     }
 }

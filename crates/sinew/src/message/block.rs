@@ -322,11 +322,11 @@ impl RawMessage {
     /// Whether this is the only reference, and nobody outside the process reads the message: so it may become its holder's own.
     #[inline]
     pub(crate) fn is_ownable(&self) -> bool {
-        self.is_sole() && !(self.control().has_keep() && self.is_shared_outside())
+        self.is_sole() && !(self.control().has_keep() && self.is_read_elsewhere())
     }
 
     #[cold]
-    fn is_shared_outside(&self) -> bool {
+    fn is_read_elsewhere(&self) -> bool {
         !matches!(self.keep(), Some(Backing::Loan(_) | Backing::Own(_)))
     }
 

@@ -223,7 +223,7 @@ impl MessageInfo {
     }
 
     /// How it came here.
-    pub fn path(&self) -> Transport {
+    pub fn transport(&self) -> Transport {
         if self.publication.publisher >> 32 == 0 { Transport::Intra } else { Transport::Shm }
     }
 

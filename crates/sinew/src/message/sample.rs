@@ -26,7 +26,7 @@ use std::ops::Deref;
 ///
 /// let context = Context::new()?;
 /// let node = context.node("viewer")?;
-/// let images = node.subscription::<Image>("image").viewing().create()?;
+/// let images = node.subscription::<Image>("image").accept_images().create()?;
 /// let publisher = node.publisher::<Image>("image").create()?;
 /// publisher.publish(Image { width: 2, data: vec![1, 2], ..Image::default() })?;
 ///

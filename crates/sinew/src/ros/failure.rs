@@ -9,7 +9,7 @@ use std::time::Duration;
 
 debug_says!(ContextError: Arguments(error), Domain { variable, value }, Interrupts(error));
 debug_says!(CreateError:
-    Outside { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
+    SharedMemory { name, source }, Name(error), Qos { topic, problem }, Shutdown { name }, Period { node, period },
     GroupAfterHandlers { topic }, AlwaysReady { name }, System { name, call, reason, remedy },
     ServiceTaken { service, node }, MaxRequests { service }, ForeignGroup { name });
 debug_says!(SharedMemoryError: Join(error), Capacity(error));
@@ -43,7 +43,7 @@ pub enum CreateError {
         "{name} can't be made known to other processes: {source}. `sinew doctor` says what is wrong; another directory for shared memory \
          is set with SINEW_DIR; and a program that needs no other one does without: Context::builder().shared_memory(false)"
     )]
-    Outside {
+    SharedMemory {
         /// What was to be made.
         name: String,
         /// Why.

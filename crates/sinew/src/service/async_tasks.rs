@@ -48,7 +48,7 @@ enum Phase {
 pub(crate) struct FutureCell<A> {
     future: Pin<Box<Option<A>>>,
     waker: Waker,
-    ticket: Option<ReplyToken>,
+    reply_token: Option<ReplyToken>,
     lineage: Option<Lineage>,
 }
 
@@ -127,10 +127,10 @@ where
     ///
     /// # Panics
     /// If the future does; its caller has been told then.
-    pub(crate) fn begin(&self, future: A, ticket: ReplyToken, lineage: Lineage) {
+    pub(crate) fn begin(&self, future: A, reply_token: ReplyToken, lineage: Lineage) {
         let TakenFuture { place, mut room } = self.room();
         room.future.set(Some(future));
-        room.ticket = Some(ticket);
+        room.reply_token = Some(reply_token);
         room.lineage = Some(lineage);
         self.poll(TakenFuture { place, room });
     }
@@ -149,7 +149,10 @@ where
         }
         drop(state);
         let waker = Waker::from(Arc::new(FutureWaker { tasks: self.me.clone(), place }));
-        TakenFuture { place, room: FutureCell { future: Box::pin(None), waker, ticket: None, lineage: None } }
+        TakenFuture {
+            place,
+            room: FutureCell { future: Box::pin(None), waker, reply_token: None, lineage: None },
+        }
     }
 
     /// Takes out the future that was woken first.
@@ -169,15 +172,15 @@ where
     pub(crate) fn poll(&self, taken: TakenFuture<A>) {
         let TakenFuture { place, mut room } = taken;
         let chain = ChainScope::enter(room.lineage);
-        let FutureCell { future, waker, ticket, .. } = &mut room;
+        let FutureCell { future, waker, reply_token, .. } = &mut room;
         let polled = catch_unwind(AssertUnwindSafe(|| {
             let future = future.as_mut().as_pin_mut()?;
             match future.poll(&mut Context::from_waker(waker)) {
                 Poll::Pending => None,
                 Poll::Ready(reply) => {
-                    if let Some(ticket) = ticket {
-                        let outcome = outcome(reply, &ticket.desk().pool);
-                        drop(ticket.settle(outcome)); // if nobody waits, nobody misses it
+                    if let Some(reply_token) = reply_token {
+                        let outcome = outcome(reply, &reply_token.core().pool);
+                        drop(reply_token.complete(outcome)); // if nobody waits, nobody misses it
                     }
                     Some(())
                 }
@@ -190,8 +193,8 @@ where
             }
             Ok(Some(())) => None,
             Err(panic) => {
-                if let Some(ticket) = &mut room.ticket {
-                    ticket.fail(CallFailure::Panicked { message: panic_message(&*panic) });
+                if let Some(reply_token) = &mut room.reply_token {
+                    reply_token.fail(CallFailure::Panicked { message: panic_message(&*panic) });
                 }
                 Some(panic)
             }
@@ -248,12 +251,12 @@ where
     // ---- as a part of the server's entity ----
 
     /// What can go on next, once something was taken. In a reentrant group it is announced here.
-    pub(crate) fn next_for(&self, turn: &GroupToken) -> Option<Stamp> {
+    pub(crate) fn next_for(&self, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         let mut oldest = state.oldest();
         state.announced = oldest.is_some() && state.home.is_some();
         let mut call = None;
-        if turn.is_reentrant()
+        if token.is_reentrant()
             && let (Some(oldest), Some(home)) = (oldest.take(), &state.home)
         {
             call = home.notify(oldest).then(|| home.scheduler.clone());
@@ -263,7 +266,7 @@ where
         oldest
     }
 
-    pub(crate) fn left(&self) -> Option<Stamp> {
+    pub(crate) fn pending(&self) -> Option<Stamp> {
         let state = self.state.lock();
         if state.announced { state.oldest() } else { None }
     }
@@ -323,15 +326,15 @@ where
 
 /// A future goes that was never ready.
 fn end<A>(mut room: FutureCell<A>) {
-    if let Some(ticket) = &mut room.ticket {
-        ticket.fail(CallFailure::ServerGone);
+    if let Some(reply_token) = &mut room.reply_token {
+        reply_token.fail(CallFailure::ServerGone);
     }
     drop(room);
 }
 
 /// Empties a room. Returns the panic if the future's `Drop` panics.
 fn vacate<A>(room: &mut FutureCell<A>) -> Option<Box<dyn Any + Send>> {
-    room.ticket = None;
+    room.reply_token = None;
     room.lineage = None;
     let future = &mut room.future;
     catch_unwind(AssertUnwindSafe(|| future.set(None))).err()

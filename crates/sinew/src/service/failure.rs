@@ -82,7 +82,7 @@ pub enum CallFailure {
     },
     /// The way to the server's process failed.
     #[error("the server is in another process, and the way there failed: {problem}")]
-    Outside {
+    Transport {
         /// What failed.
         problem: String,
     },

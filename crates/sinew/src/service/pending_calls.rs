@@ -111,7 +111,7 @@ struct Call {
     /// Its request was taken to be answered later.
     deferred: bool,
     /// By which line its request went to another process.
-    line: Option<EntityKey>,
+    connection: Option<EntityKey>,
     outcome: Option<CallOutcome>,
 }
 
@@ -137,7 +137,7 @@ pub(crate) struct PendingCalls {
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     /// The way to a server elsewhere.
-    way: Mutex<Option<ServerLink>>,
+    link: Mutex<Option<ServerLink>>,
     /// What other processes know the client by.
     entity: OnceLock<OwnEntity>,
     /// How long a thread that waits for another process stays awake.
@@ -147,7 +147,7 @@ pub(crate) struct PendingCalls {
 /// A server elsewhere, and the line to it.
 struct ServerLink {
     server: Arc<dyn RemoteServer>,
-    line: Arc<dyn RemoteServerConnection>,
+    connection: Arc<dyn RemoteServerConnection>,
 }
 
 impl ServerLink {
@@ -164,7 +164,7 @@ struct PendingState {
     announced: bool,
     home: Option<Home>,
     /// Settled calls with a callback, in the order in which they were settled.
-    settled: VecDeque<(Stamp, CallId)>,
+    completed: VecDeque<(Stamp, CallId)>,
     /// What others can see of the client.
     counters: Option<Counters>,
 }
@@ -240,7 +240,7 @@ impl PendingState {
     }
 
     /// A call has an outcome: whom to wake. Not for calls that have one already.
-    fn settle(
+    fn complete(
         &mut self,
         id: CallId,
         outcome: CallOutcome,
@@ -248,8 +248,8 @@ impl PendingState {
     ) -> Result<CallWake, CallOutcome> {
         let Some(call) = self.call(id).filter(|call| call.outcome.is_none()) else { return Err(outcome) };
         let answered = outcome.is_ok();
-        if let CallWaiter::Away(away, name) = &call.waiter {
-            let woken = CallWake::Away(away.clone(), *name, outcome);
+        if let CallWaiter::Away(remote, name) = &call.waiter {
+            let woken = CallWake::Away(remote.clone(), *name, outcome);
             let counter = if answered { &mut self.counts.answered } else { &mut self.counts.failed };
             *counter += 1;
             drop(self.remove(id));
@@ -278,7 +278,7 @@ impl PendingState {
 
     /// Has the executor run the callback of a settled call.
     fn queue(&mut self, id: CallId, stamp: Stamp) -> CallWake {
-        self.settled.push_back((stamp, id));
+        self.completed.push_back((stamp, id));
         if self.announced {
             return CallWake::Nobody;
         }
@@ -309,7 +309,7 @@ impl CallWake {
             CallWake::Task(waker) => waker.wake(),
             CallWake::Executor(scheduler) => scheduler.signal(),
             CallWake::Elsewhere(waiting) => waiting.wake(),
-            CallWake::Away(away, call, outcome) => away.answer(call, &outcome),
+            CallWake::Away(remote, call, outcome) => remote.answer(call, &outcome),
         }
     }
 }
@@ -336,7 +336,7 @@ impl PendingCalls {
             counts: CallCounts::default(),
             announced: false,
             home: None,
-            settled: VecDeque::new(),
+            completed: VecDeque::new(),
             counters: None,
         };
         Arc::new(Self {
@@ -346,7 +346,7 @@ impl PendingCalls {
             requests,
             types,
             node,
-            way: Mutex::new(None),
+            link: Mutex::new(None),
             entity: OnceLock::new(),
             patience: OnceLock::new(),
         })
@@ -362,7 +362,7 @@ impl PendingCalls {
         let sequence = state.counts.begun;
         let publication = Publication::new(stamp, sequence, self.number, i64::MAX);
         let lineage = publication.lineage;
-        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
+        let call = Call { sequence, lineage, waiter, deferred: false, connection: None, outcome: None };
         let place = state.calls.insert(call);
         state.count(Some(stamp));
         (CallId { place, sequence }, publication)
@@ -371,12 +371,12 @@ impl PendingCalls {
     // ---- other processes ----
 
     /// A call of a client of another process.
-    pub(crate) fn begin_away(&self, client: Arc<dyn RemoteClient>, name: (u64, u32)) -> CallId {
+    pub(crate) fn begin_remote(&self, client: Arc<dyn RemoteClient>, name: (u64, u32)) -> CallId {
         let mut state = self.state.lock();
         state.counts.begun += 1;
         let sequence = state.counts.begun;
         let (waiter, lineage) = (CallWaiter::Away(client, name), Lineage::new(0, 0));
-        let call = Call { sequence, lineage, waiter, deferred: false, line: None, outcome: None };
+        let call = Call { sequence, lineage, waiter, deferred: false, connection: None, outcome: None };
         let place = state.calls.insert(call);
         CallId { place, sequence }
     }
@@ -412,85 +412,85 @@ impl PendingCalls {
     }
 
     /// The way to a server of another process, if requests go there now.
-    fn line_now(&self) -> Option<Arc<dyn RemoteServerConnection>> {
-        self.way.lock().as_ref().map(|way| way.line.clone())
+    fn connection_now(&self) -> Option<Arc<dyn RemoteServerConnection>> {
+        self.link.lock().as_ref().map(|link| link.connection.clone())
     }
 
     /// Whether requests go to this server of another process now.
     pub(crate) fn goes_to(&self, server: &Arc<dyn RemoteServer>) -> bool {
-        self.way.lock().as_ref().is_some_and(|way| way.leads_to(server))
+        self.link.lock().as_ref().is_some_and(|link| link.leads_to(server))
     }
 
     /// The way to this server of another process.
-    pub(crate) fn line(
+    pub(crate) fn connection(
         self: &Arc<Self>,
         server: &Arc<dyn RemoteServer>,
     ) -> Result<Arc<dyn RemoteServerConnection>, CallFailure> {
-        let mut way = self.way.lock();
-        if let Some(way) = way.as_ref().filter(|way| way.leads_to(server)) {
-            return Ok(way.line.clone());
+        let mut link = self.link.lock();
+        if let Some(link) = link.as_ref().filter(|link| link.leads_to(server)) {
+            return Ok(link.connection.clone());
         }
-        let line = server.connect(self).map_err(|problem| CallFailure::Outside { problem })?;
-        let before = way.replace(ServerLink { server: server.clone(), line: line.clone() });
+        let connection = server.connect(self).map_err(|problem| CallFailure::Transport { problem })?;
+        let before = link.replace(ServerLink { server: server.clone(), connection: connection.clone() });
         // After the line can be found: whoever finds out that the server is gone ends the line
         // then, or has done so before this look.
         let is_there = server.is_there();
         if !is_there {
-            *way = None;
+            *link = None;
         }
-        drop(way);
+        drop(link);
         if let Some(before) = before {
-            self.end_line(&*before.line); // another one is taken only if that server is gone
+            self.end_connection(&*before.connection); // another one is taken only if that server is gone
         }
         if !is_there {
-            self.end_line(&*line);
+            self.end_connection(&*connection);
             return Err(CallFailure::ServerGone);
         }
-        Ok(line)
+        Ok(connection)
     }
 
     /// Notes by which line a call's request goes. Before it does.
     #[inline]
-    pub(crate) fn goes_by(&self, id: CallId, line: EntityKey) {
+    pub(crate) fn goes_by(&self, id: CallId, connection: EntityKey) {
         if let Some(call) = self.state.lock().call(id) {
-            call.line = Some(line);
+            call.connection = Some(connection);
         }
     }
 
     /// The line by which a call's request went, while requests go by it.
-    pub(crate) fn line_of(&self, id: CallId) -> Option<Arc<dyn RemoteServerConnection>> {
-        let line = self.line_now()?;
-        let key = self.state.lock().call(id)?.line?;
-        (line.key() == key).then_some(line)
+    pub(crate) fn connection_of(&self, id: CallId) -> Option<Arc<dyn RemoteServerConnection>> {
+        let connection = self.connection_now()?;
+        let key = self.state.lock().call(id)?.connection?;
+        (connection.key() == key).then_some(connection)
     }
 
     /// A server of another process is gone: who waits for its answer is told.
     pub(crate) fn lose(&self, server: &Arc<dyn RemoteServer>) {
-        let way = {
-            let mut way = self.way.lock();
-            if way.as_ref().is_none_or(|way| !way.leads_to(server)) {
+        let link = {
+            let mut link = self.link.lock();
+            if link.as_ref().is_none_or(|link| !link.leads_to(server)) {
                 return;
             }
-            way.take()
+            link.take()
         };
-        if let Some(way) = &way {
-            self.end_line(&*way.line);
+        if let Some(link) = &link {
+            self.end_connection(&*link.connection);
         }
     }
 
     /// No more requests go by a line, and those that did are not answered any more.
-    fn end_line(&self, line: &dyn RemoteServerConnection) {
-        line.end();
-        line.drain(); // its last answers
-        self.fail(&CallFailure::ServerGone, |call| call.line == Some(line.key()));
+    fn end_connection(&self, connection: &dyn RemoteServerConnection) {
+        connection.end();
+        connection.drain(); // its last answers
+        self.fail(&CallFailure::ServerGone, |call| call.connection == Some(connection.key()));
     }
 
     /// An answer that came by a line can't be told from the others: whoever waits for one of them
     /// is told.
     #[cold]
-    pub(crate) fn lose_answers(&self, line: &dyn RemoteServerConnection, problem: String) {
-        let failure = CallFailure::Outside { problem };
-        self.fail(&failure, |call| call.line == Some(line.key()));
+    pub(crate) fn lose_answers(&self, connection: &dyn RemoteServerConnection, problem: String) {
+        let failure = CallFailure::Transport { problem };
+        self.fail(&failure, |call| call.connection == Some(connection.key()));
     }
 
     /// Whose executor runs the callbacks of calls.
@@ -526,7 +526,7 @@ impl PendingCalls {
             let ids: Vec<_> = state.calls.open().filter(|(_, call)| which(call)).map(|(id, _)| id).collect();
             for id in ids {
                 let fault = CallFault { failure: failure.clone(), request: None };
-                woken.extend(state.settle(id, Err(fault), || self.session.clock.stamp()).ok());
+                woken.extend(state.complete(id, Err(fault), || self.session.clock.stamp()).ok());
             }
         }
         woken.into_iter().for_each(CallWake::wake);
@@ -534,9 +534,9 @@ impl PendingCalls {
 
     /// A call ends. False if it is over, or was before; then the outcome comes back.
     #[inline(never)]
-    pub(crate) fn settle(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
+    pub(crate) fn complete(&self, id: CallId, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let mut state = self.state.lock();
-        let woken = state.settle(id, outcome, || self.session.clock.stamp());
+        let woken = state.complete(id, outcome, || self.session.clock.stamp());
         drop(state);
         woken.map(CallWake::wake)
     }
@@ -657,13 +657,13 @@ impl PendingCalls {
 
     /// The oldest outcome that waits for its callback. In a reentrant group the next one has been
     /// announced already.
-    pub(crate) fn take_settled(&self, turn: &GroupToken) -> Option<ResultDelivery> {
+    pub(crate) fn take_completed(&self, token: &GroupToken) -> Option<ResultDelivery> {
         let mut state = self.state.lock();
-        let call = state.settled.pop_front().and_then(|(_, id)| state.remove(id));
-        let mut next = state.settled.front().map(|(stamp, _)| *stamp);
+        let call = state.completed.pop_front().and_then(|(_, id)| state.remove(id));
+        let mut next = state.completed.front().map(|(stamp, _)| *stamp);
         state.announced = next.is_some() && state.home.is_some();
         let mut signal = None;
-        if turn.is_reentrant()
+        if token.is_reentrant()
             && let (Some(next), Some(home)) = (next.take(), &state.home)
             && home.notify(next)
         {
@@ -680,27 +680,27 @@ impl PendingCalls {
     }
 
     /// What is announced still, after a callback panicked.
-    pub(crate) fn left(&self) -> Option<Stamp> {
+    pub(crate) fn pending(&self) -> Option<Stamp> {
         let state = self.state.lock();
-        if state.announced { state.settled.front().map(|(stamp, _)| *stamp) } else { None }
+        if state.announced { state.completed.front().map(|(stamp, _)| *stamp) } else { None }
     }
 
     /// Takes back the announcement if no outcome waits for its callback; whether one does.
     pub(crate) fn retract(&self) -> bool {
         let mut state = self.state.lock();
-        if state.settled.is_empty() {
+        if state.completed.is_empty() {
             state.announced = false;
             if let Some(home) = &state.home {
-                home.withdraw();
+                home.clear_ready();
             }
         }
-        !state.settled.is_empty()
+        !state.completed.is_empty()
     }
 
     /// Sets where to announce outcomes, and announces those that wait.
     pub(crate) fn attach(&self, home: Option<Home>) {
         let mut state = self.state.lock();
-        let oldest = state.settled.front().map(|(stamp, _)| *stamp);
+        let oldest = state.completed.front().map(|(stamp, _)| *stamp);
         state.announced = home.is_some() && oldest.is_some();
         let signal = match (&home, oldest) {
             (Some(home), Some(oldest)) if home.notify(oldest) => Some(home.scheduler.clone()),
@@ -710,8 +710,8 @@ impl PendingCalls {
         drop(state);
         drop(old);
         scheduler::signal(signal);
-        if let Some(line) = self.line_now() {
-            line.retune();
+        if let Some(connection) = self.connection_now() {
+            connection.retune();
         }
     }
 
@@ -726,7 +726,7 @@ impl PendingCalls {
     pub(crate) fn close(&self) {
         let gone = {
             let mut state = self.state.lock();
-            state.settled.clear();
+            state.completed.clear();
             let open: Vec<_> = state.calls.open().map(|(id, _)| id).collect();
             state.counts.abandoned += open.len() as u64;
             state.count(None);
@@ -737,9 +737,9 @@ impl PendingCalls {
             drop(self.requests.withdraw(self.number, id));
         }
         drop(gone);
-        let way = self.way.lock().take();
-        if let Some(way) = way {
-            way.line.end();
+        let link = self.link.lock().take();
+        if let Some(link) = link {
+            link.connection.end();
         }
     }
 

@@ -5,7 +5,7 @@
 
 use super::pending_calls::PendingCalls;
 use super::request_queue::{
-    RemoteServer, RequestQueue, ServerEntry, ServiceTypes, mismatch, mismatch_elsewhere, serves,
+    RemoteServer, RequestQueue, ServerEntry, ServiceTypes, mismatch, mismatch_remote, serves,
 };
 use crate::ros::failure::CreateError;
 use crate::sys::logging::{About, Level, tell};
@@ -103,19 +103,20 @@ impl ServiceRegistry {
         let entry = names.get_mut(name)?;
         let gone = take(entry);
         entry.count();
-        let unused = entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_away();
+        let unused =
+            entry.server.is_none() && entry.clients.is_empty() && !entry.requests.is_served_remotely();
         let entry = if unused { names.remove(name) } else { None };
         Some((gone, entry))
     }
 
     /// A server of another process came.
-    pub(crate) fn add_away(&self, name: &str, server: Arc<dyn RemoteServer>) {
+    pub(crate) fn add_remote(&self, name: &str, server: Arc<dyn RemoteServer>) {
         let (requests, strangers) = {
             let mut names = self.0.lock();
             let entry = ServiceEntry::of(&mut names, name);
             let others = entry.clients.iter().filter(|(_, calls)| !serves(&*server, &calls.types));
             let strange = |(_, calls): (_, &Arc<PendingCalls>)| {
-                (calls.node.clone(), mismatch_elsewhere(name, &*server, &calls.types))
+                (calls.node.clone(), mismatch_remote(name, &*server, &calls.types))
             };
             (entry.requests.clone(), others.map(strange).collect::<Vec<_>>())
         };
@@ -123,7 +124,7 @@ impl ServiceRegistry {
             let about = About { node: &node, subject: name };
             tell!(Level::Warn; about, "client of service {name}: {stranger}");
         }
-        requests.add_away(server);
+        requests.add_remote(server);
         self.count(name);
     }
 
@@ -135,11 +136,11 @@ impl ServiceRegistry {
     }
 
     /// A server of another process is gone: who waits for its answers is told.
-    pub(crate) fn remove_away(&self, name: &str, server: &Arc<dyn RemoteServer>) {
+    pub(crate) fn remove_remote(&self, name: &str, server: &Arc<dyn RemoteServer>) {
         let mut clients: Vec<Arc<PendingCalls>> = Vec::new();
         let gone = self.remove(name, |entry| {
             clients.extend(entry.clients.iter().map(|(_, calls)| calls.clone()));
-            entry.requests.remove_away(server);
+            entry.requests.remove_remote(server);
         });
         clients.iter().for_each(|calls| calls.lose(server));
         drop(gone); // outside the lock

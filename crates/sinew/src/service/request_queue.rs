@@ -101,7 +101,7 @@ pub(crate) enum Origin {
     /// The same, by way of a server of another process that has gone: its client may have gone meanwhile.
     Returned,
     /// A client of another process that has asked this server, and no other.
-    Visitor {
+    Remote {
         /// The server's number.
         server: u64,
     },
@@ -133,7 +133,7 @@ pub(crate) struct ServerEntry {
     pub(crate) types: ServiceTypes,
     /// How many requests may wait or be in hand.
     pub(crate) limit: usize,
-    pub(crate) tally: Arc<ServerStats>,
+    pub(crate) stats: Arc<ServerStats>,
 }
 
 /// What a server's queue has seen.
@@ -163,9 +163,9 @@ struct QueueState {
     queue: VecDeque<Request>,
     serving: Option<ServerEntry>,
     /// Servers elsewhere; the first answers while there is none here.
-    away: Vec<Arc<dyn RemoteServer>>,
+    remote: Vec<Arc<dyn RemoteServer>>,
     /// Clients elsewhere.
-    visitors: Vec<Arc<dyn RemoteClient>>,
+    remote_clients: Vec<Arc<dyn RemoteClient>>,
     /// Clients of this process that match the server.
     clients: usize,
     seen: QueueCounts,
@@ -221,7 +221,7 @@ pub(crate) fn serves(server: &dyn RemoteServer, types: &ServiceTypes) -> bool {
 }
 
 /// Says who has which types, where the server is elsewhere.
-pub(crate) fn mismatch_elsewhere(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
+pub(crate) fn mismatch_remote(service: &str, server: &dyn RemoteServer, types: &ServiceTypes) -> String {
     let RemoteEndpoint { process, type_name, hash, .. } = server.described();
     format!(
         "the server of {service} in {process} has type {type_name} ({}), the client has type {}",
@@ -249,7 +249,7 @@ impl QueueState {
 
     fn count_matched(&self) {
         if let Some(counters) = &self.counters {
-            counters.set(Counter::Matched, (self.clients + self.visitors.len()) as u64);
+            counters.set(Counter::Matched, (self.clients + self.remote_clients.len()) as u64);
         }
     }
 
@@ -263,13 +263,13 @@ impl QueueState {
 
     /// How many servers there are for calls of these types.
     fn servers(&self, types: &ServiceTypes) -> usize {
-        let away = self.away.iter().filter(|server| server.is_there() && serves(&***server, types));
-        usize::from(self.is_served_here(types)) + away.count()
+        let remote = self.remote.iter().filter(|server| server.is_there() && serves(&***server, types));
+        usize::from(self.is_served_here(types)) + remote.count()
     }
 
     fn is_served(&self, types: &ServiceTypes) -> bool {
         let is_served_by = |server: &Arc<dyn RemoteServer>| server.is_there() && serves(&**server, types);
-        self.is_served_here(types) || self.away.iter().any(is_served_by)
+        self.is_served_here(types) || self.remote.iter().any(is_served_by)
     }
 
     fn oldest(&self) -> Option<Stamp> {
@@ -278,11 +278,11 @@ impl QueueState {
 
     /// What the server does next, once it has taken one. In a reentrant group it is announced here, as the callback for what
     /// was taken may run for long; the scheduler to signal is returned in place of the stamp.
-    fn next(&mut self, turn: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
+    fn next(&mut self, token: &GroupToken) -> (Option<Stamp>, Option<Arc<Scheduler>>) {
         let oldest = self.oldest();
         self.announced = oldest.is_some() && self.home.is_some();
         match (oldest, &self.home) {
-            (Some(oldest), Some(home)) if turn.is_reentrant() => {
+            (Some(oldest), Some(home)) if token.is_reentrant() => {
                 (None, home.notify(oldest).then(|| home.scheduler.clone()))
             }
             _ => (oldest, None),
@@ -313,8 +313,8 @@ impl RequestQueue {
             home: None,
             queue: VecDeque::new(),
             serving: None,
-            away: Vec::new(),
-            visitors: Vec::new(),
+            remote: Vec::new(),
+            remote_clients: Vec::new(),
             clients: 0,
             seen: QueueCounts::default(),
             counters: None,
@@ -343,7 +343,7 @@ impl RequestQueue {
         let has_taker = match origin {
             Origin::Client => true,
             Origin::Returned => calls.is_awaited(request.caller.id),
-            Origin::Visitor { server } => state.serves(server),
+            Origin::Remote { server } => state.serves(server),
         };
         if !has_taker {
             drop(state);
@@ -353,7 +353,7 @@ impl RequestQueue {
         let fits =
             |server: &&Arc<dyn RemoteServer>| calls.goes_to(server) || serves(&***server, &calls.types);
         if state.serving.is_none()
-            && let Some(server) = state.away.iter().find(fits).cloned()
+            && let Some(server) = state.remote.iter().find(fits).cloned()
         {
             drop(state);
             return self.forward(request, &server, quietly);
@@ -368,7 +368,7 @@ impl RequestQueue {
             }
             limit = serving.limit;
             // Relaxed: it bounds what piles up, nothing rides on it.
-            in_hand = usize::try_from(serving.tally.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
+            in_hand = usize::try_from(serving.stats.in_hand.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
         }
         if state.queue.len().saturating_add(in_hand) >= limit {
             state.seen.refused += 1;
@@ -439,7 +439,7 @@ impl RequestQueue {
     // ---- other processes ----
 
     /// A server of another process came: what waits goes to it.
-    pub(crate) fn add_away(&self, server: Arc<dyn RemoteServer>) {
+    pub(crate) fn add_remote(&self, server: Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
         let mut waiting = VecDeque::new();
         if state.serving.is_none() {
@@ -450,13 +450,13 @@ impl RequestQueue {
             state.queue = others;
         }
         state.ever_served = true;
-        state.away.push(server.clone());
+        state.remote.push(server.clone());
         drop(state);
         self.came.notify_all();
         for request in waiting {
             let (calls, id) = (request.caller.calls.clone(), request.caller.id);
             if let Err((message, failure)) = self.forward(request, &server, false) {
-                drop(calls.settle(id, Err(CallFault { failure, request: Some(message) })));
+                drop(calls.complete(id, Err(CallFault { failure, request: Some(message) })));
             }
         }
     }
@@ -471,7 +471,7 @@ impl RequestQueue {
     ) -> Result<Option<Arc<Scheduler>>, RefusedRequest> {
         let calls = &request.caller.calls;
         let sent = if server.is_there() {
-            calls.line(server).and_then(|line| line.send(&request, quietly))
+            calls.connection(server).and_then(|connection| connection.send(&request, quietly))
         } else {
             Err(CallFailure::ServerGone)
         };
@@ -479,7 +479,7 @@ impl RequestQueue {
             Ok(()) => Ok(None),
             Err(CallFailure::ServerGone) => {
                 // Others are told when its end is noticed.
-                self.remove_away(server);
+                self.remove_remote(server);
                 calls.lose(server);
                 self.push(request, quietly, Origin::Returned)
             }
@@ -488,38 +488,38 @@ impl RequestQueue {
     }
 
     /// Whether there is a server of another process.
-    pub(crate) fn is_served_away(&self) -> bool {
-        !self.state.lock().away.is_empty()
+    pub(crate) fn is_served_remotely(&self) -> bool {
+        !self.state.lock().remote.is_empty()
     }
 
     /// A server of another process is gone.
-    pub(crate) fn remove_away(&self, server: &Arc<dyn RemoteServer>) {
+    pub(crate) fn remove_remote(&self, server: &Arc<dyn RemoteServer>) {
         let mut state = self.state.lock();
-        state.away.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
+        state.remote.retain(|known| !Arc::ptr_eq(known, server)); // the caller has another reference
     }
 
     /// A client of another process came, and is kept until it or the server goes. False if the server has gone already.
-    pub(crate) fn add_visitor(&self, server: u64, visitor: Arc<dyn RemoteClient>) -> bool {
+    pub(crate) fn add_remote_client(&self, server: u64, remote_client: Arc<dyn RemoteClient>) -> bool {
         let mut state = self.state.lock();
         if !state.serves(server) {
             return false;
         }
-        state.visitors.push(visitor);
+        state.remote_clients.push(remote_client);
         state.count_matched();
         true
     }
 
     /// A client of another process is gone.
-    pub(crate) fn remove_visitor(&self, visitor: &Arc<dyn RemoteClient>) {
+    pub(crate) fn remove_remote_client(&self, remote_client: &Arc<dyn RemoteClient>) {
         let mut state = self.state.lock();
-        state.visitors.retain(|known| !Arc::ptr_eq(known, visitor)); // the caller's reference isn't the last one
+        state.remote_clients.retain(|known| !Arc::ptr_eq(known, remote_client)); // the caller's reference isn't the last one
         state.count_matched();
     }
 
     /// Sends what had no room to clients of other processes.
     pub(crate) fn send_overdue(&self) {
-        let visitors = self.state.lock().visitors.clone();
-        visitors.iter().for_each(|visitor| visitor.send_overdue());
+        let remote_clients = self.state.lock().remote_clients.clone();
+        remote_clients.iter().for_each(|remote_client| remote_client.send_overdue());
     }
 
     /// What other processes know the server by.
@@ -544,8 +544,8 @@ impl RequestQueue {
 
     /// Who runs the server has changed.
     pub(crate) fn retune(&self) {
-        let visitors = self.state.lock().visitors.clone();
-        visitors.into_iter().for_each(|visitor| visitor.retune());
+        let remote_clients = self.state.lock().remote_clients.clone();
+        remote_clients.into_iter().for_each(|remote_client| remote_client.retune());
     }
 
     /// Whether there is a server now, and whether there ever was one.
@@ -608,10 +608,10 @@ impl RequestQueue {
             state.home = None;
             state.counters = None;
             state.announced = false;
-            (mem::take(&mut state.queue), mem::take(&mut state.visitors))
+            (mem::take(&mut state.queue), mem::take(&mut state.remote_clients))
         };
-        let (waiting, visitors) = waiting;
-        drop(visitors);
+        let (waiting, remote_clients) = waiting;
+        drop(remote_clients);
         waiting.into_iter().for_each(|request| request.fail(CallFailure::ServerGone));
     }
 
@@ -625,33 +625,33 @@ impl RequestQueue {
     /// Takes the oldest request for a server. Also returns the stamp under which the executor keeps the server ready, if there
     /// is more; in a reentrant group that has been announced already.
     #[inline(never)]
-    pub(crate) fn take_for(&self, number: u64, turn: &GroupToken) -> Option<(Request, Option<Stamp>)> {
+    pub(crate) fn take_for(&self, number: u64, token: &GroupToken) -> Option<(Request, Option<Stamp>)> {
         let mut state = self.state.lock();
         if !state.serves(number) {
             return None;
         }
         let request = state.queue.pop_front();
         state.count(None);
-        let (next, signal) = state.next(turn);
+        let (next, signal) = state.next(token);
         drop(state);
         scheduler::signal(signal);
         request.map(|request| (request, next))
     }
 
     /// What the server does next, if it did something else this time; as with [`take_for`](Self::take_for).
-    pub(crate) fn next_for(&self, number: u64, turn: &GroupToken) -> Option<Stamp> {
+    pub(crate) fn next_for(&self, number: u64, token: &GroupToken) -> Option<Stamp> {
         let mut state = self.state.lock();
         if !state.serves(number) {
             return None;
         }
-        let (next, signal) = state.next(turn);
+        let (next, signal) = state.next(token);
         drop(state);
         scheduler::signal(signal);
         next
     }
 
     /// What is announced still, after a callback panicked.
-    pub(crate) fn left(&self, number: u64) -> Option<Stamp> {
+    pub(crate) fn pending(&self, number: u64) -> Option<Stamp> {
         let state = self.state.lock();
         if state.serves(number) && state.announced { state.oldest() } else { None }
     }
@@ -666,7 +666,7 @@ impl RequestQueue {
         if !waits {
             state.announced = false;
             if !other && let Some(home) = &state.home {
-                home.withdraw();
+                home.clear_ready();
             }
         }
         waits || other
@@ -713,9 +713,9 @@ impl RequestQueue {
         if let Some(serving) = &state.serving {
             return (!serving.types.agree(types)).then(|| mismatch(&self.name, serving, types));
         }
-        let server = state.away.first()?;
-        let is_served = state.away.iter().any(|server| serves(&**server, types));
-        (!is_served).then(|| mismatch_elsewhere(&self.name, &**server, types))
+        let server = state.remote.first()?;
+        let is_served = state.remote.iter().any(|server| serves(&**server, types));
+        (!is_served).then(|| mismatch_remote(&self.name, &**server, types))
     }
 }
 
@@ -724,7 +724,7 @@ impl Request {
     fn fail(self, failure: CallFailure) {
         let Caller { calls, id } = self.caller;
         // Nobody waits any more: then nobody wants it.
-        drop(calls.settle(id, Err(CallFault { failure, request: Some(self.message) })));
+        drop(calls.complete(id, Err(CallFault { failure, request: Some(self.message) })));
     }
 }
 

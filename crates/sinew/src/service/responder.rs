@@ -21,7 +21,7 @@ pub(crate) struct ServerCore {
     pub(crate) requests: Arc<RequestQueue>,
     /// Blocks for responses.
     pub(crate) pool: Arc<Pool>,
-    pub(crate) tally: Arc<ServerStats>,
+    pub(crate) stats: Arc<ServerStats>,
     /// The node's full name, for people.
     pub(crate) node: Arc<str>,
     /// What other processes know the server by, until it goes.
@@ -34,48 +34,48 @@ fn count(counter: &AtomicU64) {
 
 impl ServerCore {
     /// Gives a caller what came of its request. What nobody waits for comes back.
-    pub(crate) fn settle(&self, caller: &Caller, outcome: CallOutcome) -> Result<(), CallOutcome> {
-        let tally = &self.tally;
+    pub(crate) fn complete(&self, caller: &Caller, outcome: CallOutcome) -> Result<(), CallOutcome> {
+        let stats = &self.stats;
         let counter = match &outcome {
-            Ok(_) => &tally.answered,
-            Err(CallFault { failure: CallFailure::Dropped, .. }) => &tally.dropped,
-            Err(_) => &tally.failed,
+            Ok(_) => &stats.answered,
+            Err(CallFault { failure: CallFailure::Dropped, .. }) => &stats.dropped,
+            Err(_) => &stats.failed,
         };
-        let result = caller.calls.settle(caller.id, outcome);
-        count(if result.is_ok() { counter } else { &tally.unclaimed });
+        let result = caller.calls.complete(caller.id, outcome);
+        count(if result.is_ok() { counter } else { &stats.unclaimed });
         result
     }
 
     pub(crate) fn fail(&self, caller: &Caller, failure: CallFailure) {
-        drop(self.settle(caller, Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
+        drop(self.complete(caller, Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
     }
 }
 
 /// A request that was taken to be answered later. Dropped, it is answered with a failure.
 pub(crate) struct ReplyToken {
     caller: Option<Caller>,
-    desk: Arc<ServerCore>,
+    core: Arc<ServerCore>,
 }
 
 impl ReplyToken {
-    pub(crate) fn new(caller: Caller, desk: &Arc<ServerCore>) -> Self {
-        count(&desk.tally.in_hand);
+    pub(crate) fn new(caller: Caller, core: &Arc<ServerCore>) -> Self {
+        count(&core.stats.in_hand);
         caller.calls.defer(caller.id);
-        Self { caller: Some(caller), desk: desk.clone() }
+        Self { caller: Some(caller), core: core.clone() }
     }
 
-    pub(crate) fn settle(&mut self, outcome: CallOutcome) -> Result<(), CallOutcome> {
+    pub(crate) fn complete(&mut self, outcome: CallOutcome) -> Result<(), CallOutcome> {
         let Some(caller) = self.caller.take() else { return Err(outcome) };
-        self.desk.tally.in_hand.fetch_sub(1, Ordering::Relaxed); // as in `count`
-        self.desk.settle(&caller, outcome)
+        self.core.stats.in_hand.fetch_sub(1, Ordering::Relaxed); // as in `count`
+        self.core.complete(&caller, outcome)
     }
 
     pub(crate) fn fail(&mut self, failure: CallFailure) {
-        drop(self.settle(Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
+        drop(self.complete(Err(CallFault { failure, request: None }))); // if nobody waits, nobody misses it
     }
 
-    pub(crate) fn desk(&self) -> &Arc<ServerCore> {
-        &self.desk
+    pub(crate) fn core(&self) -> &Arc<ServerCore> {
+        &self.core
     }
 }
 
@@ -117,13 +117,13 @@ impl Drop for ReplyToken {
 /// ```
 #[must_use = "dropped without an answer, the call fails"]
 pub struct Responder<S: Service> {
-    ticket: ReplyToken,
+    reply_token: ReplyToken,
     of: PhantomData<fn(S)>,
 }
 
 impl<S: Service> Responder<S> {
-    pub(crate) fn new(ticket: ReplyToken) -> Self {
-        Self { ticket, of: PhantomData }
+    pub(crate) fn new(reply_token: ReplyToken) -> Self {
+        Self { reply_token, of: PhantomData }
     }
 
     /// Answers: with a `Response`, a `Box<Response>` or a `Unique<Response>`. Never blocks. The
@@ -135,9 +135,9 @@ impl<S: Service> Responder<S> {
         mut self,
         response: impl IntoMessage<S::Response>,
     ) -> Result<(), RespondError<S::Response>> {
-        let response = erase(response, &self.ticket.desk().pool);
-        self.ticket
-            .settle(Ok(response))
+        let response = erase(response, &self.reply_token.core().pool);
+        self.reply_token
+            .complete(Ok(response))
             .map_err(|outcome| RespondError::new(outcome.ok().map(Unique::assume)))
     }
 
@@ -147,17 +147,21 @@ impl<S: Service> Responder<S> {
     /// Nobody waits for it any more.
     pub fn fail(mut self, error: impl Display) -> Result<(), RespondError<S::Response>> {
         let failure = CallFailure::Failed { message: error.to_string() };
-        self.ticket.settle(Err(CallFault { failure, request: None })).map_err(|_| RespondError::new(None))
+        self.reply_token
+            .complete(Err(CallFault { failure, request: None }))
+            .map_err(|_| RespondError::new(None))
     }
 
     /// Whether the caller still waits: to be asked before a long piece of work.
     pub fn is_awaited(&self) -> bool {
-        self.ticket.caller.as_ref().is_some_and(|caller| caller.calls.is_awaited(caller.id))
+        self.reply_token.caller.as_ref().is_some_and(|caller| caller.calls.is_awaited(caller.id))
     }
 }
 
 impl<S: Service> fmt::Debug for Responder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Responder").field("service", &self.ticket.desk.requests.name).finish_non_exhaustive()
+        f.debug_struct("Responder")
+            .field("service", &self.reply_token.core.requests.name)
+            .finish_non_exhaustive()
     }
 }

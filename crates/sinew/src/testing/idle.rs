@@ -10,15 +10,15 @@ use sinew_shm::PackedCallback;
 struct Idle(prefetch::NoteIndex);
 
 impl Task for Idle {
-    fn run(&self, _turn: &mut GroupToken) -> TaskOutcome {
+    fn run(&self, _token: &mut GroupToken) -> TaskOutcome {
         TaskOutcome { result: Ok(()), next: None, called: true }
     }
 
-    fn left(&self) -> Option<Stamp> {
+    fn pending(&self) -> Option<Stamp> {
         None
     }
 
-    fn withdraw(&self) -> bool {
+    fn clear_ready(&self) -> bool {
         true
     }
 

@@ -31,11 +31,11 @@ pub(crate) struct Graph {
 
 #[derive(Default)]
 struct Topic {
-    outlets: Vec<Arc<PublisherCore>>,
-    inboxes: Vec<Arc<SubscriptionCore>>,
+    publishers: Vec<Arc<PublisherCore>>,
+    subscriptions: Vec<Arc<SubscriptionCore>>,
     classes: Vec<Arc<MatchClass>>,
     /// Publishers of other processes.
-    proxies: Vec<Arc<dyn RemoteSource>>,
+    sources: Vec<Arc<dyn RemoteSource>>,
     /// Subscriptions of other processes.
     remote: Vec<Arc<RemoteSubscription>>,
 }
@@ -53,8 +53,8 @@ fn later_with<R>(work: impl FnOnce(&mut Deferred) -> R) -> R {
     later(|| Deferred::with(work))
 }
 
-fn match_ends(table: &TypeSupport, qos: &QoS, inbox: &SubscriptionCore) -> Match {
-    let wanted = &inbox.wanted;
+fn match_ends(table: &TypeSupport, qos: &QoS, subscription: &SubscriptionCore) -> Match {
+    let wanted = &subscription.wanted;
     let (offered, asked) = (End::new(table, qos), End::new(wanted.table, &wanted.qos));
     Match::of(table.exchanges_with(wanted.table), &offered, &asked)
 }
@@ -76,52 +76,53 @@ impl Graph {
 
     /// Makes a publisher, which others know by `endpoint`. It matches before this returns, so its
     /// first message reaches who is there.
-    pub(crate) fn add_outlet(
+    pub(crate) fn add_publisher(
         &self,
         topic: &str,
         offered: PublisherConfig,
-        observers: MatchListeners,
+        match_listeners: MatchListeners,
         endpoint: Option<Box<dyn PublisherEndpoint>>,
     ) -> Arc<PublisherCore> {
-        later_with(|outbox| {
+        later_with(|deferred| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
             let class = entry.class_for(offered.table, &offered.qos);
-            let outlet = PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, observers);
-            for inbox in &entry.inboxes {
-                tell(&outlet, inbox, outbox);
+            let publisher =
+                PublisherCore::new(PublisherConfig { topic: name, ..offered }, class, match_listeners);
+            for subscription in &entry.subscriptions {
+                tell(&publisher, subscription, deferred);
             }
             if let Some(endpoint) = endpoint {
-                outlet.is_known_as(endpoint);
+                publisher.is_known_as(endpoint);
                 for remote in &entry.remote {
-                    meet_remote(&outlet, remote, outbox);
+                    meet_remote(&publisher, remote, deferred);
                 }
             }
-            push(&mut entry.outlets, outlet.clone());
+            push(&mut entry.publishers, publisher.clone());
             self.changed.notify_all();
-            outlet
+            publisher
         })
     }
 
-    pub(crate) fn remove_outlet(&self, outlet: &Arc<PublisherCore>) {
-        let gone = Deferred::with(|outbox| {
+    pub(crate) fn remove_publisher(&self, publisher: &Arc<PublisherCore>) {
+        let gone = Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
-            let topic = topics.get_mut(&outlet.topic)?;
-            let index = topic.outlets.iter().position(|other| Arc::ptr_eq(other, outlet))?;
-            let gone = topic.outlets.swap_remove(index);
-            warn_unmatched_outlet(outlet, true, outbox);
-            for inbox in &topic.inboxes {
-                if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
-                    part(outlet, inbox, outbox);
+            let topic = topics.get_mut(&publisher.topic)?;
+            let index = topic.publishers.iter().position(|other| Arc::ptr_eq(other, publisher))?;
+            let gone = topic.publishers.swap_remove(index);
+            warn_unmatched_publisher(publisher, true, deferred);
+            for subscription in &topic.subscriptions {
+                if matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes) {
+                    disconnect(publisher, subscription, deferred);
                 }
             }
             self.changed.notify_all();
-            let class = &outlet.class;
-            let unused = !topic.outlets.iter().any(|other| Arc::ptr_eq(&other.class, class));
+            let class = &publisher.class;
+            let unused = !topic.publishers.iter().any(|other| Arc::ptr_eq(&other.class, class));
             let class = unused.then(|| topic.classes.iter().position(|other| Arc::ptr_eq(other, class)));
             let class = class.flatten().map(|index| topic.classes.swap_remove(index));
-            let topic = topic.is_empty().then(|| topics.remove(&outlet.topic));
+            let topic = topic.is_empty().then(|| topics.remove(&publisher.topic));
             Some((gone, class, topic))
         });
         drop(gone); // outside the lock
@@ -129,87 +130,88 @@ impl Graph {
 
     /// Brings a subscription in: from now on, what its publishers publish comes to it. Then the
     /// caller brings in what they retain, see [`Graph::join`].
-    pub(crate) fn add_inbox(
+    pub(crate) fn add_subscription(
         &self,
         topic: &str,
         make: impl FnOnce(Arc<str>) -> Arc<SubscriptionCore>,
     ) -> Arc<SubscriptionCore> {
-        let (inbox, old) = Deferred::with(|outbox| {
+        let (subscription, old) = Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, topic);
             let entry = topics.entry(name.clone()).or_default();
-            let inbox = make(name);
-            push(&mut entry.inboxes, inbox.clone());
-            let old = entry.reroute(&inbox);
+            let subscription = make(name);
+            push(&mut entry.subscriptions, subscription.clone());
+            let old = entry.renew_subscribers(&subscription);
             self.session.count_change();
-            for outlet in &entry.outlets {
-                tell(outlet, &inbox, outbox);
+            for publisher in &entry.publishers {
+                tell(publisher, &subscription, deferred);
             }
-            for proxy in &entry.proxies {
-                meet_proxy(proxy, &inbox, outbox);
-                entry.serve(proxy, outbox);
+            for source in &entry.sources {
+                meet_source(source, &subscription, deferred);
+                entry.serve(source, deferred);
             }
             self.changed.notify_all();
-            (inbox, old)
+            (subscription, old)
         });
         drop(old); // old lists may be the last to hold entities: outside the lock
-        inbox
+        subscription
     }
 
     /// Gives a transient-local subscription what its publishers retain. Runs its filter.
-    pub(crate) fn join(&self, inbox: &Arc<SubscriptionCore>) {
-        if !inbox.wanted.qos.is_transient_local() {
+    pub(crate) fn join(&self, subscription: &Arc<SubscriptionCore>) {
+        if !subscription.wanted.qos.is_transient_local() {
             return;
         }
-        let outlets: Vec<_> = {
+        let publishers: Vec<_> = {
             let topics = self.topics.lock();
-            let Some(topic) = topics.get(&inbox.wanted.topic) else { return };
-            let matching = |outlet: &&Arc<PublisherCore>| {
-                matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes)
-                    && !(inbox.wanted.ignore_own && outlet.node_number == inbox.wanted.node_number)
+            let Some(topic) = topics.get(&subscription.wanted.topic) else { return };
+            let matching = |publisher: &&Arc<PublisherCore>| {
+                matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes)
+                    && !(subscription.wanted.ignore_own
+                        && publisher.node_number == subscription.wanted.node_number)
             };
-            topic.outlets.iter().filter(matching).cloned().collect()
+            topic.publishers.iter().filter(matching).cloned().collect()
         };
-        let mut retained: Vec<_> = outlets.iter().flat_map(|outlet| outlet.retained()).collect();
-        let reader = TypedReader::for_inbox(inbox);
+        let mut retained: Vec<_> = publishers.iter().flat_map(|publisher| publisher.retained()).collect();
+        let reader = TypedReader::for_subscription(subscription);
         retained.retain_mut(|entry| match reader.convert(&entry.message) {
             Ok((message, work)) => {
                 entry.message = message;
-                inbox.count(work);
+                subscription.count(work);
                 true
             }
             Err(error) => {
-                inbox.cannot_decode(&error);
+                subscription.cannot_decode(&error);
                 false
             }
         });
-        if let Some(filter) = &inbox.wanted.filter {
+        if let Some(filter) = &subscription.wanted.filter {
             retained.retain(|entry| filter(&entry.message));
         }
-        inbox.merge(retained, JoinOrder::Now);
+        subscription.merge(retained, JoinOrder::Now);
     }
 
-    pub(crate) fn remove_inbox(&self, inbox: &Arc<SubscriptionCore>) {
-        let gone = Deferred::with(|outbox| {
+    pub(crate) fn remove_subscription(&self, subscription: &Arc<SubscriptionCore>) {
+        let gone = Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
-            let topic = topics.get_mut(&inbox.wanted.topic)?;
-            let index = topic.inboxes.iter().position(|other| Arc::ptr_eq(other, inbox))?;
-            let gone = topic.inboxes.remove(index); // their order is the order of delivery
-            warn_unmatched_inbox(inbox, true, outbox);
-            let old = topic.reroute(inbox);
+            let topic = topics.get_mut(&subscription.wanted.topic)?;
+            let index = topic.subscriptions.iter().position(|other| Arc::ptr_eq(other, subscription))?;
+            let gone = topic.subscriptions.remove(index); // their order is the order of delivery
+            warn_unmatched_subscription(subscription, true, deferred);
+            let old = topic.renew_subscribers(subscription);
             self.session.count_change();
             let mut ways = Vec::new();
-            for outlet in &topic.outlets {
-                if matches!(match_ends(outlet.table, &outlet.qos, inbox), Match::Yes) {
-                    part(outlet, inbox, outbox);
-                    ways.extend(outlet.refetch()); // one that never publishes again would keep it
+            for publisher in &topic.publishers {
+                if matches!(match_ends(publisher.table, &publisher.qos, subscription), Match::Yes) {
+                    disconnect(publisher, subscription, deferred);
+                    ways.extend(publisher.refetch()); // one that never publishes again would keep it
                 }
             }
-            for proxy in &topic.proxies {
-                topic.serve(proxy, outbox);
+            for source in &topic.sources {
+                topic.serve(source, deferred);
             }
             self.changed.notify_all();
-            let topic = topic.is_empty().then(|| topics.remove(&inbox.wanted.topic));
+            let topic = topic.is_empty().then(|| topics.remove(&subscription.wanted.topic));
             Some((gone, old, ways, topic))
         });
         drop(gone); // outside the lock
@@ -218,47 +220,47 @@ impl Graph {
     // ---- other processes ----
 
     /// A publisher of another process came.
-    pub(crate) fn add_proxy(&self, proxy: Arc<dyn RemoteSource>) {
-        Deferred::with(|outbox| {
+    pub(crate) fn add_source(&self, source: Arc<dyn RemoteSource>) {
+        Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
-            let name = Self::topic_name(&mut topics, &proxy.offered().topic);
+            let name = Self::topic_name(&mut topics, &source.offered().topic);
             let entry = topics.entry(name).or_default();
-            for inbox in &entry.inboxes {
-                meet_proxy(&proxy, inbox, outbox);
+            for subscription in &entry.subscriptions {
+                meet_source(&source, subscription, deferred);
             }
-            entry.serve(&proxy, outbox);
-            push(&mut entry.proxies, proxy);
+            entry.serve(&source, deferred);
+            push(&mut entry.sources, source);
             self.changed.notify_all();
         });
     }
 
     /// A publisher of another process is gone. What it published is read to the end.
-    pub(crate) fn remove_proxy(&self, proxy: &Arc<dyn RemoteSource>) {
-        Deferred::with(|outbox| {
+    pub(crate) fn remove_source(&self, source: &Arc<dyn RemoteSource>) {
+        Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
-            let topic = topics.get_mut(&*proxy.offered().topic)?;
-            let index = topic.proxies.iter().position(|other| Arc::ptr_eq(other, proxy))?;
-            let gone = topic.proxies.swap_remove(index);
-            for inbox in &topic.inboxes {
-                if matches!(match_proxy(&**proxy, inbox), Match::Yes) {
-                    unmatch(inbox, None, outbox);
+            let topic = topics.get_mut(&*source.offered().topic)?;
+            let index = topic.sources.iter().position(|other| Arc::ptr_eq(other, source))?;
+            let gone = topic.sources.swap_remove(index);
+            for subscription in &topic.subscriptions {
+                if matches!(match_source(&**source, subscription), Match::Yes) {
+                    unmatch(subscription, None, deferred);
                 }
             }
-            outbox.drain_later(gone);
+            deferred.drain_later(gone);
             self.changed.notify_all();
-            let topic = topic.is_empty().then(|| topics.remove(&*proxy.offered().topic));
+            let topic = topic.is_empty().then(|| topics.remove(&*source.offered().topic));
             Some(topic)
         });
     }
 
     /// A subscription of another process came.
     pub(crate) fn add_remote_subscription(&self, remote: Arc<RemoteSubscription>) {
-        Deferred::with(|outbox| {
+        Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
             let name = Self::topic_name(&mut topics, &remote.wanted.topic);
             let entry = topics.entry(name).or_default();
-            for outlet in &entry.outlets {
-                meet_remote(outlet, &remote, outbox);
+            for publisher in &entry.publishers {
+                meet_remote(publisher, &remote, deferred);
             }
             push(&mut entry.remote, remote);
             self.changed.notify_all();
@@ -267,15 +269,15 @@ impl Graph {
 
     /// A subscription of another process is gone.
     pub(crate) fn remove_remote_subscription(&self, remote: &Arc<RemoteSubscription>) {
-        let gone = Deferred::with(|outbox| {
+        let gone = Deferred::with(|deferred| {
             let mut topics = self.topics.lock();
             let entry = topics.get_mut(&*remote.wanted.topic)?;
             let index = entry.remote.iter().position(|other| Arc::ptr_eq(other, remote))?;
             entry.remote.swap_remove(index);
-            for outlet in &entry.outlets {
-                let matched = matches!(match_remote(outlet, remote), Match::Yes);
-                if matched && outlet.disconnect(remote) {
-                    outlet.observers.is_unmatched(outbox);
+            for publisher in &entry.publishers {
+                let matched = matches!(match_remote(publisher, remote), Match::Yes);
+                if matched && publisher.disconnect(remote) {
+                    publisher.match_listeners.is_unmatched(deferred);
                 }
             }
             self.changed.notify_all();
@@ -291,10 +293,10 @@ impl Graph {
         if !self.session.take_refused() {
             return;
         }
-        later_with(|outbox| {
+        later_with(|deferred| {
             let topics = self.topics.lock();
-            for outlet in topics.values().flat_map(|topic| &topic.outlets) {
-                (0..outlet.connect_again()).for_each(|_| outlet.observers.is_matched(outbox));
+            for publisher in topics.values().flat_map(|topic| &topic.publishers) {
+                (0..publisher.connect_again()).for_each(|_| publisher.match_listeners.is_matched(deferred));
             }
             self.changed.notify_all();
         });
@@ -303,16 +305,22 @@ impl Graph {
     /// Publishers that publish seldom let go of what subscriptions of other processes have read.
     pub(crate) fn tidy(&self) {
         let topics = self.topics.lock();
-        topics.values().flat_map(|topic| &topic.outlets).for_each(|outlet| outlet.tidy());
+        topics.values().flat_map(|topic| &topic.publishers).for_each(|publisher| publisher.tidy());
     }
 
     /// Warns of ends that have no partner here, while one of another process is private to it.
     pub(crate) fn warn_unmatched(&self) {
-        Deferred::with(|outbox| {
+        Deferred::with(|deferred| {
             let topics = self.topics.lock();
             for topic in topics.values() {
-                topic.outlets.iter().for_each(|outlet| warn_unmatched_outlet(outlet, false, outbox));
-                topic.inboxes.iter().for_each(|inbox| warn_unmatched_inbox(inbox, false, outbox));
+                topic
+                    .publishers
+                    .iter()
+                    .for_each(|publisher| warn_unmatched_publisher(publisher, false, deferred));
+                topic
+                    .subscriptions
+                    .iter()
+                    .for_each(|subscription| warn_unmatched_subscription(subscription, false, deferred));
             }
         });
     }
@@ -341,25 +349,27 @@ impl Graph {
     }
 
     /// Every subscription, e.g. to wake who waits for one.
-    pub(crate) fn inboxes(&self) -> Vec<Arc<SubscriptionCore>> {
-        self.topics.lock().values().flat_map(|topic| topic.inboxes.iter().cloned()).collect()
+    pub(crate) fn subscriptions(&self) -> Vec<Arc<SubscriptionCore>> {
+        self.topics.lock().values().flat_map(|topic| topic.subscriptions.iter().cloned()).collect()
     }
 }
 
 impl Topic {
     fn is_empty(&self) -> bool {
-        self.outlets.is_empty()
-            && self.inboxes.is_empty()
-            && self.proxies.is_empty()
+        self.publishers.is_empty()
+            && self.subscriptions.is_empty()
+            && self.sources.is_empty()
             && self.remote.is_empty()
     }
 
     /// The subscriptions of a publisher of another process are those that match it now.
-    fn serve(&self, proxy: &Arc<dyn RemoteSource>, outbox: &mut Deferred) {
-        let matching = |inbox: &&Arc<SubscriptionCore>| matches!(match_proxy(&**proxy, inbox), Match::Yes);
-        let inboxes: Vec<_> = self.inboxes.iter().filter(matching).cloned().collect();
-        proxy.serve(&inboxes);
-        outbox.drain_later(proxy.clone());
+    fn serve(&self, source: &Arc<dyn RemoteSource>, deferred: &mut Deferred) {
+        let matching = |subscription: &&Arc<SubscriptionCore>| {
+            matches!(match_source(&**source, subscription), Match::Yes)
+        };
+        let subscriptions: Vec<_> = self.subscriptions.iter().filter(matching).cloned().collect();
+        source.serve(&subscriptions);
+        deferred.drain_later(source.clone());
     }
 
     /// The class of publishers like this; a new one finds who is there.
@@ -370,137 +380,144 @@ impl Topic {
         if let Some(class) = self.classes.iter().find(same) {
             return class.clone();
         }
-        let class = MatchClass::new(table, *qos, self.routes_for(table, qos));
+        let class = MatchClass::new(table, *qos, self.subscribers_for(table, qos));
         push(&mut self.classes, class.clone());
         class
     }
 
-    fn routes_for(&self, table: &TypeSupport, qos: &QoS) -> Subscribers {
-        let matching = |inbox: &&Arc<SubscriptionCore>| matches!(match_ends(table, qos, inbox), Match::Yes);
-        let inboxes = self.inboxes.iter().filter(matching).cloned().collect();
-        Subscribers::of_class(inboxes, table, qos.is_blocking())
+    fn subscribers_for(&self, table: &TypeSupport, qos: &QoS) -> Subscribers {
+        let matching = |subscription: &&Arc<SubscriptionCore>| {
+            matches!(match_ends(table, qos, subscription), Match::Yes)
+        };
+        let subscriptions = self.subscriptions.iter().filter(matching).cloned().collect();
+        Subscribers::of_class(subscriptions, table, qos.is_blocking())
     }
 
     /// New lists for the classes that the inbox matches; returns the old ones.
-    fn reroute(&self, inbox: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
-        let matching =
-            |class: &&Arc<MatchClass>| matches!(match_ends(class.table, &class.qos, inbox), Match::Yes);
+    fn renew_subscribers(&self, subscription: &SubscriptionCore) -> Vec<Arc<Subscribers>> {
+        let matching = |class: &&Arc<MatchClass>| {
+            matches!(match_ends(class.table, &class.qos, subscription), Match::Yes)
+        };
         let classes = self.classes.iter().filter(matching);
-        classes.map(|class| class.replace(self.routes_for(class.table, &class.qos))).collect()
+        classes.map(|class| class.replace(self.subscribers_for(class.table, &class.qos))).collect()
     }
 }
 
 /// Tells both ends, which matched, that one of them goes.
-fn part(outlet: &PublisherCore, inbox: &SubscriptionCore, outbox: &mut Deferred) {
-    unmatch(inbox, outlet.promised.pulse.as_ref(), outbox);
-    outlet.observers.is_unmatched(outbox);
+fn disconnect(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
+    unmatch(subscription, publisher.promised.lease.as_ref(), deferred);
+    publisher.match_listeners.is_unmatched(deferred);
 }
 
 /// Tells a subscription that a publisher matches. Its observers come last: see [`MatchListeners`].
-fn match_up(inbox: &SubscriptionCore, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
-    if let Some(liveliness) = &inbox.liveliness {
-        liveliness.is_matched(pulse, outbox);
+fn match_up(subscription: &SubscriptionCore, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
+    if let Some(liveliness) = &subscription.liveliness {
+        liveliness.is_matched(lease, deferred);
     }
-    inbox.observers.is_matched(outbox);
+    subscription.match_listeners.is_matched(deferred);
 }
 
 /// Tells a subscription that a publisher which matched goes. Its observers come last: see
 /// [`MatchListeners`].
-fn unmatch(inbox: &SubscriptionCore, pulse: Option<&Arc<LivelinessLease>>, outbox: &mut Deferred) {
-    if let Some(liveliness) = &inbox.liveliness {
-        liveliness.is_unmatched(pulse, outbox);
+fn unmatch(subscription: &SubscriptionCore, lease: Option<&Arc<LivelinessLease>>, deferred: &mut Deferred) {
+    if let Some(liveliness) = &subscription.liveliness {
+        liveliness.is_unmatched(lease, deferred);
     }
-    inbox.observers.is_unmatched(outbox);
+    subscription.match_listeners.is_unmatched(deferred);
 }
 
-fn match_proxy(proxy: &dyn RemoteSource, inbox: &SubscriptionCore) -> Match {
-    Match::outside(&proxy.offered().end(), &inbox.asks())
+fn match_source(source: &dyn RemoteSource, subscription: &SubscriptionCore) -> Match {
+    Match::outside(&source.offered().end(), &subscription.asks())
 }
 
-fn match_remote(outlet: &PublisherCore, remote: &RemoteSubscription) -> Match {
-    Match::outside(&outlet.offers(), &remote.wanted.end())
+fn match_remote(publisher: &PublisherCore, remote: &RemoteSubscription) -> Match {
+    Match::outside(&publisher.offers(), &remote.wanted.end())
 }
 
 /// Tells a subscription what a publisher of another process is to it.
-fn meet_proxy(proxy: &Arc<dyn RemoteSource>, inbox: &Arc<SubscriptionCore>, outbox: &mut Deferred) {
-    let found = match_proxy(&**proxy, inbox);
-    let Some(mismatch) = found.mismatch(&proxy.offered().end(), &inbox.asks()) else {
-        inbox.add_source(proxy);
-        match_up(inbox, None, outbox);
+fn meet_source(
+    source: &Arc<dyn RemoteSource>,
+    subscription: &Arc<SubscriptionCore>,
+    deferred: &mut Deferred,
+) {
+    let found = match_source(&**source, subscription);
+    let Some(mismatch) = found.mismatch(&source.offered().end(), &subscription.asks()) else {
+        subscription.add_source(source);
+        match_up(subscription, None, deferred);
         return;
     };
-    let reason = format!("{mismatch} with {}", proxy.offered().whose());
-    if !inbox.observers.cannot_match(&mismatch, &reason, outbox) {
-        warn_subscription(inbox, &reason, outbox);
+    let reason = format!("{mismatch} with {}", source.offered().whose());
+    if !subscription.match_listeners.cannot_match(&mismatch, &reason, deferred) {
+        warn_subscription(subscription, &reason, deferred);
     }
 }
 
 /// Tells a publisher what a subscription of another process is to it.
-fn meet_remote(outlet: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>, outbox: &mut Deferred) {
+fn meet_remote(publisher: &Arc<PublisherCore>, remote: &Arc<RemoteSubscription>, deferred: &mut Deferred) {
     let wanted = &remote.wanted;
-    let found = match_remote(outlet, remote);
-    let Some(mismatch) = found.mismatch(&outlet.offers(), &wanted.end()) else {
-        if outlet.connect(remote) {
-            outlet.observers.is_matched(outbox);
+    let found = match_remote(publisher, remote);
+    let Some(mismatch) = found.mismatch(&publisher.offers(), &wanted.end()) else {
+        if publisher.connect(remote) {
+            publisher.match_listeners.is_matched(deferred);
         }
         return;
     };
     let reason = format!("{mismatch} with {}", wanted.whose());
-    if !outlet.observers.cannot_match(&mismatch, &reason, outbox) {
-        warn_publisher(outlet, &reason, outbox);
+    if !publisher.match_listeners.cannot_match(&mismatch, &reason, deferred) {
+        warn_publisher(publisher, &reason, deferred);
     }
 }
 
 /// Tells both ends what they are to each other.
-fn tell(outlet: &PublisherCore, inbox: &SubscriptionCore, outbox: &mut Deferred) {
-    let found = match_ends(outlet.table, &outlet.qos, inbox);
-    let Some(mismatch) = found.mismatch(&outlet.offers(), &inbox.asks()) else {
-        match_up(inbox, outlet.promised.pulse.as_ref(), outbox);
-        outlet.observers.is_matched(outbox);
+fn tell(publisher: &PublisherCore, subscription: &SubscriptionCore, deferred: &mut Deferred) {
+    let found = match_ends(publisher.table, &publisher.qos, subscription);
+    let Some(mismatch) = found.mismatch(&publisher.offers(), &subscription.asks()) else {
+        match_up(subscription, publisher.promised.lease.as_ref(), deferred);
+        publisher.match_listeners.is_matched(deferred);
         return;
     };
-    let to_publisher = format!("{mismatch} with {}", inbox.wanted.node);
-    let to_subscription = format!("{mismatch} with {}", outlet.node);
-    let publisher_knows = outlet.observers.cannot_match(&mismatch, &to_publisher, outbox);
-    let subscription_knows = inbox.observers.cannot_match(&mismatch, &to_subscription, outbox);
+    let to_publisher = format!("{mismatch} with {}", subscription.wanted.node);
+    let to_subscription = format!("{mismatch} with {}", publisher.node);
+    let publisher_knows = publisher.match_listeners.cannot_match(&mismatch, &to_publisher, deferred);
+    let subscription_knows = subscription.match_listeners.cannot_match(&mismatch, &to_subscription, deferred);
     // Once for the pair.
     if !subscription_knows {
-        warn_subscription(inbox, &to_subscription, outbox);
+        warn_subscription(subscription, &to_subscription, deferred);
     } else if !publisher_knows {
-        warn_publisher(outlet, &to_publisher, outbox);
+        warn_publisher(publisher, &to_publisher, deferred);
     }
 }
 
 /// What the log says, if no handler is told: a pair that silently doesn't talk is the worst of
 /// answers.
-fn warn_subscription(inbox: &SubscriptionCore, reason: &str, outbox: &mut Deferred) {
-    let topic = &inbox.wanted.topic;
-    outbox.warn(
-        &inbox.wanted.node,
+fn warn_subscription(subscription: &SubscriptionCore, reason: &str, deferred: &mut Deferred) {
+    let topic = &subscription.wanted.topic;
+    deferred.warn(
+        &subscription.wanted.node,
         topic,
         format!("nothing of a publisher on {topic} is received, incompatible: {reason}"),
     );
 }
 
-fn warn_publisher(outlet: &PublisherCore, reason: &str, outbox: &mut Deferred) {
-    let topic = &outlet.topic;
-    outbox.warn(
-        &outlet.node,
+fn warn_publisher(publisher: &PublisherCore, reason: &str, deferred: &mut Deferred) {
+    let topic = &publisher.topic;
+    deferred.warn(
+        &publisher.node,
         topic,
         format!("nothing of this publisher goes to a subscription of {topic}, incompatible: {reason}"),
     );
 }
 
 /// See [`MatchListeners::take_unsaid`].
-fn warn_unmatched_outlet(outlet: &PublisherCore, has_ended: bool, outbox: &mut Deferred) {
-    if let Some(reason) = outlet.observers.take_unsaid(has_ended) {
-        warn_publisher(outlet, &reason, outbox);
+fn warn_unmatched_publisher(publisher: &PublisherCore, has_ended: bool, deferred: &mut Deferred) {
+    if let Some(reason) = publisher.match_listeners.take_unsaid(has_ended) {
+        warn_publisher(publisher, &reason, deferred);
     }
 }
 
 /// See [`MatchListeners::take_unsaid`].
-fn warn_unmatched_inbox(inbox: &SubscriptionCore, has_ended: bool, outbox: &mut Deferred) {
-    if let Some(reason) = inbox.observers.take_unsaid(has_ended) {
-        warn_subscription(inbox, &reason, outbox);
+fn warn_unmatched_subscription(subscription: &SubscriptionCore, has_ended: bool, deferred: &mut Deferred) {
+    if let Some(reason) = subscription.match_listeners.take_unsaid(has_ended) {
+        warn_subscription(subscription, &reason, deferred);
     }
 }

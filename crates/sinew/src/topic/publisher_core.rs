@@ -83,40 +83,40 @@ pub(crate) struct PublisherCore {
     pub(crate) node: Arc<str>,
     pub(crate) node_number: u64,
     pub(crate) table: &'static TypeSupport,
-    pub(crate) observers: MatchListeners,
+    pub(crate) match_listeners: MatchListeners,
     pub(crate) promised: WatchedPromises,
-    pub(crate) way_out: RemoteDelivery,
+    pub(crate) remote: RemoteDelivery,
 }
 
 /// What a publisher has promised, as far as somebody watches whether it keeps it.
 pub(crate) struct WatchedPromises {
     pub(crate) deadline: Option<Arc<Deadline<OfferedDeadlineMissed>>>,
     /// Of a manual publisher with a lease.
-    pub(crate) pulse: Option<Arc<LivelinessLease>>,
+    pub(crate) lease: Option<Arc<LivelinessLease>>,
 }
 
 impl WatchedPromises {
     fn is_watched(&self) -> bool {
-        self.deadline.is_some() || self.pulse.is_some()
+        self.deadline.is_some() || self.lease.is_some()
     }
 
-    fn published(&self, publication: &Publication, outbox: &mut Deferred) {
+    fn published(&self, publication: &Publication, deferred: &mut Deferred) {
         let at = publication.stamp.time;
         if let Some(deadline) = &self.deadline {
-            outbox.signal(deadline.arrived(at));
+            deferred.signal(deadline.arrived(at));
         }
-        if let Some(pulse) = &self.pulse {
-            pulse.published(at, outbox);
+        if let Some(lease) = &self.lease {
+            lease.published(at, deferred);
         }
     }
 }
 
 #[repr(C)]
 struct PublisherState {
-    /// The graph's generation at which `way` was fetched; 0 while messages leave the process: then no publish takes the short way.
+    /// The graph's generation at which `strategy` was fetched; 0 while messages leave the process: then no publish takes the short way.
     generation: u64,
     sequence: u64,
-    way: Strategy,
+    strategy: Strategy,
     /// What late joiners get: of a transient-local publisher only.
     retained: Option<Box<Retained>>,
     /// Boxed, since it is seldom written: what follows stays on the lines that are fetched.
@@ -124,7 +124,7 @@ struct PublisherState {
     closed: bool,
     /// Somebody in another process is connected. Changes under the sender's lock and this one.
     leaves: bool,
-    /// The generation at which `way` was fetched, whatever `generation` says.
+    /// The generation at which `strategy` was fetched, whatever `generation` says.
     fetched: u64,
     /// What others can see of it.
     counters: Option<Counters>,
@@ -152,20 +152,21 @@ pub(crate) enum Strategy {
     /// Several that take references.
     Sharers(Arc<Subscribers>),
     /// Filters, copies or moves may be needed, or the publisher has promises that are watched, or keeps what may find no place.
-    Careful,
+    SlowPath,
 }
 
 impl Strategy {
-    fn along(routes: &Arc<Subscribers>, retains: bool, watched: bool) -> Self {
-        let Subscribers { inboxes, owners, sharers, values, particular, bound, others, .. } = &**routes;
+    fn along(subscribers: &Arc<Subscribers>, retains: bool, watched: bool) -> Self {
+        let Subscribers { subscriptions, owners, sharers, values, particular, bound, others, .. } =
+            &**subscribers;
         let place = if *bound { Admission::Free } else { Admission::Any };
-        match (&**inboxes, owners, sharers, values) {
-            _ if *particular || watched || !others.is_empty() || *bound && retains => Strategy::Careful,
+        match (&**subscriptions, owners, sharers, values) {
+            _ if *particular || watched || !others.is_empty() || *bound && retains => Strategy::SlowPath,
             ([], ..) => Strategy::Nobody,
             ([sole], 0, 1, 0) => Strategy::Sharer(sole.clone(), place),
             ([sole], 1, 0, 0) if !retains => Strategy::Owner(sole.clone(), place),
-            (_, 0, _, 0) => Strategy::Sharers(routes.clone()),
-            _ => Strategy::Careful,
+            (_, 0, _, 0) => Strategy::Sharers(subscribers.clone()),
+            _ => Strategy::SlowPath,
         }
     }
 
@@ -173,8 +174,8 @@ impl Strategy {
     #[inline]
     fn reserve(&self) -> bool {
         match self {
-            Strategy::Sharer(inbox, Admission::Free) => inbox.reserve_free(),
-            Strategy::Sharers(routes) => routes.reserve(),
+            Strategy::Sharer(subscription, Admission::Free) => subscription.reserve_free(),
+            Strategy::Sharers(subscribers) => subscribers.reserve(),
             _ => true,
         }
     }
@@ -202,7 +203,7 @@ pub(crate) struct PublisherConfig {
 
 impl prefetch::Footprint for PublisherCore {
     fn look(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
-        self.look_along_way_out(level, name)
+        self.name_remote(level, name)
     }
 }
 
@@ -213,7 +214,7 @@ fn code(name: &mut dyn FnMut(usize, usize)) {
 }
 
 /// The code that every message on its way out goes through.
-fn code_of_way_out(name: &mut dyn FnMut(usize, usize)) {
+fn code_of_remote(name: &mut dyn FnMut(usize, usize)) {
     name(PublisherCore::publish_slowly as *const () as usize, 24);
 }
 
@@ -226,9 +227,9 @@ impl PublisherCore {
         if self.leaves() {
             let parts = || {
                 let footprint: Arc<dyn prefetch::Footprint> = self.clone();
-                vec![Part::Deep(Arc::downgrade(&footprint)), Part::Code(code_of_way_out)]
+                vec![Part::Deep(Arc::downgrade(&footprint)), Part::Code(code_of_remote)]
             };
-            prefetch::note((&raw const self.way_out).addr(), &self.way_out.place, parts);
+            prefetch::note((&raw const self.remote).addr(), &self.remote.place, parts);
         }
     }
 
@@ -240,7 +241,7 @@ impl PublisherCore {
     pub(crate) fn new(
         offered: PublisherConfig,
         class: Arc<MatchClass>,
-        observers: MatchListeners,
+        match_listeners: MatchListeners,
     ) -> Arc<Self> {
         let PublisherConfig { number, topic, node, node_number, qos, table, pool, session, promised } =
             offered;
@@ -249,7 +250,7 @@ impl PublisherCore {
         let state = PublisherState {
             generation: 0,
             sequence: 0,
-            way: Strategy::Nobody,
+            strategy: Strategy::Nobody,
             retained,
             work: Box::default(),
             closed: false,
@@ -272,10 +273,10 @@ impl PublisherCore {
             node,
             node_number,
             table,
-            observers,
+            match_listeners,
             promised,
             leaves: AtomicBool::new(false),
-            way_out: RemoteDelivery::default(),
+            remote: RemoteDelivery::default(),
         })
     }
 
@@ -298,12 +299,12 @@ impl PublisherCore {
             drop(state);
             return self.publish_slowly(message, form);
         }
-        let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
-        match way {
-            Strategy::Sharer(inbox, place) => {
+        let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
+        match strategy {
+            Strategy::Sharer(subscription, place) => {
                 let publication = self.next_publication(sequence, counters);
                 let displaced = self.retain(retained, counters, &message, &publication);
-                match inbox.push(message, &publication, *place).placed() {
+                match subscription.push(message, &publication, *place).placed() {
                     Ok(left) => {
                         drop(state);
                         left.finish();
@@ -312,9 +313,9 @@ impl PublisherCore {
                     Err(message) => return self.wait_and_publish(state, message, form),
                 }
             }
-            Strategy::Owner(inbox, place) if form == Ownership::Unique => {
+            Strategy::Owner(subscription, place) if form == Ownership::Unique => {
                 let publication = self.next_publication(sequence, counters);
-                match inbox.push(message, &publication, *place).placed() {
+                match subscription.push(message, &publication, *place).placed() {
                     Ok(left) => {
                         drop(state);
                         left.finish();
@@ -328,10 +329,12 @@ impl PublisherCore {
                 drop(state);
                 drop((message, displaced));
             }
-            Strategy::Sharers(routes) if routes.reserve() => self.publish_to_sharers(state, message),
-            Strategy::Sharers(_) | Strategy::Owner(..) | Strategy::Careful => {
+            Strategy::Sharers(subscribers) if subscribers.reserve() => {
+                self.publish_to_sharers(state, message)
+            }
+            Strategy::Sharers(_) | Strategy::Owner(..) | Strategy::SlowPath => {
                 drop(state);
-                return self.publish_with_care(message, form);
+                return self.publish_on_slow_path(message, form);
             }
         }
         Ok(())
@@ -351,21 +354,25 @@ impl PublisherCore {
             counters.set(Counter::Messages, state.sequence);
         }
         drop(state);
-        self.publish_with_care(message, form)
+        self.publish_on_slow_path(message, form)
     }
 
     /// Several take references to the same message; where they may hold it up, places are reserved.
     fn publish_to_sharers(&self, mut state: Guard<'_, PublisherState>, message: RawMessage) {
-        Deferred::with(|outbox| {
-            let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
-            let Strategy::Sharers(routes) = way else { return };
+        Deferred::with(|deferred| {
+            let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
+            let Strategy::Sharers(subscribers) = strategy else { return };
             let publication = self.next_publication(sequence, counters);
-            outbox.dropped.extend(self.retain(retained, counters, &message, &publication));
-            for inbox in &routes.inboxes {
-                outbox.add(inbox.push(message.another(), &publication, routes.place_at(inbox)));
+            deferred.dropped.extend(self.retain(retained, counters, &message, &publication));
+            for subscription in &subscribers.subscriptions {
+                deferred.add(subscription.push(
+                    message.another(),
+                    &publication,
+                    subscribers.place_at(subscription),
+                ));
             }
             drop(state);
-            outbox.dropped.push(message);
+            deferred.dropped.push(message);
         });
     }
 
@@ -377,11 +384,11 @@ impl PublisherCore {
 
     /// Whether all who get a message are in other processes.
     #[inline]
-    fn all_are_outside(&self, state: &PublisherState) -> bool {
+    fn all_are_remote(&self, state: &PublisherState) -> bool {
         state.leaves
             && !state.closed
             && !self.session.has_ended()
-            && matches!(state.way, Strategy::Nobody)
+            && matches!(state.strategy, Strategy::Nobody)
             && state.fetched == self.session.generation() // C2
     }
 
@@ -395,10 +402,10 @@ impl PublisherCore {
         }
         let Some(encoding) = T::ENCODING else { return false };
         let length = (encoding.size)(value);
-        let mut sender = self.way_out.sender.lock();
+        let mut sender = self.remote.sender.lock();
         let Some(open) = sender.as_deref_mut() else { return false };
         let mut state = self.state.lock();
-        if !self.all_are_outside(&state) || !open.has_room() {
+        if !self.all_are_remote(&state) || !open.has_room() {
             return false;
         }
         let Ok(prepared) = open.prepare(length, None) else { return false };
@@ -420,16 +427,16 @@ impl PublisherCore {
         form: Ownership,
     ) -> Result<(), (RawMessage, Unpublished)> {
         // Relaxed: the publisher's lock is taken before it counts.
-        let mut way_out = self.leaves.load(Ordering::Relaxed).then(|| self.way_out.sender.lock());
-        let mut open = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
+        let mut remote = self.leaves.load(Ordering::Relaxed).then(|| self.remote.sender.lock());
+        let mut open = remote.as_mut().and_then(|sender| sender.as_deref_mut());
         let leaves = open.is_some();
         let has_room = open.as_mut().is_none_or(|sender| sender.has_room());
         let mut state = self.state.lock();
         // A value that stays here came because the short way is closed: publishing with care opens it again.
         let opens = !leaves && !message.is_image();
         if opens || !has_room || state.leaves != leaves || !self.goes_straight(&state, &message) {
-            drop((state, way_out));
-            return self.publish_with_care(message, form);
+            drop((state, remote));
+            return self.publish_on_slow_path(message, form);
         }
         let prepared = open.map(|sender| {
             let length = message.image_length().unwrap_or(0);
@@ -437,55 +444,59 @@ impl PublisherCore {
         });
         let prepared = match prepared.transpose() {
             Ok(prepared) => prepared,
-            Err(error) if matches!(state.way, Strategy::Nobody) => {
+            Err(error) if matches!(state.strategy, Strategy::Nobody) => {
                 return Err((message, self.no_space(&error)));
             }
             Err(_) => {
-                drop((state, way_out));
-                return self.publish_with_care(message, form); // those here get it all the same
+                drop((state, remote));
+                return self.publish_on_slow_path(message, form); // those here get it all the same
             }
         };
-        if !state.way.reserve() {
-            drop((prepared, state, way_out));
-            return self.publish_with_care(message, form);
+        if !state.strategy.reserve() {
+            drop((prepared, state, remote));
+            return self.publish_on_slow_path(message, form);
         }
         let bringing_out = prepared.as_ref().map_or(CopyWork::NONE, |prepared| prepared.work(&message));
         state.count(bringing_out + CopyWork::of_form(&message));
-        let PublisherState { way, sequence, retained, counters, .. } = &mut *state;
+        let PublisherState { strategy, sequence, retained, counters, .. } = &mut *state;
         let publication = self.next_publication(sequence, counters);
         let displaced = self.retain(retained, counters, &message, &publication);
         let stays = prepared.is_none();
         let send = |message: &RawMessage| {
-            let sender = way_out.as_mut().and_then(|sender| sender.as_deref_mut());
+            let sender = remote.as_mut().and_then(|sender| sender.as_deref_mut());
             if let Some((sender, prepared)) = sender.zip(prepared) {
                 let image = prepared.encode(sender, |to| message.write_image(to));
                 sender.send(&publication, image);
             }
-            drop(way_out);
+            drop(remote);
         };
         // Those here first: they get it before it is encoded.
-        let left = match way {
+        let left = match strategy {
             // The only reference goes with it: who takes it may change it in place, whatever this thread is at.
-            Strategy::Sharer(inbox, place) if stays => {
-                let left = inbox.push(message, &publication, place.after_reserving());
+            Strategy::Sharer(subscription, place) if stays => {
+                let left = subscription.push(message, &publication, place.after_reserving());
                 drop(state);
                 left.finish();
                 drop(displaced);
                 return Ok(());
             }
-            Strategy::Sharer(inbox, place) => {
-                Some(inbox.push(message.another(), &publication, place.after_reserving()))
+            Strategy::Sharer(subscription, place) => {
+                Some(subscription.push(message.another(), &publication, place.after_reserving()))
             }
-            Strategy::Sharers(routes) => {
-                let routes = routes.clone();
-                Deferred::with(|outbox| {
-                    for inbox in &routes.inboxes {
-                        outbox.add(inbox.push(message.another(), &publication, routes.place_at(inbox)));
+            Strategy::Sharers(subscribers) => {
+                let subscribers = subscribers.clone();
+                Deferred::with(|deferred| {
+                    for subscription in &subscribers.subscriptions {
+                        deferred.add(subscription.push(
+                            message.another(),
+                            &publication,
+                            subscribers.place_at(subscription),
+                        ));
                     }
                     drop(state);
                     send(&message);
-                    outbox.dropped.push(message);
-                    outbox.dropped.extend(displaced);
+                    deferred.dropped.push(message);
+                    deferred.dropped.extend(displaced);
                 });
                 return Ok(());
             }
@@ -507,11 +518,11 @@ impl PublisherCore {
         if !is_current || state.closed || self.session.has_ended() {
             return false;
         }
-        match &state.way {
+        match &state.strategy {
             Strategy::Nobody => true,
-            Strategy::Sharer(inbox, _) => !message.is_image() || inbox.wanted.check.is_some(),
-            Strategy::Sharers(routes) => !message.is_image() || routes.take_images,
-            Strategy::Owner(..) | Strategy::Careful => false,
+            Strategy::Sharer(subscription, _) => !message.is_image() || subscription.wanted.check.is_some(),
+            Strategy::Sharers(subscribers) => !message.is_image() || subscribers.take_images,
+            Strategy::Owner(..) | Strategy::SlowPath => false,
         }
     }
 
@@ -533,8 +544,8 @@ impl PublisherCore {
     }
 
     /// Whether the class still has this list: the generation counts changes of all topics.
-    fn is_newest(&self, routes: &Arc<Subscribers>) -> bool {
-        Arc::ptr_eq(routes, &self.class.routes.lock())
+    fn is_newest(&self, subscribers: &Arc<Subscribers>) -> bool {
+        Arc::ptr_eq(subscribers, &self.class.subscribers.lock())
     }
 
     /// The newest list, and the way along it from now on; also returns the old way, to be dropped outside the lock.
@@ -542,10 +553,11 @@ impl PublisherCore {
         // The list may be newer than the generation: then it is fetched once more.
         state.fetched = self.session.generation();
         state.generation = if state.leaves { 0 } else { state.fetched };
-        let routes = self.class.routes.lock().clone();
-        let way = Strategy::along(&routes, self.qos.is_transient_local(), self.promised.is_watched());
-        let old = mem::replace(&mut state.way, way);
-        (routes, old)
+        let subscribers = self.class.subscribers.lock().clone();
+        let strategy =
+            Strategy::along(&subscribers, self.qos.is_transient_local(), self.promised.is_watched());
+        let old = mem::replace(&mut state.strategy, strategy);
+        (subscribers, old)
     }
 
     /// A subscription is gone: the way that led to it, to be dropped outside all locks.
@@ -588,7 +600,7 @@ impl PublisherCore {
     /// What a late joiner gets from this publisher. From here on it is delivered to.
     pub(crate) fn retained(&self) -> Vec<Entry> {
         let mut state = self.state.lock();
-        let (routes, old) = self.fetch(&mut state);
+        let (subscribers, old) = self.fetch(&mut state);
         let entry = |(message, publication): &(RawMessage, Publication)| Entry {
             message: message.another(),
             publication: *publication,
@@ -596,7 +608,7 @@ impl PublisherCore {
         };
         let entries = state.retained.iter().flat_map(|retained| retained.0.iter()).map(entry).collect();
         drop(state);
-        drop((routes, old));
+        drop((subscribers, old));
         entries
     }
 
@@ -605,13 +617,13 @@ impl PublisherCore {
         let mut state = self.state.lock();
         state.closed = true;
         let retained = state.retained.take();
-        let way = mem::replace(&mut state.way, Strategy::Nobody);
+        let strategy = mem::replace(&mut state.strategy, Strategy::Nobody);
         drop(state);
-        drop((retained, way));
-        let sender = self.way_out.sender.lock().take();
+        drop((retained, strategy));
+        let sender = self.remote.sender.lock().take();
         drop(sender);
-        self.way_out.refused.lock().clear();
-        for pool in [&self.way_out.foreign, &self.way_out.images] {
+        self.remote.refused.lock().clear();
+        for pool in [&self.remote.foreign, &self.remote.images] {
             if let Some(pool) = pool.get() {
                 pool.close();
             }
@@ -639,7 +651,7 @@ impl PublisherCore {
             }
             CapacityError::Left { .. } => Unpublished::Shutdown,
             other => {
-                self.way_out.says_once(|| {
+                self.remote.says_once(|| {
                     let about = About { node: &self.node, subject: &self.topic };
                     tell!(Level::Error; about, "a message on {} can't leave the process: {other}", self.topic);
                 });

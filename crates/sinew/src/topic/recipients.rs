@@ -49,10 +49,10 @@ impl Recipients {
     }
 
     /// Runs the filters.
-    pub(crate) fn choose(&mut self, routes: &Subscribers, node: Option<u64>, message: &RawMessage) {
+    pub(crate) fn choose(&mut self, subscribers: &Subscribers, node: Option<u64>, message: &RawMessage) {
         self.chosen.clear();
-        for (index, inbox) in routes.inboxes.iter().enumerate() {
-            let wanted = &inbox.wanted;
+        for (index, subscription) in subscribers.subscriptions.iter().enumerate() {
+            let wanted = &subscription.wanted;
             let own = wanted.ignore_own && Some(wanted.node_number) == node;
             if !own && wanted.filter.as_ref().is_none_or(|filter| filter(message)) {
                 self.chosen.push((index, None));
@@ -60,15 +60,17 @@ impl Recipients {
         }
     }
 
-    pub(crate) fn plan(&self, routes: &Subscribers, form: Ownership) -> CopyPlan {
-        let count = |role| self.chosen.iter().filter(|(i, _)| routes.inboxes[*i].wanted.role == role).count();
+    pub(crate) fn plan(&self, subscribers: &Subscribers, form: Ownership) -> CopyPlan {
+        let count = |role| {
+            self.chosen.iter().filter(|(i, _)| subscribers.subscriptions[*i].wanted.role == role).count()
+        };
         CopyPlan::new(form, count(Role::Owner), count(Role::Sharer), count(Role::Value))
     }
 
     /// Makes the copies; if a `Clone` panics, nothing has been delivered.
     pub(crate) fn copy(
         &mut self,
-        routes: &Subscribers,
+        subscribers: &Subscribers,
         plan: CopyPlan,
         message: &RawMessage,
         pool: &Arc<Pool>,
@@ -78,26 +80,26 @@ impl Recipients {
         // The last that reads along: it gets the original itself if nobody else does, so that no reference stays with the publisher, whose
         // thread may be slow, when all who read have let go.
         let mut last = None;
-        for (place, (index, given)) in self.chosen.iter_mut().enumerate() {
-            let wanted = &routes.inboxes[*index].wanted;
+        for (place, (index, recipients)) in self.chosen.iter_mut().enumerate() {
+            let wanted = &subscribers.subscriptions[*index].wanted;
             let share = plan.share(wanted.role, nth[wanted.role as usize]);
             nth[wanted.role as usize] += 1;
             let pool = if wanted.role == Role::Value { &wanted.pool } else { pool };
-            *given = match share {
+            *recipients = match share {
                 Disposition::Original => None,
                 Disposition::OriginalShared => {
                     last = Some(place);
                     Some(message.another())
                 }
-                Disposition::Copy => Some(duplicate(message, routes, pool)),
+                Disposition::Copy => Some(duplicate(message, subscribers, pool)),
                 Disposition::SharedCopy => {
-                    let copy = shared.get_or_insert_with(|| duplicate(message, routes, pool));
+                    let copy = shared.get_or_insert_with(|| duplicate(message, subscribers, pool));
                     Some(copy.another())
                 }
             };
         }
-        if let Some((_, given)) = last.and_then(|place| self.chosen.get_mut(place)) {
-            *given = None;
+        if let Some((_, recipients)) = last.and_then(|place| self.chosen.get_mut(place)) {
+            *recipients = None;
         }
     }
 
@@ -105,35 +107,35 @@ impl Recipients {
         &mut self,
         message: RawMessage,
         publication: &Publication,
-        promises: &Permits<'_>,
-        outbox: &mut Deferred,
+        permits: &Permits<'_>,
+        deferred: &mut Deferred,
     ) {
         let mut original = Some(message);
-        for (index, given) in self.chosen.drain(..) {
-            let inbox = &promises.routes.inboxes[index];
-            let message = match (given, original.take()) {
-                (Some(given), untouched) => {
+        for (index, recipients) in self.chosen.drain(..) {
+            let subscription = &permits.subscribers.subscriptions[index];
+            let message = match (recipients, original.take()) {
+                (Some(recipients), untouched) => {
                     original = untouched;
-                    given
+                    recipients
                 }
                 // SAFETY: `Original` goes to one buffer only, so this is the sole reference; the inbox's pool is for the
                 // type that the topic's ends agreed on when they matched.
-                (None, Some(message)) if inbox.wanted.role == Role::Value => unsafe {
-                    message.move_into(&inbox.wanted.pool)
+                (None, Some(message)) if subscription.wanted.role == Role::Value => unsafe {
+                    message.move_into(&subscription.wanted.pool)
                 },
                 (None, Some(message)) => message,
                 (None, None) => continue,
             };
-            let place = if promises.has(inbox) { Admission::Reserved } else { Admission::Any };
-            outbox.add(inbox.push(message, publication, place));
+            let place = if permits.has(subscription) { Admission::Reserved } else { Admission::Any };
+            deferred.add(subscription.push(message, publication, place));
         }
-        outbox.dropped.extend(original);
+        deferred.dropped.extend(original);
     }
 }
 
 /// A copy, made by whoever of the subscriptions knows how: all that own their messages do.
-fn duplicate(message: &RawMessage, routes: &Subscribers, pool: &Arc<Pool>) -> RawMessage {
-    let clone = routes.inboxes.iter().find_map(|inbox| inbox.wanted.clone);
+fn duplicate(message: &RawMessage, subscribers: &Subscribers, pool: &Arc<Pool>) -> RawMessage {
+    let clone = subscribers.subscriptions.iter().find_map(|subscription| subscription.wanted.clone);
     #[expect(
         clippy::expect_used,
         reason = "a plan has copies only if a buffer owns, and creating one requires `Clone`"
@@ -163,7 +165,7 @@ pub(crate) enum Unpublished {
 
 /// Places reserved for one message. Dropped, they are given back.
 pub(crate) struct Permits<'a> {
-    routes: &'a Subscribers,
+    subscribers: &'a Subscribers,
     /// Indices of the inboxes, ascending.
     at: Vec<usize>,
 }
@@ -171,24 +173,24 @@ pub(crate) struct Permits<'a> {
 impl<'a> Permits<'a> {
     /// Reserves a place at every chosen inbox that may hold up the publisher, in their order; all, or none.
     pub(super) fn collect(
-        routes: &'a Subscribers,
-        given: &mut Recipients,
+        subscribers: &'a Subscribers,
+        recipients: &mut Recipients,
         (qos, session): (&QoS, &Session),
         deadline: Time,
     ) -> Result<Self, Unpublished> {
-        let mut promises =
-            Permits { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
+        let mut permits =
+            Permits { subscribers, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
         if !qos.is_blocking() {
-            return Ok(promises);
+            return Ok(permits);
         }
         let mut failure = None;
-        given.chosen.retain(|(index, _)| {
-            let inbox = &routes.inboxes[*index];
-            if failure.is_some() || !inbox.wanted.qos.is_blocking() {
+        recipients.chosen.retain(|(index, _)| {
+            let subscription = &subscribers.subscriptions[*index];
+            if failure.is_some() || !subscription.wanted.qos.is_blocking() {
                 return true;
             }
-            match inbox.reserve(deadline.nanoseconds(), &session.waits, &session.ended) {
-                Ok(()) => promises.at.push(*index),
+            match subscription.reserve(deadline.nanoseconds(), &session.wait_graph, &session.ended) {
+                Ok(()) => permits.at.push(*index),
                 Err(NoPermit::Gone) => return false,
                 Err(NoPermit::Full) => failure = Some(Unpublished::Full),
                 Err(NoPermit::WouldDeadlock) => failure = Some(Unpublished::WouldDeadlock),
@@ -196,26 +198,30 @@ impl<'a> Permits<'a> {
             }
             true
         });
-        failure.map_or(Ok(promises), Err)
+        failure.map_or(Ok(permits), Err)
     }
 
     /// The same for a message that came from another process: without waiting, and `None` if there is a place missing.
-    pub(crate) fn collect_now(routes: &'a Subscribers, given: &Recipients, blocking: bool) -> Option<Self> {
-        let mut promises =
-            Permits { routes, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
-        for (index, _) in given.chosen.iter().filter(|_| blocking) {
-            let inbox = &routes.inboxes[*index];
-            match inbox.wanted.qos.is_blocking().then(|| inbox.try_reserve()).flatten() {
-                Some(true) => promises.at.push(*index),
+    pub(crate) fn collect_now(
+        subscribers: &'a Subscribers,
+        recipients: &Recipients,
+        blocking: bool,
+    ) -> Option<Self> {
+        let mut permits =
+            Permits { subscribers, at: PROMISED.try_with(std::cell::Cell::take).unwrap_or_default() };
+        for (index, _) in recipients.chosen.iter().filter(|_| blocking) {
+            let subscription = &subscribers.subscriptions[*index];
+            match subscription.wanted.qos.is_blocking().then(|| subscription.try_reserve()).flatten() {
+                Some(true) => permits.at.push(*index),
                 Some(false) => return None,
                 None => {}
             }
         }
-        Some(promises)
+        Some(permits)
     }
 
-    fn has(&self, inbox: &Arc<SubscriptionCore>) -> bool {
-        self.at.iter().any(|&index| Arc::ptr_eq(&self.routes.inboxes[index], inbox))
+    fn has(&self, subscription: &Arc<SubscriptionCore>) -> bool {
+        self.at.iter().any(|&index| Arc::ptr_eq(&self.subscribers.subscriptions[index], subscription))
     }
 
     /// The messages came: the places are theirs.
@@ -226,7 +232,7 @@ impl<'a> Permits<'a> {
 
 impl Drop for Permits<'_> {
     fn drop(&mut self) {
-        self.at.drain(..).for_each(|index| self.routes.inboxes[index].unreserve());
+        self.at.drain(..).for_each(|index| self.subscribers.subscriptions[index].unreserve());
         let _ = PROMISED.try_with(|place| place.set(mem::take(&mut self.at))); // none is left in a thread that ends
     }
 }

@@ -14,13 +14,13 @@ pub(crate) struct Session {
     /// Shut down: nothing is accepted any more.
     pub(crate) ended: AtomicBool,
     pub(crate) clock: Clock,
-    /// Counts changes of any topic's subscriptions; see [`outlet`](super::publisher_core).
+    /// Counts changes of any topic's subscriptions; see [`publisher`](super::publisher_core).
     generation: AtomicU64,
     /// A subscription elsewhere isn't connected, for want of room.
     refused: AtomicBool,
     /// Random: identifies this participant among all others.
     pub(crate) participant: u64,
-    pub(crate) waits: Arc<WaitGraph>,
+    pub(crate) wait_graph: Arc<WaitGraph>,
     executors: Mutex<Vec<Weak<Scheduler>>>,
     timers: Mutex<Vec<Weak<dyn Wake>>>,
     detached: Mutex<Detached>,
@@ -44,7 +44,7 @@ impl Session {
             generation: AtomicU64::new(1),
             refused: AtomicBool::new(false),
             participant: RandomState::new().hash_one(next_serial()),
-            waits: WaitGraph::of_this_process(),
+            wait_graph: WaitGraph::of_this_process(),
             executors: Mutex::new(Vec::new()),
             timers: Mutex::new(Vec::new()),
             detached: Mutex::default(),

@@ -85,7 +85,7 @@ pub(crate) struct SubscriptionCore {
     ahead: MovedMessages,
     /// Signalled when a place became free and a publisher waits for one.
     space: Condvar,
-    pub(crate) observers: MatchListeners,
+    pub(crate) match_listeners: MatchListeners,
     pub(crate) lost: Option<Arc<StatusCondition<MessageLost>>>,
     pub(crate) liveliness: Option<LivelinessListener>,
     /// Publishers elsewhere that match. A thread that takes by hand reads what they have.
@@ -223,7 +223,7 @@ impl SubscriptionCore {
 
     pub(crate) fn new(
         wanted: SubscriptionConfig,
-        observers: MatchListeners,
+        match_listeners: MatchListeners,
         told: SubscriptionListeners,
     ) -> Arc<Self> {
         let SubscriptionListeners { lost, deadline, liveliness } = told;
@@ -252,7 +252,7 @@ impl SubscriptionCore {
             wanted,
             ahead: MovedMessages::new(),
             space: Condvar::new(),
-            observers,
+            match_listeners,
             lost,
             liveliness,
             sources: RemoteSources::default(),
@@ -320,7 +320,7 @@ impl SubscriptionCore {
         let SubscriptionConfig { topic, node, .. } = &self.wanted;
         let about = About { node, subject: topic };
         tell!(self.complaints.level(); about, "a message on {topic} can't be decoded: {error}");
-        Deferred::with(|outbox| self.count_lost_for(1, Some(error), outbox));
+        Deferred::with(|deferred| self.count_lost_for(1, Some(error), deferred));
     }
 
     #[cold]
@@ -335,12 +335,12 @@ impl SubscriptionCore {
 
     /// Takes the oldest message, for somebody who asks by himself.
     pub(crate) fn take(&self) -> Option<Entry> {
-        // Relaxed: as in `look_outside`.
+        // Relaxed: as in `read_remote`.
         if self.sources.any.load(Ordering::Relaxed) {
             if let ControlFlow::Break(taken) = self.take_direct() {
                 return taken;
             }
-            self.look_outside();
+            self.read_remote();
         }
         self.take_as(Taker::Anybody).map(|(entry, _)| entry)
     }
@@ -348,8 +348,8 @@ impl SubscriptionCore {
     /// Takes the oldest message, for the callback. Also returns the stamp under which the executor keeps the subscription
     /// ready, if it has more; in a reentrant group the next message has been announced already.
     #[inline]
-    pub(crate) fn take_for(&self, turn: &GroupToken) -> Option<Taken> {
-        self.take_as(if turn.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
+    pub(crate) fn take_for(&self, token: &GroupToken) -> Option<Taken> {
+        self.take_as(if token.is_reentrant() { Taker::Reentrant } else { Taker::Exclusive })
     }
 
     #[inline(never)]
@@ -361,8 +361,8 @@ impl SubscriptionCore {
         if state.history.has_mortals() || taker == Taker::Reentrant {
             drop(state);
             // What has expired is dropped when the lock is released again.
-            return Deferred::with(|outbox| {
-                let Deferred { dropped, signals, .. } = outbox;
+            return Deferred::with(|deferred| {
+                let Deferred { dropped, signals, .. } = deferred;
                 let (entry, signal) = self.take_from(self.whole(), taker, |old| dropped.push(old.message));
                 signals.extend(signal);
                 entry
@@ -425,30 +425,30 @@ impl SubscriptionCore {
     /// ready with `None` if it has ended.
     pub(crate) fn poll_take(
         &self,
-        ticket: &mut WaiterId,
+        waiter: &mut WaiterId,
         task: &Waker,
         ended: &AtomicBool,
     ) -> Poll<Option<Entry>> {
-        self.look_outside();
-        let result = Deferred::with(|outbox| {
+        self.read_remote();
+        let result = Deferred::with(|deferred| {
             let mut ours: Option<Waker> = None;
             loop {
                 let mut state = self.whole();
-                let expired = |old: Entry| outbox.dropped.push(old.message);
+                let expired = |old: Entry| deferred.dropped.push(old.message);
                 let entry = state.history.pop(|| self.wanted.clock.steady(), expired);
                 // Acquire: pairs with the Release of the shutdown, which then asks under this lock who waits.
                 if entry.is_some() || ended.load(Ordering::Acquire) {
-                    let before = if ticket.is_none() { None } else { state.listen(|all| all.served(ticket)) };
+                    let before = if waiter.is_none() { None } else { state.listen(|all| all.served(waiter)) };
                     self.release(state);
                     drop(before);
                     return Poll::Ready(entry);
                 }
-                if state.listening.as_ref().is_some_and(|all| all.has(ticket, task)) {
+                if state.listening.as_ref().is_some_and(|all| all.has(waiter, task)) {
                     self.release(state);
                     return Poll::Pending;
                 }
                 if let Some(ours) = ours.take() {
-                    let before = state.listen(|all| all.wait(ticket, ours)); // A1
+                    let before = state.listen(|all| all.wait(waiter, ours)); // A1
                     self.release(state);
                     drop(before);
                     return Poll::Pending;
@@ -466,13 +466,13 @@ impl SubscriptionCore {
     }
 
     /// A task waits no longer, without having got a message.
-    pub(crate) fn stop_waiting(&self, ticket: &mut WaiterId) {
-        if ticket.is_none() {
+    pub(crate) fn stop_waiting(&self, waiter: &mut WaiterId) {
+        if waiter.is_none() {
             return;
         }
         let mut state = self.whole();
         let has_messages = state.history.oldest().is_some();
-        let (ours, next) = state.listen(|all| all.left(ticket, has_messages));
+        let (ours, next) = state.listen(|all| all.left(waiter, has_messages));
         drop(state);
         drop(ours);
         if let Some(next) = next {
@@ -503,7 +503,7 @@ impl SubscriptionCore {
     /// What others can see of it; set once.
     pub(crate) fn is_counted(&self, counters: Counters) {
         let mut state = self.state.lock();
-        self.observers.is_counted(counters.clone());
+        self.match_listeners.is_counted(counters.clone());
         state.counters = Some(counters);
         state.count(None);
     }
@@ -514,19 +514,19 @@ impl SubscriptionCore {
     }
 
     /// Announces what was brought in besides [`push`](Self::push).
-    pub(crate) fn announce_waiting(&self, outbox: &mut Deferred) {
+    pub(crate) fn announce_waiting(&self, deferred: &mut Deferred) {
         let mut state = self.whole();
         let Some(oldest) = state.history.oldest() else { return };
         if let Some(home) = &state.home
             && !state.announced
         {
             if home.notify(oldest) {
-                outbox.signals.push(home.scheduler.clone());
+                deferred.signals.push(home.scheduler.clone());
             }
             state.announced = true;
         }
         if state.listened {
-            outbox.heard.push(state.heard());
+            deferred.heard.push(state.heard());
         }
     }
 
@@ -552,20 +552,20 @@ impl SubscriptionCore {
     }
 
     /// Takes back the announcement if nothing waits; whether something does.
-    pub(crate) fn withdraw(&self) -> bool {
+    pub(crate) fn clear_ready(&self) -> bool {
         let mut state = self.whole();
         let waits = state.history.oldest().is_some();
         if !waits {
             state.announced = false;
             if let Some(home) = &state.home {
-                home.withdraw();
+                home.clear_ready();
             }
         }
         waits
     }
 
     /// What is announced still, after a callback that may have panicked.
-    pub(crate) fn left(&self) -> Option<Stamp> {
+    pub(crate) fn pending(&self) -> Option<Stamp> {
         let mut state = self.whole();
         let oldest = state.history.oldest();
         // Somebody may have taken by hand what the callback left: then nobody would announce what comes next.
@@ -575,14 +575,14 @@ impl SubscriptionCore {
 
     /// Sets where to announce messages, and announces those that wait.
     pub(crate) fn attach(&self, home: Option<Home>) {
-        Deferred::with(|outbox| {
+        Deferred::with(|deferred| {
             let mut state = self.whole();
             let oldest = state.history.oldest();
             state.announced = home.is_some() && oldest.is_some();
             if let (Some(home), Some(oldest)) = (&home, oldest)
                 && home.notify(oldest)
             {
-                outbox.signals.push(home.scheduler.clone());
+                deferred.signals.push(home.scheduler.clone());
             }
             state.home = home;
         });
@@ -593,7 +593,7 @@ impl SubscriptionCore {
     pub(crate) fn reserve(
         &self,
         deadline: i64,
-        waits: &WaitGraph,
+        wait_graph: &WaitGraph,
         ended: &AtomicBool,
     ) -> Result<(), NoPermit> {
         let mut state = self.whole();
@@ -639,7 +639,8 @@ impl SubscriptionCore {
                 if home.scheduler.depends_on_this_thread() {
                     return Err(NoPermit::WouldDeadlock);
                 }
-                waiting_for = Some(waits.enter(home, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
+                waiting_for =
+                    Some(wait_graph.enter(home, false).map_err(|Deadlock| NoPermit::WouldDeadlock)?);
                 drop(state);
                 _blocked = Blocked::begin();
                 state = self.whole();

@@ -36,23 +36,23 @@ enum InPlace {
 }
 
 impl TypedReader {
-    pub(crate) fn for_inbox(inbox: &SubscriptionCore) -> Self {
-        let table = inbox.wanted.table;
-        let in_place = match inbox.wanted.check {
+    pub(crate) fn for_subscription(subscription: &SubscriptionCore) -> Self {
+        let table = subscription.wanted.table;
+        let in_place = match subscription.wanted.check {
             Some(check) => InPlace::Images(check, Pool::for_images(table, POOL_CAPACITY)),
             None if table.is_plain() => InPlace::Values(Pool::for_foreign(table, POOL_CAPACITY)),
             None => InPlace::No,
         };
-        let qos = &inbox.wanted.qos;
+        let qos = &subscription.wanted.qos;
         let kept = if qos.is_keep_all() { qos.capacity() } else { 0 };
         let blocks = kept.min(POOL_BYTES / table.layout.size().max(1)).max(POOL_CAPACITY);
         Self { table, values: Pool::of_table(table, blocks), in_place }
     }
 
     /// Whether its messages are what this subscription takes.
-    pub(crate) fn suits(&self, inbox: &SubscriptionCore) -> bool {
-        self.table.representation == inbox.wanted.table.representation
-            && self.takes_images() == inbox.wanted.check.is_some()
+    pub(crate) fn suits(&self, subscription: &SubscriptionCore) -> bool {
+        self.table.representation == subscription.wanted.table.representation
+            && self.takes_images() == subscription.wanted.check.is_some()
     }
 
     fn takes_images(&self) -> bool {

@@ -141,7 +141,7 @@ pub(crate) fn entities_may_be_dropped_and_closed_in_their_own_callbacks<R: Runne
         publisher.publish(Number(1))?;
         publisher.publish(Number(2))?;
         assert_eq!(stage.collect(&log, 3)?, once);
-        assert_eq!(publisher.matched_subscriptions(), 0);
+        assert_eq!(publisher.subscription_count(), 0);
 
         let slot = Slot::new();
         let end = end_it(&slot, end_timer, &log);

@@ -58,7 +58,7 @@ fn what_main_prints_is_the_sentence_with_its_causes_each_once() {
 #[test]
 fn the_sentence_says_what_to_do() {
     let error = Context::builder().directory("/proc/1/nowhere").build().unwrap().node("camera").unwrap_err();
-    assert!(matches!(error, CreateError::Outside { .. }));
+    assert!(matches!(error, CreateError::SharedMemory { .. }));
     let said = printed(&error);
     assert!(said.starts_with("/camera can't be made known to other processes: "), "{said}");
     assert!(said.contains("/proc/1/nowhere") && said.contains("shared_memory(false)"), "{said}");

@@ -395,7 +395,7 @@ fn the_info_of_a_message_says_who_published_it_when_and_as_which() -> sinew::Res
     for (info, published) in infos.iter().zip([30, 40]) {
         assert_eq!((info.source_time(), info.reception_time()), (at(published), at(100)));
         assert_eq!(info.latency(), at(100) - at(published));
-        assert_eq!((info.publisher(), info.path()), (publisher.gid(), Transport::Intra));
+        assert_eq!((info.publisher(), info.transport()), (publisher.gid(), Transport::Intra));
     }
     assert_ne!(publisher.gid(), other.gid());
     assert_ne!(publisher.gid(), Gid([0; 16]));

@@ -871,7 +871,7 @@ fn a_wait_set_says_which_server_and_which_client_is_ready() {
 
 #[test]
 fn an_executor_may_refuse_lent_threads() {
-    let served = Served::by(Executor::single().lent_threads(false));
+    let served = Served::by(Executor::single().caller_runs(false));
     let node = served.node();
     let log = Log::new();
     let pen = log.pen();

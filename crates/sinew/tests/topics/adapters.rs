@@ -92,19 +92,19 @@ fn both_sides_of_an_adapter_meet_in_one_process() -> sinew::Result<()> {
     let ros = node.publisher::<Image>("image").create()?;
     let pictures = node.subscription::<Adapted<Pictures>>("image").create()?;
     let images = node.subscription::<Image>("image").create()?;
-    let viewer = node.subscription::<Image>("image").viewing().create()?;
+    let viewer = node.subscription::<Image>("image").accept_images().create()?;
     let (say, seen) = std::sync::mpsc::channel();
     let _callback = node.subscription("image").callback(move |image: View<'_, Image>| {
         say.send((image.width, image.data.len())).unwrap();
     })?;
     let owned = node.subscription("image").callback(|mut image: Unique<Image>| image.data.clear())?;
-    assert_eq!((custom.matched_subscriptions(), ros.matched_subscriptions()), (5, 5));
-    assert_eq!((pictures.matched_publishers(), images.matched_publishers()), (2, 2));
+    assert_eq!((custom.subscription_count(), ros.subscription_count()), (5, 5));
+    assert_eq!((pictures.publisher_count(), images.publisher_count()), (2, 2));
 
     custom.publish(Adapted(picture(3)))?;
     assert_eq!(conversions(), (1, 0), "one image for all");
     let (first, info) = pictures.take().unwrap();
-    assert_eq!((&**first, info.path()), (&picture(3), Transport::Intra));
+    assert_eq!((&**first, info.transport()), (&picture(3), Transport::Intra));
     assert_eq!(*images.take().unwrap().0, image(3));
     assert_eq!(viewer.take_sample().unwrap().0.view().unwrap().width, 3);
 
@@ -131,7 +131,7 @@ fn a_draft_reaches_the_other_side_too() -> Result<(), Box<dyn std::error::Error>
     let node = context.node("both")?;
     let ros = node.publisher::<Image>("image").create()?;
     let pictures = node.subscription::<Adapted<Pictures>>("image").create()?;
-    let viewer = node.subscription::<Image>("image").viewing().create()?;
+    let viewer = node.subscription::<Image>("image").accept_images().create()?;
     let mut draft =
         ros.draft(Image { width: 3, step: 3, height: 2, ..Image::default() }, ImageLengths { data: 6 })?;
     draft.parts().data.fill(3);
@@ -218,10 +218,10 @@ fn back_pressure_and_filters_hold_for_the_other_type() -> sinew::Result<()> {
 fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let far = other.node("far")?.subscription::<Image>("image").viewing().create()?;
+    let far = other.node("far")?.subscription::<Image>("image").accept_images().create()?;
     let far_pictures = other.node("far")?.subscription::<Adapted<Pictures>>("image").create()?;
     let node = one.node("both")?;
-    let near = node.subscription::<Image>("image").viewing().create()?;
+    let near = node.subscription::<Image>("image").accept_images().create()?;
     let custom = node.publisher::<Adapted<Pictures>>("image").create()?;
     assert!(custom.wait_for_subscribers(3, PATIENCE));
     conversions();
@@ -229,7 +229,7 @@ fn one_image_serves_here_and_outside() -> sinew::Result<()> {
     assert_eq!(conversions().0, 1, "one image for all");
     assert_eq!(near.take_sample().unwrap().0.view().unwrap().width, 2000);
     let (sample, info) = wait_for("it comes", || far.take_sample());
-    assert_eq!((sample.view().unwrap().data.len(), info.path()), (4000, Transport::Shm));
+    assert_eq!((sample.view().unwrap().data.len(), info.transport()), (4000, Transport::Shm));
     assert_eq!(**wait_for("it comes", || far_pictures.take()).0, picture(2000));
     Ok(())
 }

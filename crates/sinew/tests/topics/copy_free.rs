@@ -81,7 +81,7 @@ fn reading<T: Message>(node: &Node) -> Subscription<T> {
 }
 
 fn viewing(node: &Node) -> Subscription<Image> {
-    node.subscription::<Image>("topic").viewing().create().unwrap()
+    node.subscription::<Image>("topic").accept_images().create().unwrap()
 }
 
 fn value<T: Message>(subscription: &Subscription<T>) -> bool {
@@ -198,7 +198,7 @@ fn a_sample_that_is_passed_on() {
     let relay = other.node("relay").unwrap();
     let incoming = viewing(&relay);
     let outgoing = relay.publisher::<Image>("again").create().unwrap();
-    let near = relay.subscription::<Image>("again").viewing().create().unwrap();
+    let near = relay.subscription::<Image>("again").accept_images().create().unwrap();
     let publisher = one.node("camera").unwrap().publisher::<Image>("topic").create().unwrap();
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let pass_on = || {
@@ -208,7 +208,7 @@ fn a_sample_that_is_passed_on() {
         (outgoing.statistics().copies, outgoing.statistics().drafts)
     };
     assert_eq!(pass_on(), (0, 1), "within the process, where it lies");
-    let _far = third.node("far").unwrap().subscription::<Image>("again").viewing().create().unwrap();
+    let _far = third.node("far").unwrap().subscription::<Image>("again").accept_images().create().unwrap();
     assert!(outgoing.wait_for_subscribers(2, PATIENCE));
     assert_eq!(pass_on(), (1, 2), "another process doesn't map the first one's memory for us");
 }
@@ -421,7 +421,7 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
     let (here, there) = (place.context(), place.context());
     let node = here.node("both").unwrap();
     let images = node.publisher::<Image>("images").create().unwrap();
-    let frames = node.subscription::<Image>("images").viewing().create().unwrap();
+    let frames = node.subscription::<Image>("images").accept_images().create().unwrap();
     let negatives = node.publisher::<Image>("negatives").create().unwrap();
     let pass_on = || {
         let (lies, _) = robot::take(&images, 1);
@@ -431,14 +431,15 @@ fn drafts_are_made_in_shared_memory_as_long_as_they_are_viewed_there() {
         (!lies.is_empty(), is_in_place)
     };
     assert_eq!(pass_on(), (false, true), "no subscription is outside");
-    let viewer = there.node("viewer").unwrap().subscription::<Image>("negatives").viewing().create().unwrap();
+    let viewer =
+        there.node("viewer").unwrap().subscription::<Image>("negatives").accept_images().create().unwrap();
     assert!(negatives.wait_for_subscribers(1, PATIENCE));
     assert_eq!(pass_on(), (false, false), "the camera doesn't know yet");
     assert_eq!(pass_on(), (true, true));
     wait_for("two come", || viewer.take_sample());
     wait_for("two come", || viewer.take_sample());
     drop(viewer);
-    wait_for("it is gone", || (negatives.matched_subscriptions() == 0).then_some(()));
+    wait_for("it is gone", || (negatives.subscription_count() == 0).then_some(()));
     assert_eq!(pass_on(), (false, true), "no subscription is outside any more");
     assert_eq!(negatives.statistics().copies, 1);
     drop(negatives);
@@ -450,7 +451,7 @@ fn what_others_read_is_copied_before_it_is_changed() {
     let place = Place::new();
     let context = place.context();
     let node = context.node("both").unwrap();
-    let frames = node.subscription::<Image>("images").viewing().create().unwrap();
+    let frames = node.subscription::<Image>("images").accept_images().create().unwrap();
     let negatives = node.publisher::<Image>("negatives").create().unwrap();
     let unchanged = |sample: &Sample<Image>| assert_eq!(borrowed(&sample.view().unwrap())[0], 7);
     let change = |sample: Sample<Image>, what: &str| {
@@ -489,14 +490,15 @@ fn what_others_read_is_copied_before_it_is_changed() {
     let images = node.publisher::<Image>("images").qos(latched).create().unwrap();
     robot::take(&images, 7);
     assert_eq!(change(next(), "a draft that is retained"), [1, 0]);
-    let late = node.subscription::<Image>("images").qos(latched).viewing().create().unwrap();
+    let late = node.subscription::<Image>("images").qos(latched).accept_images().create().unwrap();
     unchanged(&late.take_sample().unwrap().0);
     drop(images);
 
     // While another process reads the camera's frames they are its, too.
     let images = node.publisher::<Image>("images").create().unwrap();
     let elsewhere = place.context();
-    let far = elsewhere.node("far").unwrap().subscription::<Image>("images").viewing().create().unwrap();
+    let far =
+        elsewhere.node("far").unwrap().subscription::<Image>("images").accept_images().create().unwrap();
     assert!(images.wait_for_subscribers(2, PATIENCE));
     robot::take(&images, 7);
     assert_eq!(change(next(), "a draft that left the process"), [1, 0]);

@@ -43,7 +43,7 @@ fn of_publishers_and_subscriptions() -> sinew::Result<()> {
     let owner = near.subscription("numbers").callback(|_: Number| {})?;
     let away = far.subscription::<Number>("numbers").qos(QoS::default().keep_last(1)).create()?;
     assert!(publisher.wait_for_subscribers(3, PATIENCE));
-    until("it is known there", || away.matched_publishers() == 1);
+    until("it is known there", || away.publisher_count() == 1);
     let onlooker = Onlooker::join(place.0.path(), 3);
     let publishes = |counter| onlooker.count(Publisher, "/numbers", "/near", counter);
     let receives = |counter| onlooker.count(Subscription, "/numbers", "/far", counter);

@@ -96,7 +96,7 @@ fn a_message_outlives_the_publisher_whose_pool_it_came_from() -> sinew::Result<(
 fn a_pool_has_so_many_blocks_and_no_more() -> sinew::Result<()> {
     let room = Room::new();
     let log = Log::new();
-    let publisher = room.node.publisher::<Frame>("frames").pool(2).create()?;
+    let publisher = room.node.publisher::<Frame>("frames").pool_capacity(2).create()?;
     let mut frames: Vec<_> = (0..5).map(|_| publisher.loan()).collect();
     frames.iter_mut().for_each(|frame| frame.drops = Some(log.pen()));
     assert_eq!(publisher.statistics().pooled, 2);
@@ -111,7 +111,7 @@ fn a_pool_has_so_many_blocks_and_no_more() -> sinew::Result<()> {
 #[test]
 fn a_publisher_without_a_pool_publishes_all_the_same() -> sinew::Result<()> {
     let room = Room::new();
-    let publisher = room.node.publisher::<Frame>("frames").pool(0).create()?;
+    let publisher = room.node.publisher::<Frame>("frames").pool_capacity(0).create()?;
     let subscription = room.node.subscription::<Frame>("frames").create()?;
     publisher.publish(publisher.loan())?;
     publisher.publish(Frame::default())?;
@@ -161,7 +161,7 @@ fn the_pool_of_a_publisher_that_keeps_all_is_as_large_as_that() -> sinew::Result
     let numbers = room.node.subscription::<Number>("numbers").qos(all).create()?;
     let frames = room.node.subscription::<Frame>("frames").qos(all).create()?;
     let publisher = room.node.publisher::<Number>("numbers").qos(all).create()?;
-    let few = room.node.publisher::<Number>("numbers").qos(all).pool(3).create()?;
+    let few = room.node.publisher::<Number>("numbers").qos(all).pool_capacity(3).create()?;
     let of_frames = room.node.publisher::<Frame>("frames").qos(all).create()?;
     for number in 0..100 {
         publisher.publish(Number(number))?;

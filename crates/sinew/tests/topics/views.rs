@@ -57,9 +57,9 @@ fn a_value_of_the_same_process_is_seen_where_it_lies() -> sinew::Result<()> {
     let (sender, seen) = mpsc::channel();
     let _viewer =
         node.subscription("image").callback(move |image: View<'_, Image>, info: &MessageInfo| {
-            sender.send((borrowed(&image), image.width, info.path())).unwrap();
+            sender.send((borrowed(&image), image.width, info.transport())).unwrap();
         })?;
-    let held = node.subscription::<Image>("image").viewing().create()?;
+    let held = node.subscription::<Image>("image").accept_images().create()?;
     let publisher = node.publisher::<Image>("image").create()?;
     let message = Unique::new(image(3, 1000));
     let address = message.data.as_ptr().addr();
@@ -86,7 +86,7 @@ fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
         node.subscription("image").callback(move |image: View<'_, Image>, info: &MessageInfo| {
             assert!(image.header.frame_id == "camera" && image.encoding == "mono8");
             assert!(image.data.iter().all(|pixel| u32::from(*pixel) == image.width));
-            sender.send((borrowed(&image), image.width, image.data.len(), info.path())).unwrap();
+            sender.send((borrowed(&image), image.width, image.data.len(), info.transport())).unwrap();
         })?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
@@ -109,7 +109,7 @@ fn a_view_shows_an_image_in_the_memory_of_its_publisher() -> sinew::Result<()> {
 fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let mut small = small(0);
@@ -127,7 +127,7 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
         let read = file_at(borrowed(&view)).expect("it is read where it lies");
         assert_eq!(read, written);
         assert_eq!(
-            (view.width, view.data, info.path()),
+            (view.width, view.data, info.transport()),
             (width, &vec![width as u8; 300_000][..], Transport::Shm)
         );
     }
@@ -139,7 +139,7 @@ fn a_draft_is_filled_where_others_read_it() -> Result<(), Box<dyn std::error::Er
 fn samples_stay_while_newer_messages_come() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let mut held = Vec::new();
@@ -164,8 +164,8 @@ fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<
     let context = real_context();
     let node = context.node("both")?;
     let publisher = node.publisher::<Image>("image").create()?;
-    let viewing = node.subscription::<Image>("image").viewing().create()?;
-    let other = node.subscription::<Image>("image").viewing().create()?;
+    let viewing = node.subscription::<Image>("image").accept_images().create()?;
+    let other = node.subscription::<Image>("image").accept_images().create()?;
     let mut draft = publisher.draft(small(1), lengths(10))?;
     draft.parts().data.fill(9);
     let address = draft.parts().data.as_ptr().addr();
@@ -178,7 +178,8 @@ fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<
 
     let owner = node.subscription::<Image>("image").buffer(BufferType::Unique).create()?;
     let reader = node.subscription::<Image>("image").create()?;
-    let picky = node.subscription::<Image>("image").viewing().filter(|image| image.width == 2).create()?;
+    let picky =
+        node.subscription::<Image>("image").accept_images().filter(|image| image.width == 2).create()?;
     let mut draft = publisher.draft(small(2), lengths(10))?;
     draft.parts().data.fill(8);
     publisher.publish(draft)?;
@@ -199,7 +200,7 @@ fn in_its_process_a_draft_is_seen_by_viewers_and_decoded_for_others() -> Result<
 fn who_views_may_take_values_all_the_same() -> Result<(), Box<dyn std::error::Error>> {
     let context = real_context();
     let node = context.node("both")?;
-    let viewer = node.subscription::<Image>("image").viewing().create()?;
+    let viewer = node.subscription::<Image>("image").accept_images().create()?;
     let publisher = node.publisher::<Image>("image").create()?;
     for take in [0, 1, 2] {
         let mut draft = publisher.draft(small(5), lengths(4))?;
@@ -239,7 +240,7 @@ fn what_a_publisher_retains_comes_to_every_kind_of_late_subscription()
     let expected = [2, 3].map(|width| Image { data: vec![width as u8; 5000], ..small(width) });
     for (name, node) in [("same", &camera), ("other", &other.node("late")?)] {
         let reader = node.subscription::<Image>("image").qos(latched).create()?;
-        let viewer = node.subscription::<Image>("image").qos(latched).viewing().create()?;
+        let viewer = node.subscription::<Image>("image").qos(latched).accept_images().create()?;
         for expected in &expected {
             let (value, _) = wait_for("it comes", || reader.take());
             assert_eq!(*value, *expected, "{name}");
@@ -256,9 +257,9 @@ fn a_sample_is_passed_on_as_it_is() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other, third) = (place.context(), place.context(), place.context());
     let relay = other.node("relay")?;
-    let incoming = relay.subscription::<Image>("image").viewing().create()?;
+    let incoming = relay.subscription::<Image>("image").accept_images().create()?;
     let outgoing = relay.publisher::<Image>("again").create()?;
-    let near = relay.subscription::<Image>("again").viewing().create()?;
+    let near = relay.subscription::<Image>("again").accept_images().create()?;
     let far = third.node("far")?.subscription::<Image>("again").create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE) && outgoing.wait_for_subscribers(2, PATIENCE));
@@ -289,13 +290,13 @@ fn a_draft_may_be_older_than_who_listens() -> Result<(), Box<dyn std::error::Err
     };
     let before = filled(1);
     assert!(format!("{before:?}").contains("sensor_msgs/msg/Image"));
-    let viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
     publisher.publish(before)?; // lies in ordinary memory: copied
     assert_eq!(wait_for("it comes", || viewer.take_sample()).0.view()?.data[69_999], 1);
     let outside = filled(2);
     drop(viewer);
-    wait_for("it comes", || (publisher.matched_subscriptions() == 1).then_some(()));
+    wait_for("it comes", || (publisher.subscription_count() == 1).then_some(()));
     publisher.publish(outside)?; // lies in shared memory, and nobody is there
     drop(filled(3)); // was never there
     let widths: Vec<_> = std::iter::from_fn(|| near.take()).map(|(image, _)| image.data[69_999]).collect();
@@ -364,7 +365,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     let (one, other) = (place.context(), place.context());
     let node = other.node("viewer")?;
     let deep = QoS::default().keep_last(100);
-    let viewer = node.subscription::<Image>("image").qos(deep).viewing().create()?;
+    let viewer = node.subscription::<Image>("image").qos(deep).accept_images().create()?;
     let reader = node.subscription::<Image>("image").qos(deep).create()?;
     let publisher = one.node("camera")?.publisher::<Claims>("image").qos(deep).create()?;
     assert!(publisher.wait_for_subscribers(2, PATIENCE));
@@ -397,7 +398,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
     assert_eq!(error.failure(), PublishFailure::Undecodable);
     assert!(error.into_message().into_shared().is_err());
     drop(values);
-    let viewer = node.subscription::<Image>("again").viewing().create()?;
+    let viewer = node.subscription::<Image>("again").accept_images().create()?;
     outgoing.publish(seen)?;
     assert!(viewer.take().is_none(), "no value, but lost");
     assert_eq!(viewer.statistics().overwritten, 1);
@@ -408,7 +409,7 @@ fn what_is_no_image_is_lost_and_what_is_not_utf_8_is_seen() -> Result<(), Box<dy
 fn a_draft_that_is_too_long_takes_no_memory() -> Result<(), Box<dyn std::error::Error>> {
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let _viewer = other.node("viewer")?.subscription::<Image>("image").viewing().create()?;
+    let _viewer = other.node("viewer")?.subscription::<Image>("image").accept_images().create()?;
     let publisher = one.node("camera")?.publisher::<Image>("image").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     let error = publisher.draft(Image::default(), lengths(1 << 40)).unwrap_err();
@@ -430,7 +431,7 @@ fn a_draft_that_is_too_long_takes_no_memory() -> Result<(), Box<dyn std::error::
 fn sequences_of_plain_structs_are_drafted_and_viewed_too() -> Result<(), Box<dyn std::error::Error>> {
     let context = real_context();
     let node = context.node("both")?;
-    let viewer = node.subscription::<PointCloud>("cloud").viewing().create()?;
+    let viewer = node.subscription::<PointCloud>("cloud").accept_images().create()?;
     let publisher = node.publisher::<PointCloud>("cloud").create()?;
     let lengths = sinew_interfaces::sensor_msgs::msg::PointCloudLengths { points: 3 };
     let mut draft = publisher.draft(PointCloud::default(), lengths)?;
@@ -487,7 +488,7 @@ fn no_text_is_made_of_bytes_that_change() -> Result<(), Box<dyn std::error::Erro
     const LENGTH: usize = 20_000;
     let place = Place::new();
     let (one, other) = (place.context(), place.context());
-    let viewer = other.node("reader")?.subscription::<Text>("text").viewing().create()?;
+    let viewer = other.node("reader")?.subscription::<Text>("text").accept_images().create()?;
     let publisher = one.node("writer")?.publisher::<Text>("text").create()?;
     assert!(publisher.wait_for_subscribers(1, PATIENCE));
     publisher.publish(Text { data: "a".repeat(LENGTH) })?;
@@ -538,9 +539,10 @@ fn those_here_and_those_elsewhere_get_the_same_messages_in_order() -> Result<(),
             let qos = if retains { qos.transient_local() } else { qos };
             let node = one.node("camera")?;
             let publisher = node.publisher::<Image>("image").qos(qos).create()?;
-            let viewer = || node.subscription::<Image>("image").qos(qos).viewing().create();
+            let viewer = || node.subscription::<Image>("image").qos(qos).accept_images().create();
             let viewing = (0..here).map(|_| viewer()).collect::<Result<Vec<_>, _>>()?;
-            let away = other.node("viewer")?.subscription::<Image>("image").qos(qos).viewing().create()?;
+            let away =
+                other.node("viewer")?.subscription::<Image>("image").qos(qos).accept_images().create()?;
             assert!(publisher.wait_for_subscribers(here + 1, PATIENCE));
             let ways = [Published::Value, Published::Draft, Published::Shared, Published::Draft];
             for (width, way) in (0_u32..).zip(ways.iter().cycle().take(24)) {
@@ -578,7 +580,7 @@ fn who_takes_values_may_come_and_go_beside_who_views() -> Result<(), Box<dyn std
     let (one, other) = (place.context(), place.context());
     let node = other.node("viewer")?;
     let narrow = QoS::new().keep_all().max_samples(1);
-    let viewing = node.subscription::<Image>("image").qos(narrow).viewing().create()?;
+    let viewing = node.subscription::<Image>("image").qos(narrow).accept_images().create()?;
     viewing.set_listener(|_| ()); // so that a thread reads for it
     let wide = QoS::new().keep_all().max_samples(8);
     let publisher = one.node("camera")?.publisher::<Image>("image").qos(wide).create()?;

@@ -79,7 +79,7 @@ impl DescriptorSource {
     /// thread.
     pub fn close(self) {
         self.watch.end();
-        self.joined.part(true);
+        self.joined.deregister(true);
     }
 
     /// Keeps it without a handle until the context ends; as
@@ -93,7 +93,7 @@ impl DescriptorSource {
 impl Drop for DescriptorSource {
     fn drop(&mut self) {
         self.watch.end();
-        self.joined.part(false);
+        self.joined.deregister(false);
     }
 }
 
@@ -292,9 +292,9 @@ impl<G: CallbackGroup> DescriptorSourceBuilder<G> {
         });
         let watched = watch.clone();
         let (cell, group) = (callback.cell(&self.group), self.group.clone());
-        let run: OnEvent<Readiness> = Box::new(move |turn, readiness| {
+        let run: OnEvent<Readiness> = Box::new(move |token, readiness| {
             let _running = WatchAgain { watch: &watched, last: *readiness };
-            F::call(&cell, &group, turn, readiness)
+            F::call(&cell, &group, token, readiness)
         });
         let source = StatusCondition::erased(core.clone(), "descriptor source".to_owned(), run);
         watch.poller.know(watch.key, source.clone());

@@ -87,7 +87,7 @@ impl<T: Built + Message> Publisher<T> {
         T::check(&lengths)?;
         let length = loan::size(value.borrow(), &lengths);
         let no_memory = BuildError::NoMemory { type_name: T::NAME, length };
-        let mut message = self.outlet().image_of(length).ok_or(no_memory)?;
+        let mut message = self.core().image_of(length).ok_or(no_memory)?;
         loan::build(value.borrow(), &lengths, message.image_mut().unwrap_or_default())?;
         Ok(Draft { message, value, lengths })
     }

@@ -120,7 +120,7 @@ impl<T: Built + Message> Publisher<T> {
     ///     Ok(negatives.publish(image)?)
     /// })?;
     /// # let images = node.publisher::<Image>("image").create()?;
-    /// # let viewer = node.subscription::<Image>("negative").viewing().create()?;
+    /// # let viewer = node.subscription::<Image>("negative").accept_images().create()?;
     /// # let mut image = images.draft(Image::default(), ImageLengths { data: 1000 })?;
     /// # image.parts().data.fill(1);
     /// # images.publish(image)?;
@@ -140,9 +140,9 @@ impl<T: Built + Message> Publisher<T> {
     /// other byte order and contains a string that is not UTF-8.
     pub fn edit(&self, message: impl Into<Sample<T>>) -> Result<Edit<T>, BuildError> {
         let came = message.into().erase();
-        let outlet = self.outlet();
-        let is_in_place = came.is_ownable() && outlet.publishes_where_it_lies(&came);
-        let mut message = if is_in_place { came } else { copy(outlet, came)? };
+        let core = self.core();
+        let is_in_place = came.is_ownable() && core.publishes_where_it_lies(&came);
+        let mut message = if is_in_place { came } else { copy(core, came)? };
         if !message.is_image() {
             return Ok(Edit { held: EditedMessage::Value(Unique::assume(message)), is_in_place });
         }
@@ -150,8 +150,8 @@ impl<T: Built + Message> Publisher<T> {
             Ok(()) => Ok(Edit { held: EditedMessage::Image(message), is_in_place }),
             // Its numbers have the other byte order.
             Err(BuildError::NotInPlace { .. }) => {
-                let value = message.decoded(&outlet.pool)?;
-                outlet.count(CopyWork::DECODING);
+                let value = message.decoded(&core.pool)?;
+                core.count(CopyWork::DECODING);
                 Ok(Edit { held: EditedMessage::Value(Unique::assume(value)), is_in_place: false })
             }
             Err(error) => Err(error),
@@ -162,14 +162,14 @@ impl<T: Built + Message> Publisher<T> {
 /// An image of the message, to which there is no other reference, where the publisher's messages
 /// are read.
 #[cold]
-fn copy(outlet: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, BuildError> {
+fn copy(core: &Arc<PublisherCore>, message: RawMessage) -> Result<RawMessage, BuildError> {
     let length = message.image_length().unwrap_or(0);
     let type_name = message.table().name();
-    let copy = outlet.image_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
-    outlet.count(CopyWork::encoding(message.is_image(), length));
+    let copy = core.image_of_message(&message).ok_or(BuildError::NoMemory { type_name, length })?;
+    core.count(CopyWork::encoding(message.is_image(), length));
     if message.is_ownable() {
         // It was only in the wrong place.
-        let lends = Arc::downgrade(outlet);
+        let lends = Arc::downgrade(core);
         message.is_wanted_by(lends);
     }
     Ok(copy)

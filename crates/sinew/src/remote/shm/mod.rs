@@ -58,15 +58,15 @@ pub(crate) struct ShmTransport {
     participant: OnceLock<Arc<Participant>>,
     context: Weak<dyn LocalEndpoints>,
     /// Publishers of others.
-    proxies: Mutex<HashMap<(u64, EntityKey), Arc<RemotePublisher>>>,
+    publishers: Mutex<HashMap<(u64, EntityKey), Arc<RemotePublisher>>>,
     /// Subscriptions of others.
     subscriptions: Mutex<HashMap<(u64, EntityKey), Arc<RemoteSubscription>>>,
     /// Our subscriptions, by what the others know them by.
-    inboxes: Mutex<HashMap<EntityKey, Weak<SubscriptionCore>>>,
+    subscription_cores: Mutex<HashMap<EntityKey, Weak<SubscriptionCore>>>,
     /// Our servers, likewise.
     servers: Mutex<HashMap<EntityKey, LocalServer>>,
     /// Our clients' ways to servers, by their entities.
-    lines: Mutex<HashMap<EntityKey, Weak<ShmServerConnection>>>,
+    connections: Mutex<HashMap<EntityKey, Weak<ShmServerConnection>>>,
     /// Servers of others.
     services: Mutex<HashMap<(u64, EntityKey), Arc<ShmServer>>>,
     /// Clients of others for whose answers there is no room.
@@ -88,11 +88,11 @@ impl ShmTransport {
         let this = Arc::new(Self {
             participant: OnceLock::new(),
             context: Arc::downgrade(context),
-            proxies: Mutex::default(),
+            publishers: Mutex::default(),
             subscriptions: Mutex::default(),
-            inboxes: Mutex::default(),
+            subscription_cores: Mutex::default(),
             servers: Mutex::default(),
-            lines: Mutex::default(),
+            connections: Mutex::default(),
             services: Mutex::default(),
             unserved: Mutex::default(),
             receiver: Mutex::default(),
@@ -134,29 +134,29 @@ impl ShmTransport {
         participant.advertise(&entity, about.of_node)
     }
 
-    /// The same, for the creation of `name`. `inbox`: of a subscription, to which alone others may
+    /// The same, for the creation of `name`. `subscription_core`: of a subscription, to which alone others may
     /// send.
     pub(crate) fn advertise_or(
         &self,
         name: &str,
         about: &EndpointAbout<'_>,
-        inbox: Option<&Arc<SubscriptionCore>>,
+        subscription_core: Option<&Arc<SubscriptionCore>>,
     ) -> Result<OwnEntity, CreateError> {
         // Held until it is in: whoever answers at once is to find it.
-        let mut inboxes = self.inboxes.lock();
-        let entity = self.advertise(about).map_err(|source| CreateError::Outside {
+        let mut subscription_cores = self.subscription_cores.lock();
+        let entity = self.advertise(about).map_err(|source| CreateError::SharedMemory {
             name: name.to_owned(),
             source: Box::new(source.into()),
         })?;
-        if let Some(inbox) = inbox {
-            inboxes.insert(entity.key(), Arc::downgrade(inbox));
+        if let Some(subscription_core) = subscription_core {
+            subscription_cores.insert(entity.key(), Arc::downgrade(subscription_core));
         }
         Ok(entity)
     }
 
     /// An entity of its own for a client's way to one server: its requests come from it, and
     /// answers go to it.
-    pub(crate) fn advertise_line(&self, calls: &Arc<PendingCalls>) -> Result<OwnEntity, CapacityError> {
+    pub(crate) fn advertise_connection(&self, calls: &Arc<PendingCalls>) -> Result<OwnEntity, CapacityError> {
         let about = EndpointAbout {
             kind: EntityKind::Request,
             number: calls.number,
@@ -170,8 +170,8 @@ impl ShmTransport {
     }
 
     /// Answers by this line find it from now on.
-    pub(crate) fn know_line(&self, line: &Arc<ShmServerConnection>) {
-        self.lines.lock().insert(line.key(), Arc::downgrade(line));
+    pub(crate) fn add_connection(&self, connection: &Arc<ShmServerConnection>) {
+        self.connections.lock().insert(connection.key(), Arc::downgrade(connection));
     }
 
     pub(crate) fn forget_server(&self, key: EntityKey) {
@@ -179,8 +179,8 @@ impl ShmTransport {
         drop(gone);
     }
 
-    pub(crate) fn forget_line(&self, key: EntityKey) {
-        self.lines.lock().remove(&key);
+    pub(crate) fn remove_connection(&self, key: EntityKey) {
+        self.connections.lock().remove(&key);
     }
 
     pub(crate) fn context(&self) -> Option<Arc<dyn LocalEndpoints>> {
@@ -208,7 +208,7 @@ impl ShmTransport {
     }
 
     pub(crate) fn forget(&self, key: EntityKey) {
-        self.inboxes.lock().remove(&key);
+        self.subscription_cores.lock().remove(&key);
     }
 
     /// The port on which an executor hears from others; `None` if it can't.
@@ -247,18 +247,18 @@ impl ShmTransport {
     fn retry(&self) {
         let servers: Vec<_> = self.servers.lock().values().cloned().collect();
         let unserved = std::mem::take(&mut *self.unserved.lock());
-        for visiting in unserved {
-            drop(visiting.serve()); // the log has said why not
-            if !visiting.is_served() {
-                self.unserved.lock().push(visiting);
+        for pending_client in unserved {
+            drop(pending_client.serve()); // the log has said why not
+            if !pending_client.is_served() {
+                self.unserved.lock().push(pending_client);
             }
         }
         servers.iter().for_each(|server| server.requests.send_overdue());
         if self.lacks_receiver.swap(false, Ordering::Relaxed) && self.receiver().is_some() {
             self.retune_all();
             servers.iter().for_each(|server| server.requests.retune());
-            let lines: Vec<_> = self.lines.lock().values().filter_map(Weak::upgrade).collect();
-            lines.iter().for_each(|line| line.retune());
+            let connections: Vec<_> = self.connections.lock().values().filter_map(Weak::upgrade).collect();
+            connections.iter().for_each(|connection| connection.retune());
         }
     }
 
@@ -271,7 +271,7 @@ impl ShmTransport {
         if let Some(participant) = self.participant() {
             participant.leave();
         }
-        let gone = std::mem::take(&mut *self.proxies.lock());
+        let gone = std::mem::take(&mut *self.publishers.lock());
         drop(gone);
         let gone = std::mem::take(&mut *self.servers.lock());
         drop(gone);
@@ -284,8 +284,8 @@ impl Presence for ShmTransport {
     }
 
     fn retune_all(&self) {
-        let proxies: Vec<_> = self.proxies.lock().values().cloned().collect();
-        proxies.iter().for_each(|proxy| proxy.retune());
+        let publishers: Vec<_> = self.publishers.lock().values().cloned().collect();
+        publishers.iter().for_each(|publisher| publisher.retune());
     }
 }
 
@@ -339,7 +339,7 @@ impl ShmTransport {
             hash,
             qos: qos.to_bytes(travels),
         };
-        let failed = |source: CapacityError| CreateError::Outside {
+        let failed = |source: CapacityError| CreateError::SharedMemory {
             name: name.to_owned(),
             source: Box::new(source.into()),
         };
@@ -365,9 +365,9 @@ struct DiscoveryObserver(Weak<ShmTransport>);
 
 impl DiscoveryObserver {
     fn both(&self) -> Option<(Arc<ShmTransport>, Arc<dyn LocalEndpoints>)> {
-        let outside = self.0.upgrade()?;
-        let context = outside.context.upgrade()?;
-        Some((outside, context))
+        let transport = self.0.upgrade()?;
+        let context = transport.context.upgrade()?;
+        Some((transport, context))
     }
 }
 
@@ -384,28 +384,28 @@ impl Observer for DiscoveryObserver {
         if !matches!(entity.kind, EntityKind::Publisher | EntityKind::Subscription | EntityKind::Server) {
             return;
         }
-        let Some((outside, context)) = self.both() else { return };
+        let Some((transport, context)) = self.both() else { return };
         let Some(described) = RemoteEndpoint::of(entity, peer) else {
             tell!(Level::Warn, "an entity of {peer:?} on {} says what makes no sense", entity.name);
             return;
         };
         match entity.kind {
             EntityKind::Publisher => {
-                let proxy = RemotePublisher::new(&outside, peer, described);
-                outside.proxies.lock().insert((peer.id(), key), proxy.clone());
-                context.graph().add_proxy(proxy);
+                let publisher = RemotePublisher::new(&transport, peer, described);
+                transport.publishers.lock().insert((peer.id(), key), publisher.clone());
+                context.graph().add_source(publisher);
             }
             EntityKind::Subscription => {
                 let address = Box::new(ShmAddress { peer: peer.clone(), key });
                 let subscription = Arc::new(RemoteSubscription { wanted: described, address });
-                outside.subscriptions.lock().insert((peer.id(), key), subscription.clone());
+                transport.subscriptions.lock().insert((peer.id(), key), subscription.clone());
                 context.graph().add_remote_subscription(subscription);
             }
             EntityKind::Server => {
-                let server = ShmServer::new(&outside, peer, key, described);
-                outside.services.lock().insert((peer.id(), key), server.clone());
+                let server = ShmServer::new(&transport, peer, key, described);
+                transport.services.lock().insert((peer.id(), key), server.clone());
                 if server.described().travels {
-                    context.services().add_away(&entity.name, server);
+                    context.services().add_remote(&entity.name, server);
                 }
             }
             _ => {}
@@ -413,70 +413,70 @@ impl Observer for DiscoveryObserver {
     }
 
     fn vanished(&self, peer: &Arc<Peer>, key: EntityKey) {
-        let Some((outside, context)) = self.both() else { return };
-        let proxy = outside.proxies.lock().remove(&(peer.id(), key));
-        if let Some(proxy) = proxy {
-            let source: Arc<dyn RemoteSource> = proxy.clone();
-            context.graph().remove_proxy(&source);
-            proxy.end();
+        let Some((transport, context)) = self.both() else { return };
+        let publisher = transport.publishers.lock().remove(&(peer.id(), key));
+        if let Some(publisher) = publisher {
+            let source: Arc<dyn RemoteSource> = publisher.clone();
+            context.graph().remove_source(&source);
+            publisher.end();
         }
-        let subscription = outside.subscriptions.lock().remove(&(peer.id(), key));
+        let subscription = transport.subscriptions.lock().remove(&(peer.id(), key));
         if let Some(subscription) = subscription {
             context.graph().remove_remote_subscription(&subscription);
         }
-        let server = outside.services.lock().remove(&(peer.id(), key));
+        let server = transport.services.lock().remove(&(peer.id(), key));
         if let Some(server) = server {
             let server: Arc<dyn RemoteServer> = server;
-            context.services().remove_away(&server.described().topic, &server);
+            context.services().remove_remote(&server.described().topic, &server);
         }
     }
 
     fn connected(&self, incoming: Incoming, target: Option<EntityKey>) -> Option<Arc<dyn Sink>> {
-        let (outside, context) = self.both()?;
+        let (transport, context) = self.both()?;
         let source = (incoming.peer().id(), incoming.source());
-        let proxy = outside.proxies.lock().get(&source).cloned();
+        let publisher = transport.publishers.lock().get(&source).cloned();
         let Some(target) = target else {
-            if let Some(proxy) = proxy {
-                proxy.accept(incoming);
-                return Some(proxy);
+            if let Some(publisher) = publisher {
+                publisher.accept(incoming);
+                return Some(publisher);
             }
             // It published and went before anybody looked: who was matched gets what it published.
             let described = RemoteEndpoint::of(&incoming.source_entity().ok()?, incoming.peer())?;
-            let proxy = RemotePublisher::new(&outside, incoming.peer(), described);
-            proxy.accept(incoming);
-            let source: Arc<dyn RemoteSource> = proxy.clone();
-            context.graph().add_proxy(source.clone());
-            context.graph().remove_proxy(&source);
-            proxy.end();
-            return Some(proxy);
+            let publisher = RemotePublisher::new(&transport, incoming.peer(), described);
+            publisher.accept(incoming);
+            let source: Arc<dyn RemoteSource> = publisher.clone();
+            context.graph().add_source(source.clone());
+            context.graph().remove_source(&source);
+            publisher.end();
+            return Some(publisher);
         };
-        let server = outside.servers.lock().get(&target).cloned();
+        let server = transport.servers.lock().get(&target).cloned();
         if let Some(server) = server {
-            let visiting = PendingClient::receive(&outside, incoming, (target, server));
-            if !visiting.is_served() {
-                outside.unserved.lock().push(visiting.clone());
+            let pending_client = PendingClient::receive(&transport, incoming, (target, server));
+            if !pending_client.is_served() {
+                transport.unserved.lock().push(pending_client.clone());
             }
-            return Some(visiting);
+            return Some(pending_client);
         }
-        let line = outside.lines.lock().get(&target).and_then(Weak::upgrade);
-        if let Some(line) = line {
-            line.accept(incoming);
-            return Some(line);
+        let connection = transport.connections.lock().get(&target).and_then(Weak::upgrade);
+        if let Some(connection) = connection {
+            connection.accept(incoming);
+            return Some(connection);
         }
-        let proxy = proxy?;
-        let inbox = outside.inboxes.lock().get(&target).cloned()?;
-        proxy.accept_retained(inbox, incoming);
-        Some(proxy)
+        let publisher = publisher?;
+        let subscription_core = transport.subscription_cores.lock().get(&target).cloned()?;
+        publisher.accept_retained(subscription_core, incoming);
+        Some(publisher)
     }
 
     fn left(&self, _peer: &Arc<Peer>) {}
 
     fn retry(&self) {
-        if let Some((outside, context)) = self.both() {
+        if let Some((transport, context)) = self.both() {
             context.graph().connect_again();
             context.graph().tidy();
             context.graph().warn_unmatched();
-            outside.retry();
+            transport.retry();
         }
     }
 }

@@ -31,7 +31,7 @@ use std::sync::Weak;
 /// A publisher of another process.
 pub(crate) struct RemotePublisher {
     pub(crate) offered: RemoteEndpoint,
-    outside: Weak<ShmTransport>,
+    transport: Weak<ShmTransport>,
     /// As in [`Publication::publisher`].
     publisher: u64,
     lifespan: i64,
@@ -75,12 +75,12 @@ struct RingReader {
 
 /// What a transient-local publisher retained for one late subscription, which may go before all of it is read.
 struct RetainedReader {
-    inbox: Weak<SubscriptionCore>,
+    subscription: Weak<SubscriptionCore>,
     incoming: Incoming,
 }
 
 impl RemotePublisher {
-    pub(crate) fn new(outside: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
+    pub(crate) fn new(transport: &Arc<ShmTransport>, peer: &Peer, offered: RemoteEndpoint) -> Arc<Self> {
         let publisher = introduce(peer.id()) | (offered.number & u64::from(u32::MAX));
         let lifespan = offered.qos.lifespan_nanoseconds().unwrap_or(i64::MAX);
         let reading = RingReader {
@@ -92,7 +92,7 @@ impl RemotePublisher {
         };
         Arc::new(Self {
             offered,
-            outside: Arc::downgrade(outside),
+            transport: Arc::downgrade(transport),
             publisher,
             lifespan,
             reading: CoalescingLock::new(reading),
@@ -117,8 +117,8 @@ impl RemotePublisher {
     }
 
     /// What it retained for this subscription comes by this connection. The caller then drains.
-    pub(crate) fn accept_retained(&self, inbox: Weak<SubscriptionCore>, incoming: Incoming) {
-        self.handed_over.lock().push(RetainedReader { inbox, incoming });
+    pub(crate) fn accept_retained(&self, subscription: Weak<SubscriptionCore>, incoming: Incoming) {
+        self.handed_over.lock().push(RetainedReader { subscription, incoming });
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
     }
 
@@ -126,21 +126,27 @@ impl RemotePublisher {
     /// change of another thread, and would be kept for ever.
     fn change_served(&self, change: impl FnOnce(&[Arc<SubscriptionCore>]) -> Vec<Arc<SubscriptionCore>>) {
         let mut served = self.served.lock();
-        let inboxes = change(&served);
-        let groups = groups(&inboxes, self.offered.qos.is_blocking());
-        let ends = Ends { groups, port: self.port_for(&inboxes) };
+        let subscriptions = change(&served);
+        let groups = groups(&subscriptions, self.offered.qos.is_blocking());
+        let ends = Ends { groups, port: self.port_for(&subscriptions) };
         let ends = self.ends.lock().replace(ends);
         self.has_news.store(true, Ordering::Release); // pairs with `has_news`
-        let before = std::mem::replace(&mut *served, inboxes);
+        let before = std::mem::replace(&mut *served, subscriptions);
         drop(served);
         drop((before, ends)); // perhaps the last to hold a subscription: outside the locks
     }
 
     /// Who is to be told: the executor of one of the subscriptions, else the thread that serves those which wait without one.
-    fn port_for(&self, inboxes: &[Arc<SubscriptionCore>]) -> Option<Arc<Port>> {
-        let outside = self.outside.upgrade()?;
-        let executor = inboxes.iter().find_map(|inbox| outside.port_of(&*inbox.scheduler()?));
-        executor.or_else(|| inboxes.iter().any(|inbox| inbox.needs_receiver()).then(|| outside.receiver())?)
+    fn port_for(&self, subscriptions: &[Arc<SubscriptionCore>]) -> Option<Arc<Port>> {
+        let transport = self.transport.upgrade()?;
+        let executor =
+            subscriptions.iter().find_map(|subscription| transport.port_of(&*subscription.scheduler()?));
+        executor.or_else(|| {
+            subscriptions
+                .iter()
+                .any(|subscription| subscription.needs_receiver())
+                .then(|| transport.receiver())?
+        })
     }
 
     /// Whether something has changed that no look has seen: whoever changed it drains, but perhaps not yet.
@@ -156,7 +162,7 @@ impl RemotePublisher {
 
     /// As [`RemoteSource::take_for`]. What else is to be done it leaves to its caller.
     #[inline]
-    fn take_next(&self, inbox: &SubscriptionCore, depth: u64) -> DirectTake {
+    fn take_next(&self, subscription: &SubscriptionCore, depth: u64) -> DirectTake {
         if self.has_news() {
             return DirectTake::NotSo;
         }
@@ -166,7 +172,7 @@ impl RemotePublisher {
         };
         let [group] = &ends.groups[..] else { return DirectTake::NotSo };
         let is_calm = stalled.is_empty() && retained.is_empty();
-        let is_simple = ends.port.is_none() && group.routes.is_only(inbox) && is_calm;
+        let is_simple = ends.port.is_none() && group.subscribers.is_only(subscription) && is_calm;
         if !is_simple || self.lifespan != i64::MAX {
             return DirectTake::NotSo;
         }
@@ -188,7 +194,7 @@ impl RemotePublisher {
                 });
             }
         };
-        if self.offered.qos.is_blocking() && inbox.wanted.qos.is_blocking() {
+        if self.offered.qos.is_blocking() && subscription.wanted.qos.is_blocking() {
             incoming.set_cursor(incoming.next()); // its image is copied or held
         }
         let publication = self.publication(message.number, &message.head);
@@ -237,26 +243,26 @@ impl RemotePublisher {
     #[inline]
     pub(crate) fn drain(&self) {
         self.reading.look(|mut reading| {
-            Deferred::with(|outbox| {
-                self.read_on(&mut reading, outbox);
+            Deferred::with(|deferred| {
+                self.read_on(&mut reading, deferred);
                 drop(reading);
             });
         });
         if self.is_gone.load(Ordering::Acquire) && self.is_over() {
             let served = self.served.lock().clone();
-            served.iter().for_each(|inbox| inbox.forget_sources_that_are_over());
+            served.iter().for_each(|subscription| subscription.forget_sources_that_are_over());
         }
     }
 
-    fn read_on(&self, reading: &mut RingReader, outbox: &mut Deferred) {
+    fn read_on(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         // Acquire: pairs with those who set it. Before it is looked at what there is: what comes later sets it again, and drains.
         let has_news = self.has_news() && self.has_news.swap(false, Ordering::Acquire);
         if has_news || !reading.retained.is_empty() {
-            self.read_retained(reading, outbox);
+            self.read_retained(reading, deferred);
         }
-        self.read_all(reading, outbox);
+        self.read_all(reading, deferred);
         if has_news {
-            self.read_news(reading, outbox);
+            self.read_news(reading, deferred);
         }
         let RingReader { incoming: Some(incoming), stalled, .. } = reading else { return };
         if stalled.is_empty() && incoming.is_over() {
@@ -266,10 +272,10 @@ impl RemotePublisher {
     }
 
     /// Goes on with the connection, and for those, that have come since the last look.
-    fn read_news(&self, reading: &mut RingReader, outbox: &mut Deferred) {
+    fn read_news(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         if reading.ends.groups.is_empty() {
             // Those who are the first to come get all of a connection that is as new: its writer began it for them.
-            self.take_ends(reading, outbox);
+            self.take_ends(reading, deferred);
         }
         let accepted = self.accepted.lock().take();
         if let Some(accepted) = accepted {
@@ -277,37 +283,39 @@ impl RemotePublisher {
             if let Some(mut before) = reading.incoming.replace(*accepted) {
                 before.done(); // its end was reached: a new one begins where it ended
             }
-            self.read_all(reading, outbox);
+            self.read_all(reading, deferred);
         }
-        if self.take_ends(reading, outbox) {
-            self.read_all(reading, outbox);
+        if self.take_ends(reading, deferred) {
+            self.read_all(reading, deferred);
         }
         let RingReader { incoming: Some(incoming), ends, .. } = reading else { return };
         // E1: whatever was published before our port was seen is read now.
         if incoming.set_port(ends.port.as_deref()) {
-            self.read_all(reading, outbox);
+            self.read_all(reading, deferred);
         }
     }
 
     /// Who gets the messages from here on. Whether they are others than before.
-    fn take_ends(&self, reading: &mut RingReader, outbox: &mut Deferred) -> bool {
+    fn take_ends(&self, reading: &mut RingReader, deferred: &mut Deferred) -> bool {
         let Some(ends) = self.ends.lock().take() else { return false };
         let before = std::mem::replace(&mut reading.ends, ends);
         // What waits for a place goes on waiting for those who take the same; if there is nobody left, nobody misses it.
         for (index, message, publication) in std::mem::take(&mut reading.stalled) {
             let reader = before.groups.get(index).map(|group| &group.reader);
             let takes_it = |group: &TypedReaders| {
-                reader.zip(group.routes.inboxes().first()).is_some_and(|(reader, inbox)| reader.suits(inbox))
+                reader
+                    .zip(group.subscribers.subscriptions().first())
+                    .is_some_and(|(reader, subscription)| reader.suits(subscription))
             };
             match reading.ends.groups.iter().position(takes_it) {
                 Some(index) => reading.stalled.push((index, message, publication)),
-                None => outbox.dropped.push(message),
+                None => deferred.dropped.push(message),
             }
         }
         true
     }
 
-    fn read_all(&self, reading: &mut RingReader, outbox: &mut Deferred) {
+    fn read_all(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         let RingReader { incoming: Some(incoming), ends, buffer, stalled, .. } = reading else { return };
         if ends.groups.is_empty() {
             incoming.skip_to_newest(0); // nobody wants them
@@ -319,7 +327,7 @@ impl RemotePublisher {
         loop {
             if !stalled.is_empty() {
                 for waiting in std::mem::take(stalled) {
-                    stalled.extend(self.deliver(&ends.groups, waiting, outbox).err());
+                    stalled.extend(self.deliver(&ends.groups, waiting, deferred).err());
                 }
                 if !stalled.is_empty() {
                     break;
@@ -329,7 +337,7 @@ impl RemotePublisher {
                 && let Some(depth) = depth
             {
                 let skipped = incoming.skip_to_newest(depth);
-                ends.inboxes().for_each(|inbox| inbox.count_lost(skipped, outbox));
+                ends.subscriptions().for_each(|subscription| subscription.count_lost(skipped, deferred));
             }
             count = (count + 1) % 2;
             let message = match incoming.read(buffer) {
@@ -341,7 +349,8 @@ impl RemotePublisher {
                 }
             };
             if message.missed > 0 {
-                ends.inboxes().for_each(|inbox| inbox.count_lost(message.missed, outbox));
+                ends.subscriptions()
+                    .for_each(|subscription| subscription.count_lost(message.missed, deferred));
             }
             let publication = self.publication(message.number, &message.head);
             let mut hold = message.hold;
@@ -357,12 +366,13 @@ impl RemotePublisher {
                     Ok((value, work)) => {
                         group.count(work);
                         let message = (index, value, publication);
-                        stalled.extend(self.deliver(&ends.groups, message, outbox).err());
+                        stalled.extend(self.deliver(&ends.groups, message, deferred).err());
                     }
                     Err(error) => {
                         self.cannot_decode(&error);
-                        let inboxes = group.routes.inboxes().iter();
-                        inboxes.for_each(|inbox| inbox.count_lost_for(1, Some(&error), outbox));
+                        let subscriptions = group.subscribers.subscriptions().iter();
+                        subscriptions
+                            .for_each(|subscription| subscription.count_lost_for(1, Some(&error), deferred));
                     }
                 }
             }
@@ -378,9 +388,9 @@ impl RemotePublisher {
         if !self.offered.qos.is_blocking() {
             return;
         }
-        let bound = ends.inboxes().filter(|inbox| inbox.wanted.qos.is_blocking());
+        let bound = ends.subscriptions().filter(|subscription| subscription.wanted.qos.is_blocking());
         let next = stalled.map_or(incoming.next(), |(_, _, publication)| publication.sequence);
-        let oldest = bound.map(|inbox| inbox.oldest_of(self.publisher).unwrap_or(next)).min();
+        let oldest = bound.map(|subscription| subscription.oldest_of(self.publisher).unwrap_or(next)).min();
         match oldest {
             Some(oldest) => incoming.set_cursor(oldest.min(next)),
             None => incoming.unbind(),
@@ -403,63 +413,63 @@ impl RemotePublisher {
         &self,
         groups: &[TypedReaders],
         (index, message, publication): Stalled,
-        outbox: &mut Deferred,
+        deferred: &mut Deferred,
     ) -> Result<(), Stalled> {
         let Some(group) = groups.get(index) else { return Ok(()) };
         let publication = &publication;
-        let routes = &group.routes;
+        let subscribers = &group.subscribers;
         let mut message = message;
-        if let [only] = routes.inboxes()
-            && routes.is_plain_sharers()
+        if let [only] = subscribers.subscriptions()
+            && subscribers.is_plain_sharers()
         {
-            match only.push(message, publication, routes.place_before_reserving(only)).placed() {
+            match only.push(message, publication, subscribers.place_before_reserving(only)).placed() {
                 Ok(left) => {
-                    outbox.add(left);
+                    deferred.add(left);
                     return Ok(());
                 }
                 Err(back) => message = back,
             }
         }
-        if routes.is_plain_sharers() && routes.reserve() {
+        if subscribers.is_plain_sharers() && subscribers.reserve() {
             let mut message = Some(message);
-            let inboxes = routes.inboxes();
-            for (nth, inbox) in inboxes.iter().enumerate() {
-                let reference = if nth + 1 == inboxes.len() {
+            let subscriptions = subscribers.subscriptions();
+            for (nth, subscription) in subscriptions.iter().enumerate() {
+                let reference = if nth + 1 == subscriptions.len() {
                     message.take()
                 } else {
                     message.as_ref().map(RawMessage::another)
                 };
                 let Some(reference) = reference else { break };
-                outbox.add(inbox.push(reference, publication, routes.place_at(inbox)));
+                deferred.add(subscription.push(reference, publication, subscribers.place_at(subscription)));
             }
             return Ok(());
         }
-        let mut given = Recipients::take();
-        given.choose(routes, None, &message);
+        let mut recipients = Recipients::take();
+        recipients.choose(subscribers, None, &message);
         let blocking = self.offered.qos.is_blocking();
-        let Some(promises) = Permits::collect_now(routes, &given, blocking) else {
-            given.forget_copies();
+        let Some(permits) = Permits::collect_now(subscribers, &recipients, blocking) else {
+            recipients.forget_copies();
             return Err((index, message, *publication));
         };
-        let plan = given.plan(routes, Ownership::Unique);
-        given.copy(routes, plan, &message, &group.reader.values);
-        given.deliver(message, publication, &promises, outbox);
-        promises.kept();
+        let plan = recipients.plan(subscribers, Ownership::Unique);
+        recipients.copy(subscribers, plan, &message, &group.reader.values);
+        recipients.deliver(message, publication, &permits, deferred);
+        permits.kept();
         Ok(())
     }
 }
 
 impl Ends {
-    fn inboxes(&self) -> impl Iterator<Item = &Arc<SubscriptionCore>> {
-        self.groups.iter().flat_map(|group| group.routes.inboxes())
+    fn subscriptions(&self) -> impl Iterator<Item = &Arc<SubscriptionCore>> {
+        self.groups.iter().flat_map(|group| group.subscribers.subscriptions())
     }
 
     /// How many of the newest messages are enough; `None` if all are wanted, or a filter is to see them.
     fn depth(&self) -> Option<u64> {
         let mut depth = 0;
-        for inbox in self.inboxes() {
-            let qos = &inbox.wanted.qos;
-            if qos.is_keep_all() || inbox.wanted.filter.is_some() {
+        for subscription in self.subscriptions() {
+            let qos = &subscription.wanted.qos;
+            if qos.is_keep_all() || subscription.wanted.filter.is_some() {
                 return None;
             }
             depth = depth.max(qos.capacity() as u64);
@@ -473,12 +483,12 @@ impl RemoteSource for RemotePublisher {
         &self.offered
     }
 
-    fn serve(&self, inboxes: &[Arc<SubscriptionCore>]) {
-        self.change_served(|_| inboxes.to_vec());
+    fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]) {
+        self.change_served(|_| subscriptions.to_vec());
     }
 
-    fn part(&self, inbox: &SubscriptionCore) {
-        let is_it = |other: &Arc<SubscriptionCore>| std::ptr::eq(Arc::as_ptr(other), inbox);
+    fn disconnect(&self, subscription: &SubscriptionCore) {
+        let is_it = |other: &Arc<SubscriptionCore>| std::ptr::eq(Arc::as_ptr(other), subscription);
         if self.served.lock().iter().any(is_it) {
             self.change_served(|served| served.iter().filter(|other| !is_it(other)).cloned().collect());
             self.drain();
@@ -516,20 +526,20 @@ impl RemoteSource for RemotePublisher {
     }
 
     #[inline]
-    fn take_for(&self, inbox: &SubscriptionCore, depth: u64) -> (DirectTake, bool) {
-        let direct = self.take_next(inbox, depth);
+    fn take_for(&self, subscription: &SubscriptionCore, depth: u64) -> (DirectTake, bool) {
+        let direct = self.take_next(subscription, depth);
         (direct, self.is_wanted())
     }
 
     #[inline]
-    fn advance_for(&self, inbox: &SubscriptionCore, oldest: &Publication) -> bool {
+    fn advance_for(&self, subscription: &SubscriptionCore, oldest: &Publication) -> bool {
         if oldest.publisher != self.publisher || self.has_news() {
             return false;
         }
         let Some(mut reading) = self.reading.try_enter() else { return false };
         let RingReader { incoming: Some(incoming), ends, .. } = &mut *reading else { return false };
         let [group] = &ends.groups[..] else { return false };
-        if !self.offered.qos.is_blocking() || !group.routes.is_only(inbox) {
+        if !self.offered.qos.is_blocking() || !group.subscribers.is_only(subscription) {
             return false;
         }
         incoming.set_cursor(oldest.sequence.min(incoming.next()));
@@ -552,13 +562,13 @@ impl Sink for RemotePublisher {
 
 impl RemotePublisher {
     /// Brings in what was retained for late subscriptions, as far as it is there.
-    fn read_retained(&self, reading: &mut RingReader, outbox: &mut Deferred) {
+    fn read_retained(&self, reading: &mut RingReader, deferred: &mut Deferred) {
         let mut handed_over = std::mem::take(&mut *self.handed_over.lock());
         reading.retained.append(&mut handed_over);
         let RingReader { retained, buffer, .. } = reading;
-        retained.retain_mut(|RetainedReader { inbox, incoming }| {
-            match inbox.upgrade() {
-                Some(inbox) => self.bring_in(&inbox, incoming, buffer, outbox),
+        retained.retain_mut(|RetainedReader { subscription, incoming }| {
+            match subscription.upgrade() {
+                Some(subscription) => self.bring_in(&subscription, incoming, buffer, deferred),
                 None => drop(incoming.skip_to_newest(0)),
             }
             let is_over = incoming.is_over();
@@ -571,12 +581,12 @@ impl RemotePublisher {
 
     fn bring_in(
         &self,
-        inbox: &Arc<SubscriptionCore>,
+        subscription: &Arc<SubscriptionCore>,
         incoming: &mut Incoming,
         buffer: &mut Vec<u8>,
-        outbox: &mut Deferred,
+        deferred: &mut Deferred,
     ) {
-        let reader = TypedReader::for_inbox(inbox);
+        let reader = TypedReader::for_subscription(subscription);
         let mut entries = Vec::new();
         while !incoming.is_over() {
             let message = match incoming.read(buffer) {
@@ -587,29 +597,29 @@ impl RemotePublisher {
                     continue;
                 }
             };
-            inbox.count_lost(message.missed, outbox);
+            subscription.count_lost(message.missed, deferred);
             let value = match message.hold {
                 Some(hold) => reader.read(hold),
                 None => reader.decode_copied(buffer),
             };
             match value {
                 Ok((value, work)) => {
-                    inbox.count(work);
+                    subscription.count(work);
                     let publication = self.publication(message.number, &message.head);
                     entries.push(Entry { message: value, publication, reception: 0 });
                 }
                 Err(error) => {
                     self.cannot_decode(&error);
-                    inbox.count_lost_for(1, Some(&error), outbox);
+                    subscription.count_lost_for(1, Some(&error), deferred);
                 }
             }
         }
-        if let Some(filter) = &inbox.wanted.filter {
+        if let Some(filter) = &subscription.wanted.filter {
             entries.retain(|entry| filter(&entry.message));
         }
         if !entries.is_empty() {
-            inbox.merge(entries, JoinOrder::Before);
-            inbox.announce_waiting(outbox);
+            subscription.merge(entries, JoinOrder::Before);
+            subscription.announce_waiting(deferred);
         }
     }
 }

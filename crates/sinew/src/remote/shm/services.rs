@@ -209,7 +209,7 @@ impl Body<'_> {
 
 /// A server of another process.
 pub(crate) struct ShmServer {
-    outside: Weak<ShmTransport>,
+    transport: Weak<ShmTransport>,
     peer: Arc<Peer>,
     key: EntityKey,
     described: RemoteEndpoint,
@@ -217,12 +217,12 @@ pub(crate) struct ShmServer {
 
 impl ShmServer {
     pub(crate) fn new(
-        outside: &Arc<ShmTransport>,
+        transport: &Arc<ShmTransport>,
         peer: &Arc<Peer>,
         key: EntityKey,
         described: RemoteEndpoint,
     ) -> Arc<Self> {
-        Arc::new(Self { outside: Arc::downgrade(outside), peer: peer.clone(), key, described })
+        Arc::new(Self { transport: Arc::downgrade(transport), peer: peer.clone(), key, described })
     }
 }
 
@@ -236,24 +236,25 @@ impl RemoteServer for ShmServer {
     }
 
     fn connect(&self, calls: &Arc<PendingCalls>) -> Result<Arc<dyn RemoteServerConnection>, String> {
-        let Some(outside) = self.outside.upgrade() else {
+        let Some(transport) = self.transport.upgrade() else {
             return Err("the client is not known to other processes".to_owned());
         };
-        let line = ShmServerConnection::open(&outside, calls, self).map_err(|error| error.to_string())?;
-        Ok(line)
+        let connection =
+            ShmServerConnection::open(&transport, calls, self).map_err(|error| error.to_string())?;
+        Ok(connection)
     }
 }
 
 /// A client's connection with the server of another process.
 pub(crate) struct ShmServerConnection {
     calls: Weak<PendingCalls>,
-    outside: Weak<ShmTransport>,
+    transport: Weak<ShmTransport>,
     /// As [`RemoteServerConnection::key`].
     key: EntityKey,
     /// How many requests may be under way.
     limit: usize,
     /// `None` once it has ended.
-    way: Mutex<Option<DirectedRing>>,
+    ring: Mutex<Option<DirectedRing>>,
     replies: CoalescingLock<Replies>,
     /// What else is to be done at the next look.
     changes: Mutex<Changes>,
@@ -266,7 +267,7 @@ struct Replies {
     buffer: Vec<u8>,
     pool: Arc<Pool>,
     /// Scratch of `drain_replies`.
-    settled: Vec<(CallId, CallOutcome)>,
+    completed: Vec<(CallId, CallOutcome)>,
     /// Something was wrong with an answer, nobody knows whose.
     lost: Option<String>,
 }
@@ -290,28 +291,28 @@ struct Threads {
 impl ShmServerConnection {
     /// Connects a client with a server of another process.
     fn open(
-        outside: &Arc<ShmTransport>,
+        transport: &Arc<ShmTransport>,
         calls: &Arc<PendingCalls>,
         server: &ShmServer,
     ) -> Result<Arc<Self>, CapacityError> {
-        let entity = Arc::new(outside.advertise_line(calls)?);
+        let entity = Arc::new(transport.advertise_connection(calls)?);
         let key = entity.key();
         let pool = Pool::of_table(calls.types.response(), POOL_CAPACITY);
-        let replies = Replies { incoming: None, buffer: Vec::new(), pool, settled: Vec::new(), lost: None };
+        let replies = Replies { incoming: None, buffer: Vec::new(), pool, completed: Vec::new(), lost: None };
         let this = Arc::new(Self {
             calls: Arc::downgrade(calls),
-            outside: Arc::downgrade(outside),
+            transport: Arc::downgrade(transport),
             key,
             limit: server.described.qos.max_samples.unwrap_or(MAX_REQUESTS),
-            way: Mutex::new(None),
+            ring: Mutex::new(None),
             replies: CoalescingLock::new(replies),
             changes: Mutex::default(),
             threads: Mutex::default(),
         });
-        outside.know_line(&this); // before the server hears of it, whose answers are to find it
-        let way = DirectedRing::open(&entity, &server.peer, server.key)
-            .inspect_err(|_| outside.forget_line(key))?;
-        *this.way.lock() = Some(way);
+        transport.add_connection(&this); // before the server hears of it, whose answers are to find it
+        let ring = DirectedRing::open(&entity, &server.peer, server.key)
+            .inspect_err(|_| transport.remove_connection(key))?;
+        *this.ring.lock() = Some(ring);
         Ok(this)
     }
 
@@ -324,11 +325,11 @@ impl ShmServerConnection {
 
     /// A thread that waits alone is told of answers itself, else the executor or the receiver.
     fn tell_right_one(&self, mut threads: Guard<'_, Threads>) {
-        let (Some(outside), Some(calls)) = (self.outside.upgrade(), self.calls.upgrade()) else { return };
+        let (Some(transport), Some(calls)) = (self.transport.upgrade(), self.calls.upgrade()) else { return };
         let alone = threads.alone.take().filter(|_| threads.waiting == 1);
         threads.alone.clone_from(&alone);
-        let executor = || calls.scheduler().and_then(|scheduler| outside.port_of(&scheduler));
-        let port = alone.or_else(executor).or_else(|| outside.receiver());
+        let executor = || calls.scheduler().and_then(|scheduler| transport.port_of(&scheduler));
+        let port = alone.or_else(executor).or_else(|| transport.receiver());
         // Under the lock of the threads: of two that change it at once, the second one's choice stays.
         self.changes.lock().port = Some(port);
         drop(threads);
@@ -359,29 +360,29 @@ impl ShmServerConnection {
     #[inline]
     fn drain_replies(&self) {
         self.replies.look(|mut replies| {
-            let mut settled = std::mem::take(&mut replies.settled);
-            self.read(&mut replies, &mut settled);
-            self.change(&mut replies, &mut settled);
+            let mut completed = std::mem::take(&mut replies.completed);
+            self.read(&mut replies, &mut completed);
+            self.change(&mut replies, &mut completed);
             let lost = replies.lost.take();
             drop(replies);
             let Some(calls) = self.calls.upgrade() else { return };
-            for (id, outcome) in settled.drain(..) {
-                drop(calls.settle(id, outcome)); // nobody waits for it any more: then nobody misses it
+            for (id, outcome) in completed.drain(..) {
+                drop(calls.complete(id, outcome)); // nobody waits for it any more: then nobody misses it
             }
             if let Some(problem) = lost {
                 tell!(Level::Error, "calls of {} fail: {problem}", calls.requests.name);
                 calls.lose_answers(self, problem);
             }
-            if settled.capacity() > 0
+            if completed.capacity() > 0
                 && let Some(mut replies) = self.replies.try_enter()
             {
-                replies.settled = settled; // its room is used again
+                replies.completed = completed; // its room is used again
             }
         });
     }
 
     /// Does what is to be done from now on.
-    fn change(&self, replies: &mut Replies, settled: &mut Vec<(CallId, CallOutcome)>) {
+    fn change(&self, replies: &mut Replies, completed: &mut Vec<(CallId, CallOutcome)>) {
         let mut changes = self.changes.lock();
         let incoming = changes.incoming.take();
         let is_new = incoming.is_some();
@@ -392,11 +393,11 @@ impl ShmServerConnection {
         drop(before);
         let is_told = |incoming: &mut Incoming| port.is_some_and(|port| incoming.set_port(port.as_deref()));
         if replies.incoming.as_mut().is_some_and(is_told) || is_new {
-            self.read(replies, settled);
+            self.read(replies, completed);
         }
     }
 
-    fn read(&self, replies: &mut Replies, settled: &mut Vec<(CallId, CallOutcome)>) {
+    fn read(&self, replies: &mut Replies, completed: &mut Vec<(CallId, CallOutcome)>) {
         let Replies { incoming: Some(incoming), buffer, pool, lost, .. } = replies else { return };
         loop {
             let message = match incoming.read(buffer) {
@@ -416,7 +417,7 @@ impl ShmServerConnection {
                 *lost = Some(String::from_utf8_lossy(body).into_owned());
                 continue;
             }
-            settled.push((CallId::new(place, sequence), outcome_of(kind, body, pool)));
+            completed.push((CallId::new(place, sequence), outcome_of(kind, body, pool)));
         }
         incoming.set_cursor(incoming.next());
         if incoming.is_over() {
@@ -429,9 +430,9 @@ impl ShmServerConnection {
 struct Entered<'a>(&'a ShmServerConnection);
 
 impl<'a> Entered<'a> {
-    fn begin(line: &'a ShmServerConnection, port: &Arc<Port>) -> Self {
-        line.enter(port);
-        Self(line)
+    fn begin(connection: &'a ShmServerConnection, port: &Arc<Port>) -> Self {
+        connection.enter(port);
+        Self(connection)
     }
 }
 
@@ -459,14 +460,14 @@ impl RemoteServerConnection for ShmServerConnection {
         let publication = &request.publication;
         let head = head_of(publication);
         let header = header(request.caller.id.sequence(), request.caller.id.place(), 0);
-        let mut way = self.way.lock();
-        let Some(way) = &mut *way else { return Err(CallFailure::ServerGone) };
+        let mut ring = self.ring.lock();
+        let Some(ring) = &mut *ring else { return Err(CallFailure::ServerGone) };
         // Under this lock: whoever ends the line finds the call afterwards.
         request.caller.calls.goes_by(request.caller.id, self.key);
-        match way.send(header, &head, Body::Value(&request.message), self.limit) {
+        match ring.send(header, &head, Body::Value(&request.message), self.limit) {
             Ok(true) => Ok(()),
             Ok(false) => Err(CallFailure::Full { limit: self.limit }),
-            Err(error) => Err(CallFailure::Outside { problem: error.to_string() }),
+            Err(error) => Err(CallFailure::Transport { problem: error.to_string() }),
         }
     }
 
@@ -477,7 +478,7 @@ impl RemoteServerConnection for ShmServerConnection {
         id: CallId,
         deadline: Time,
     ) -> Option<Result<CallOutcome, Option<RawMessage>>> {
-        let port = self.outside.upgrade()?.port_of_this_thread()?;
+        let port = self.transport.upgrade()?.port_of_this_thread()?;
         let _blocked = Blocked::begin();
         let _entered = Entered::begin(self, &port);
         let awake = Time::steady() + calls.patience();
@@ -515,10 +516,10 @@ impl RemoteServerConnection for ShmServerConnection {
 
     /// Its entity stays until the server's answers have ended, too.
     fn end(&self) {
-        let way = self.way.lock().take();
-        drop(way);
-        if let Some(outside) = self.outside.upgrade() {
-            outside.forget_line(self.key);
+        let ring = self.ring.lock().take();
+        drop(ring);
+        if let Some(transport) = self.transport.upgrade() {
+            transport.remove_connection(self.key);
         }
     }
 }
@@ -534,21 +535,21 @@ fn outcome_of(kind: u8, body: &[u8], pool: &Arc<Pool>) -> CallOutcome {
     let failure = match kind {
         answer::RESPONSE => match RawMessage::decode(pool, body) {
             Ok(response) => return Ok(response),
-            Err(error) => CallFailure::Outside { problem: error.to_string() },
+            Err(error) => CallFailure::Transport { problem: error.to_string() },
         },
         answer::FAILED => CallFailure::Failed { message: text() },
         answer::PANICKED => CallFailure::Panicked { message: text() },
         answer::DROPPED => CallFailure::Dropped,
         answer::GONE => CallFailure::ServerGone,
         answer::FULL => CallFailure::Full { limit: text().parse().unwrap_or(0) },
-        _ => CallFailure::Outside { problem: text() },
+        _ => CallFailure::Transport { problem: text() },
     };
     Err(CallFault { failure, request: None })
 }
 
 /// A client of another process, as the server sees it.
 pub(crate) struct ShmClient {
-    outside: Weak<ShmTransport>,
+    transport: Weak<ShmTransport>,
     requests: Arc<RequestQueue>,
     /// Stands in for the client.
     calls: Arc<PendingCalls>,
@@ -574,7 +575,7 @@ type ReceivedRequest = (RawMessage, Publication, (u64, u32));
 impl ShmClient {
     /// The way for answers to a client of another process.
     fn open_answers(
-        outside: &Arc<ShmTransport>,
+        transport: &Arc<ShmTransport>,
         incoming: &Incoming,
         server: &LocalServer,
     ) -> Result<DirectedRing, CapacityError> {
@@ -587,18 +588,18 @@ impl ShmClient {
             qos: QoS::services(),
             of_node: None,
         };
-        let entity = Arc::new(outside.advertise(&about)?);
+        let entity = Arc::new(transport.advertise(&about)?);
         DirectedRing::open(&entity, incoming.peer(), incoming.source())
     }
 
     /// A client of another process asks a server here.
     fn new(
-        outside: &Arc<ShmTransport>,
+        transport: &Arc<ShmTransport>,
         incoming: Incoming,
         server: &LocalServer,
         answers: DirectedRing,
     ) -> Option<Arc<Self>> {
-        let context = outside.context()?;
+        let context = transport.context()?;
         let peer = incoming.peer().clone();
         let pool = Pool::of_table(server.types.request(), POOL_CAPACITY);
         let node: Arc<str> = Arc::from("another process");
@@ -606,7 +607,7 @@ impl ShmClient {
             PendingCalls::new(context.session(), server.number, node, server.types, server.requests.clone());
         let reading = RequestReader { incoming, buffer: Vec::new(), pool, asked: Vec::new() };
         Some(Arc::new(Self {
-            outside: Arc::downgrade(outside),
+            transport: Arc::downgrade(transport),
             requests: server.requests.clone(),
             calls,
             client: introduce(peer.id()),
@@ -628,8 +629,8 @@ impl ShmClient {
                 self.read(&mut reading, &mut asked);
             }
             drop(reading);
-            for (message, publication, away) in asked.drain(..) {
-                self.ask(message, publication, away);
+            for (message, publication, remote) in asked.drain(..) {
+                self.ask(message, publication, remote);
             }
             if asked.capacity() > 0
                 && let Some(mut reading) = self.reading.try_enter()
@@ -665,7 +666,7 @@ impl ShmClient {
             match RawMessage::decode(pool, body) {
                 Ok(value) => asked.push((value, publication, (sequence, place))),
                 Err(error) => {
-                    let failure = CallFailure::Outside { problem: error.to_string() };
+                    let failure = CallFailure::Transport { problem: error.to_string() };
                     self.answer((sequence, place), &Err(CallFault { failure, request: None }));
                 }
             }
@@ -674,7 +675,7 @@ impl ShmClient {
         if incoming.is_over() {
             incoming.done();
             let this: Arc<dyn RemoteClient> = self.clone();
-            self.requests.remove_visitor(&this); // whose answers end with it
+            self.requests.remove_remote_client(&this); // whose answers end with it
         }
     }
 
@@ -691,15 +692,15 @@ impl ShmClient {
     }
 
     /// Asks the server on behalf of the client.
-    fn ask(self: &Arc<Self>, message: RawMessage, publication: Publication, away: (u64, u32)) {
-        let id = self.calls.begin_away(self.clone(), away);
+    fn ask(self: &Arc<Self>, message: RawMessage, publication: Publication, remote: (u64, u32)) {
+        let id = self.calls.begin_remote(self.clone(), remote);
         let caller = Caller { calls: self.calls.clone(), id };
-        let origin = Origin::Visitor { server: self.calls.number };
+        let origin = Origin::Remote { server: self.calls.number };
         match self.requests.push(Request { message, publication, caller }, false, origin) {
             Ok(signal) => crate::executor::scheduler::signal(signal),
             Err((_, failure)) => {
                 self.calls.refused(id);
-                self.answer(away, &Err(CallFault { failure, request: None }));
+                self.answer(remote, &Err(CallFault { failure, request: None }));
             }
         }
     }
@@ -711,9 +712,10 @@ impl RemoteClient for ShmClient {
     }
 
     fn retune(self: Arc<Self>) {
-        let Some(outside) = self.outside.upgrade() else { return };
+        let Some(transport) = self.transport.upgrade() else { return };
         let scheduler: Option<Arc<Scheduler>> = self.requests.home().map(|home| home.scheduler);
-        let port = scheduler.and_then(|scheduler| outside.port_of(&scheduler)).or_else(|| outside.receiver());
+        let port =
+            scheduler.and_then(|scheduler| transport.port_of(&scheduler)).or_else(|| transport.receiver());
         *self.port.lock() = Some(port);
         self.drain_requests();
     }
@@ -763,25 +765,26 @@ fn no_room(length: usize, error: &CapacityError) -> String {
 
 /// A visitor, as those see it who announce requests; or one for whose answers there is no room yet.
 pub(crate) struct PendingClient {
-    outside: Weak<ShmTransport>,
+    transport: Weak<ShmTransport>,
     server: LocalServer,
     /// What others know the server by.
     target: EntityKey,
     /// There was no room for answers: where the requests are.
     waiting: Mutex<Option<Incoming>>,
     /// The server's queue keeps it, as long as there is the server: it keeps the context.
-    visitor: OnceLock<Weak<ShmClient>>,
+    remote_client: OnceLock<Weak<ShmClient>>,
 }
 
 impl PendingClient {
     /// A client of another process asks a server here.
     pub(crate) fn receive(
-        outside: &Arc<ShmTransport>,
+        transport: &Arc<ShmTransport>,
         incoming: Incoming,
         (target, server): (EntityKey, LocalServer),
     ) -> Arc<Self> {
-        let (waiting, visitor) = (Mutex::new(Some(incoming)), OnceLock::new());
-        let this = Arc::new(Self { outside: Arc::downgrade(outside), server, target, waiting, visitor });
+        let (waiting, remote_client) = (Mutex::new(Some(incoming)), OnceLock::new());
+        let this =
+            Arc::new(Self { transport: Arc::downgrade(transport), server, target, waiting, remote_client });
         if let Err(error) = this.serve() {
             tell!(Level::Error, "a client of another process isn't served, until there is room: {error}");
         }
@@ -795,22 +798,24 @@ impl PendingClient {
 
     /// Serves the client from now on, if it isn't served yet and there is room.
     pub(crate) fn serve(&self) -> Result<(), CapacityError> {
-        let Some(outside) = self.outside.upgrade() else { return Ok(()) };
+        let Some(transport) = self.transport.upgrade() else { return Ok(()) };
         let mut waiting = self.waiting.lock();
         let Some(incoming) = &mut *waiting else { return Ok(()) };
-        if incoming.is_over() || !outside.has_server(self.target) {
+        if incoming.is_over() || !transport.has_server(self.target) {
             let gone = waiting.take();
             drop(waiting);
             drop(gone);
             return Ok(());
         }
-        let answers = ShmClient::open_answers(&outside, incoming, &self.server)?;
+        let answers = ShmClient::open_answers(&transport, incoming, &self.server)?;
         let Some(incoming) = waiting.take() else { return Ok(()) };
         drop(waiting);
-        let Some(visitor) = ShmClient::new(&outside, incoming, &self.server, answers) else { return Ok(()) };
-        if self.server.requests.add_visitor(self.server.number, visitor.clone()) {
-            self.visitor.get_or_init(|| Arc::downgrade(&visitor)); // the thread that took the incoming does this
-            visitor.retune();
+        let Some(remote_client) = ShmClient::new(&transport, incoming, &self.server, answers) else {
+            return Ok(());
+        };
+        if self.server.requests.add_remote_client(self.server.number, remote_client.clone()) {
+            self.remote_client.get_or_init(|| Arc::downgrade(&remote_client)); // the thread that took the incoming does this
+            remote_client.retune();
         }
         Ok(())
     }
@@ -818,8 +823,8 @@ impl PendingClient {
 
 impl Sink for PendingClient {
     fn drain(&self) {
-        match self.visitor.get() {
-            Some(visitor) => visitor.upgrade().iter().for_each(ShmClient::drain_requests),
+        match self.remote_client.get() {
+            Some(remote_client) => remote_client.upgrade().iter().for_each(ShmClient::drain_requests),
             None => drop(self.serve()), // the log has said why not
         }
     }

@@ -57,7 +57,7 @@ fn wait(calls: &PendingCalls, id: CallId) -> Result<u64, CallFailure> {
 /// An answer that comes while the caller goes to sleep wakes it, and brings all that was written
 /// before it.
 ///
-/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `settle` doesn't wake.
+/// Fails if `take_or_wait` looks and leaves its bell under two locks, or if `complete` doesn't wake.
 #[test]
 fn an_answer_wakes_its_caller() {
     check(6, || {
@@ -66,7 +66,7 @@ fn an_answer_wakes_its_caller() {
         let server = thread::spawn(move || {
             let response = Probe::new(0);
             response.write(7);
-            there.settle(id, Ok(RawMessage::new(response))).map_err(drop).unwrap();
+            there.complete(id, Ok(RawMessage::new(response))).map_err(drop).unwrap();
         });
         assert_eq!(wait(&calls, id), Ok(7));
         server.join().unwrap();
@@ -81,7 +81,7 @@ fn of_two_answers_one_counts() {
         let (client, calls, id) = begun();
         let servers = [1, 2].map(|n| {
             let there = calls.clone();
-            thread::spawn(move || there.settle(id, Ok(RawMessage::new(Probe::new(n)))).is_ok())
+            thread::spawn(move || there.complete(id, Ok(RawMessage::new(Probe::new(n)))).is_ok())
         });
         let answer = wait(&calls, id).unwrap();
         let counted = servers.map(|server| server.join().unwrap());
@@ -94,14 +94,14 @@ fn of_two_answers_one_counts() {
 /// A call is answered while its caller gives up and begins another one in the same place: the
 /// answer is either the caller's or comes back, and is never taken for that of the other call.
 ///
-/// Fails if `settle` doesn't compare the numbers of the calls.
+/// Fails if `complete` doesn't compare the numbers of the calls.
 #[test]
 fn a_late_answer_is_nobody_s() {
     check(6, || {
         Probe::reset_counts();
         let (client, calls, first) = begun();
         let there = calls.clone();
-        let server = thread::spawn(move || there.settle(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
+        let server = thread::spawn(move || there.complete(first, Ok(RawMessage::new(Probe::new(1)))).is_ok());
         let taken = match calls.give_up(first) {
             Ok(outcome) => outcome.is_ok(),
             Err(request) => {
@@ -147,7 +147,7 @@ fn an_answer_wakes_its_task() {
         let (_client, calls, id) = begun();
         let there = calls.clone();
         let server = thread::spawn(move || {
-            there.settle(id, Ok(RawMessage::new(Probe::new(7)))).map_err(drop).unwrap();
+            there.complete(id, Ok(RawMessage::new(Probe::new(7)))).map_err(drop).unwrap();
         });
         let alarm = Arc::new(Alarm(Bell::new()));
         let waker = Waker::from(alarm.clone());

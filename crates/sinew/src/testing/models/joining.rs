@@ -157,7 +157,7 @@ fn a_number_that_is_seen_is_no_news_to_the_handlers() {
         let publisher = node.publisher::<Number>("numbers").create().unwrap();
         executor.spin_some().unwrap();
         let going = thread::spawn(move || drop(publisher));
-        let seen = subscription.matched_publishers();
+        let seen = subscription.publisher_count();
         executor.spin_some().unwrap();
         let (matched, alive) = *told.lock();
         assert!(matched <= seen && alive <= seen, "{seen} seen; {matched} matched, {alive} alive told");

@@ -86,7 +86,7 @@ fn nobody_begins_what_came_later() {
         let ((older, first), (younger, second)) = (make(), make());
         let there = scheduler.clone();
         let thread = thread::spawn(move || {
-            let drain = there.ears.begin_drain().unwrap();
+            let drain = there.remote_events.begin_drain().unwrap();
             notify(&younger, 2);
             notify(&older, 1);
             drop(drain);

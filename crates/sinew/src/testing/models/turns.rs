@@ -23,8 +23,8 @@ fn one_turn_at_a_time() {
                     state: Arc<crate::executor::group_token::GroupCell<Probe, _>>| {
             let (mut ran, mut work) = (0, None);
             while let Next::Run = scheduler.next(&mut work, Blocking::None, &mut Worker::new(0)) {
-                let turn = &mut work.as_mut().unwrap().turn;
-                let state = state.open(&mut turn.state);
+                let token = &mut work.as_mut().unwrap().token;
+                let state = state.open(&mut token.state);
                 state.write(state.read() + 1);
                 ran += 1;
             }

@@ -148,8 +148,8 @@ fn an_exclusive_group_passes_between_workers() {
         let spin = move |left: Arc<Left>, index: u32| {
             let (mut worker, mut work) = (Worker::new(index), None);
             while let Next::Run = left.scheduler.next(&mut work, Blocking::Forever, &mut worker) {
-                let turn = &mut work.as_mut().unwrap().turn;
-                let state = state.open(&mut turn.state);
+                let token = &mut work.as_mut().unwrap().token;
+                let state = state.open(&mut token.state);
                 state.write(state.read() + 1);
                 left.ran();
             }
@@ -209,9 +209,9 @@ fn a_lent_thread_or_the_worker() {
         let slot = scheduler.add_group(GroupNumber::new().get(), 0).unwrap();
         let (home, serial) = idle::enter(&scheduler, slot);
         let [last] = add_group(&scheduler, GroupNumber::new());
-        let lender = thread::spawn(move || {
+        let caller = thread::spawn(move || {
             notify(&home, 1);
-            let ran = home.scheduler.run_here(&home, i64::MAX);
+            let ran = home.scheduler.run_as_caller(&home, i64::MAX);
             notify(&last, 2);
             usize::from(ran)
         });
@@ -221,7 +221,7 @@ fn a_lent_thread_or_the_worker() {
             ran.extend(work.as_ref().map(|work| work.serial));
         }
         scheduler.finish(&mut work);
-        assert_eq!(ran.len() - 1 + lender.join().unwrap(), 1);
+        assert_eq!(ran.len() - 1 + caller.join().unwrap(), 1);
     });
 }
 
@@ -239,16 +239,16 @@ fn the_place_of_a_lent_thread_is_passed_on() {
         let [other] = add_group(&scheduler, GroupNumber::new());
         let left = Left::new(&scheduler, 2);
         let there = left.clone();
-        let lender = thread::spawn(move || {
+        let caller = thread::spawn(move || {
             notify(&one, 1);
             notify(&other, 2);
-            let ran = one.scheduler.run_here(&one, i64::MAX);
+            let ran = one.scheduler.run_as_caller(&one, i64::MAX);
             if ran {
                 there.ran();
             }
             usize::from(ran)
         });
         let mine = left.spin(0);
-        assert_eq!(mine + lender.join().unwrap(), 2);
+        assert_eq!(mine + caller.join().unwrap(), 2);
     });
 }

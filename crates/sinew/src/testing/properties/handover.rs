@@ -95,11 +95,11 @@ struct Room {
     at: Vec<At>,
     /// In the order in which they are to be called, the last first.
     asleep: Vec<u32>,
-    watchman: Option<u32>,
+    monitor: Option<u32>,
     /// Who was called to come because there was no watchman has not gone to sleep yet.
-    watchman_wanted: bool,
+    monitor_wanted: bool,
     timekeeper: Option<u32>,
-    lent: usize,
+    callers: usize,
 }
 
 impl Room {
@@ -109,10 +109,10 @@ impl Room {
             now: 1,
             at: vec![At::Awake; threads],
             asleep: Vec::new(),
-            watchman: None,
-            watchman_wanted: false,
+            monitor: None,
+            monitor_wanted: false,
             timekeeper: None,
-            lent: 0,
+            callers: 0,
         }
     }
 
@@ -121,11 +121,11 @@ impl Room {
     }
 
     fn active(&self) -> usize {
-        self.lent + self.at.iter().filter(|at| matches!(at, At::Callback { .. })).count()
+        self.callers + self.at.iter().filter(|at| matches!(at, At::Callback { .. })).count()
     }
 
     fn has_room(&self) -> bool {
-        self.lent == 0 || self.active() < self.at.len()
+        self.callers == 0 || self.active() < self.at.len()
     }
 
     /// How long what becomes ready waits if nobody is woken; without limit if that isn't known.
@@ -148,9 +148,9 @@ impl Room {
     fn check_call(&mut self, called: Option<u32>, ready: usize, wait: i64) {
         let coming = self.at.iter().filter(|at| **at == At::Coming).count();
         let is_soon = wait < self.workers.patience();
-        let is_needed = coming < ready && self.has_room() && !(is_soon && self.watchman.is_some());
+        let is_needed = coming < ready && self.has_room() && !(is_soon && self.monitor.is_some());
         assert_eq!(called, self.asleep.last().copied().filter(|_| is_needed));
-        self.watchman_wanted |= is_soon && called.is_some();
+        self.monitor_wanted |= is_soon && called.is_some();
         self.note_call(called);
     }
 
@@ -164,35 +164,35 @@ impl Room {
 
     fn park(&mut self, worker: u32) {
         let (minds_timers, watch) = self.workers.park(worker, self.now);
-        let watches = match self.watchman {
-            Some(watchman) => watchman == worker,
-            None => self.are_several() && (self.watchman_wanted || self.active() > 0),
+        let watches = match self.monitor {
+            Some(monitor) => monitor == worker,
+            None => self.are_several() && (self.monitor_wanted || self.active() > 0),
         };
         assert_eq!(watch, watches.then_some(WATCH_INTERVAL));
         self.at[worker as usize] = At::Asleep;
         if watches {
-            self.watchman = Some(worker);
-            self.watchman_wanted = false;
+            self.monitor = Some(worker);
+            self.monitor_wanted = false;
             self.asleep.insert(0, worker); // it is called last
         } else {
             self.asleep.push(worker);
         }
         if minds_timers {
-            assert!(self.timekeeper.is_none() || self.timekeeper == self.watchman, "two mind the timers");
+            assert!(self.timekeeper.is_none() || self.timekeeper == self.monitor, "two mind the timers");
             self.timekeeper = Some(worker);
         }
     }
 
     fn unpark(&mut self, worker: u32) {
         let woken = self.workers.unpark(worker, self.now);
-        let is_watchman = self.watchman == Some(worker);
+        let is_monitor = self.monitor == Some(worker);
         let minded_timers = self.timekeeper == Some(worker);
         self.timekeeper = self.timekeeper.filter(|_| !minded_timers);
         if self.at[worker as usize] == At::Coming {
             assert_eq!(woken, WakeReason::Called);
-            self.watchman = self.watchman.filter(|_| !is_watchman);
+            self.monitor = self.monitor.filter(|_| !is_monitor);
         } else {
-            let looks = is_watchman && !minded_timers;
+            let looks = is_monitor && !minded_timers;
             assert_eq!(woken, if looks { WakeReason::Look } else { WakeReason::Timeout });
             self.asleep.retain(|other| *other != worker);
         }
@@ -205,8 +205,8 @@ impl Room {
         tail.into_iter().for_each(|tail| times.tail.learn(tail));
         let since = measured.then_some(self.now);
         self.workers.begin(worker, times, since.unwrap_or(0));
-        self.workers.leave_post(worker);
-        self.watchman = self.watchman.filter(|watchman| *watchman != worker);
+        self.workers.leave_poller(worker);
+        self.monitor = self.monitor.filter(|monitor| *monitor != worker);
         self.at[worker as usize] = At::Callback { run, tail, since, blocked: false };
     }
 
@@ -223,7 +223,7 @@ impl Room {
             (None, Some(At::Callback { run, since: Some(since), .. })) => {
                 let is_too_late = run.is_none_or(|run| due < since + run);
                 let called = self.asleep.last().copied().filter(|_| is_too_late);
-                self.watchman_wanted |= called.is_some() && self.watchman.is_none();
+                self.monitor_wanted |= called.is_some() && self.monitor.is_none();
                 called
             }
             (None, Some(_)) => None,
@@ -247,7 +247,7 @@ impl Room {
             }
             self.workers.retire(worker);
         }
-        (self.watchman, self.timekeeper) = (None, None);
+        (self.monitor, self.timekeeper) = (None, None);
     }
 
     fn apply(&mut self, operation: Operation) {
@@ -290,15 +290,15 @@ impl Room {
                 self.timer(here, self.now + after);
             }
             Operation::Lend => {
-                assert_eq!(self.workers.accept_lent_thread(), self.active() < threads);
-                if self.workers.accept_lent_thread() {
-                    self.workers.begin_lent();
-                    self.lent += 1;
+                assert_eq!(self.workers.accepts_caller(), self.active() < threads);
+                if self.workers.accepts_caller() {
+                    self.workers.begin_caller();
+                    self.callers += 1;
                 }
             }
-            Operation::Return if self.lent > 0 => {
-                self.workers.end_lent();
-                self.lent -= 1;
+            Operation::Return if self.callers > 0 => {
+                self.workers.end_caller();
+                self.callers -= 1;
                 let called = self.workers.for_place(2);
                 self.check_call(called, 2, i64::MAX);
             }
@@ -313,8 +313,8 @@ impl Room {
         assert_eq!(self.workers.has_parked(), !self.asleep.is_empty());
         assert_eq!(self.workers.are_full(), !self.has_room());
         assert!((10_000..=150_000).contains(&self.workers.patience()));
-        if let Some(watchman) = self.watchman {
-            assert!(!matches!(self.at[watchman as usize], At::Callback { .. }), "nobody watches");
+        if let Some(monitor) = self.monitor {
+            assert!(!matches!(self.at[monitor as usize], At::Callback { .. }), "nobody watches");
         }
         if self.at.iter().all(|at| *at == At::Asleep) {
             assert!(self.timekeeper.is_some(), "everybody sleeps, and nobody minds the timers");
@@ -364,14 +364,14 @@ fn after_a_second_without_work_the_watchman_goes_off_duty() {
     let mut room = Room::new(2);
     room.begin(0, None, None, true);
     room.park(1);
-    assert_eq!(room.watchman, Some(1));
+    assert_eq!(room.monitor, Some(1));
     room.end(0);
     room.park(0);
     let mut looks = 0;
-    while room.watchman.is_some() {
+    while room.monitor.is_some() {
         let _ = room.workers.unpark(1, room.now);
         let (_, watch) = room.workers.park(1, room.now);
-        room.watchman = watch.and(Some(1));
+        room.monitor = watch.and(Some(1));
         looks += 1;
         assert!(looks <= 202, "it never rests");
     }

@@ -102,7 +102,7 @@ proptest! {
             signs.iter().zip(ends).filter(|(sign, end)| end - **sign > duration).count()
         };
         for operation in operations {
-            let lapsed = match operation {
+            let expired = match operation {
                 Operation::Wait(time) => {
                     now += time;
                     None
@@ -113,20 +113,20 @@ proptest! {
                 }
                 Operation::Sign => {
                     let sign = lease.sign(now);
-                    prop_assert_eq!(sign.revived, !alive || sign.lapsed.is_some());
+                    prop_assert_eq!(sign.revived, !alive || sign.expired.is_some());
                     prop_assert_eq!(sign.sooner, sign.revived, "time only goes on");
                     signs.push(now);
                     alive = true;
-                    sign.lapsed
+                    sign.expired
                 }
                 Operation::Look => {
-                    let lapsed = lease.look(now);
-                    alive &= lapsed.is_none();
+                    let expired = lease.look(now);
+                    alive &= expired.is_none();
                     prop_assert_eq!(alive, now - signs.last().unwrap() <= duration);
-                    lapsed
+                    expired
                 }
             };
-            if let Some(at) = lapsed {
+            if let Some(at) = expired {
                 lapses += 1;
                 let before: Vec<_> = signs.iter().copied().filter(|sign| *sign < at).collect();
                 prop_assert_eq!((gaps(&before, at), gaps(&before, at - 1)), (lapses, lapses - 1));

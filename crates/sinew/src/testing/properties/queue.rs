@@ -361,7 +361,7 @@ impl Pair {
             self.groups[other.group].is_free() && others < mine
         });
         let mut work = None;
-        self.scheduler.take_here(&home, i64::MAX, &mut work);
+        self.scheduler.take_as_caller(&home, i64::MAX, &mut work);
         assert!(work.is_none() || (could && !is_overtaking), "it took what wasn't next");
         assert!(work.is_some() || !(could && is_first), "it didn't take what was next");
         if let Some(key) = key.filter(|_| work.is_some()) {

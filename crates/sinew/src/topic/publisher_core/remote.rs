@@ -97,7 +97,7 @@ impl OpenSink<'_> {
 impl PublisherCore {
     /// Locks the way out, once every reader that must get everything has room, with memory for the image. If there is none, that is an
     /// error only if nobody takes the message here, or somebody outside must get everything.
-    pub(super) fn open_way_out(
+    pub(super) fn open_sink(
         &self,
         leaves: bool,
         taken_here: bool,
@@ -108,7 +108,7 @@ impl PublisherCore {
             return Ok(SinkState::Closed);
         }
         loop {
-            let mut sender = self.way_out.sender.lock();
+            let mut sender = self.remote.sender.lock();
             let Some(open) = sender.as_deref_mut().filter(|sender| sender.is_connected()) else {
                 return Ok(SinkState::Changed);
             };
@@ -143,12 +143,12 @@ impl PublisherCore {
     }
 
     /// Names the memory that a message touches on its way out, as [`RemoteSink::footprint`].
-    pub(crate) fn look_along_way_out(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
+    pub(crate) fn name_remote(&self, level: usize, name: &mut dyn FnMut(usize, usize)) -> bool {
         if level == 0 {
-            name((&raw const self.way_out.sender).addr(), size_of_val(&self.way_out.sender));
+            name((&raw const self.remote.sender).addr(), size_of_val(&self.remote.sender));
             return true;
         }
-        let Some(sender) = self.way_out.sender.try_lock() else { return false };
+        let Some(sender) = self.remote.sender.try_lock() else { return false };
         let Some(sender) = sender.as_deref() else { return false };
         if level == 1 {
             name((&raw const *sender).addr(), size_of_val(sender));
@@ -159,9 +159,9 @@ impl PublisherCore {
 
     /// What others know it by; set once.
     pub(crate) fn is_known_as(&self, endpoint: Box<dyn PublisherEndpoint>) {
-        self.observers.is_counted(endpoint.counters());
+        self.match_listeners.is_counted(endpoint.counters());
         self.state.lock().counters = Some(endpoint.counters());
-        let _ = self.way_out.endpoint.set(endpoint);
+        let _ = self.remote.endpoint.set(endpoint);
     }
 
     /// A subscription elsewhere matches. False: there is no room to connect it, which is tried
@@ -174,34 +174,34 @@ impl PublisherCore {
             "publisher on {} can't reach a subscription in another process, until there is room: {error}",
             self.topic
         );
-        self.way_out.refused.lock().push(other);
+        self.remote.refused.lock().push(other);
         self.session.has_refused();
         false
     }
 
     /// Lets go of what those outside have read; a thread that publishes does so itself.
     pub(crate) fn tidy(&self) {
-        if let Some(sender) = self.way_out.sender.try_lock().as_deref_mut().and_then(Option::as_deref_mut) {
+        if let Some(sender) = self.remote.sender.try_lock().as_deref_mut().and_then(Option::as_deref_mut) {
             sender.let_go();
         }
     }
 
     /// Connects those for whom there was no room before. Returns how many are connected now.
     pub(crate) fn connect_again(&self) -> usize {
-        let mut refused = std::mem::take(&mut *self.way_out.refused.lock());
+        let mut refused = std::mem::take(&mut *self.remote.refused.lock());
         let before = refused.len();
         refused.retain_mut(|other| self.try_to_connect(other).is_err());
         let connected = before - refused.len();
         if !refused.is_empty() {
-            self.way_out.refused.lock().append(&mut refused);
+            self.remote.refused.lock().append(&mut refused);
             self.session.has_refused();
         }
         connected
     }
 
     fn try_to_connect(&self, other: &mut JoiningSubscription) -> Result<(), CapacityError> {
-        let Some(endpoint) = self.way_out.endpoint.get() else { return Ok(()) };
-        let mut sender = self.way_out.sender.lock();
+        let Some(endpoint) = self.remote.endpoint.get() else { return Ok(()) };
+        let mut sender = self.remote.sender.lock();
         let mut state = self.state.lock();
         if state.closed {
             return Ok(());
@@ -217,7 +217,7 @@ impl PublisherCore {
             let Some(sender) = sender.as_deref_mut() else { return Ok(RetainedSent::default()) };
             sender.connect(other, next, retained.unwrap_or(&none))
         });
-        self.mark_way_out(&sender, &mut state);
+        self.mark_sink(&sender, &mut state);
         let brought_back = connected?;
         state.count(brought_back.work);
         drop((state, sender)); // the program's logger may publish
@@ -234,7 +234,7 @@ impl PublisherCore {
     /// A subscription elsewhere is gone. Whether it was connected.
     pub(crate) fn disconnect(&self, subscription: &Arc<RemoteSubscription>) -> bool {
         let was_refused = {
-            let mut refused = self.way_out.refused.lock();
+            let mut refused = self.remote.refused.lock();
             let before = refused.len();
             refused.retain(|other| !Arc::ptr_eq(&other.subscription, subscription));
             refused.len() < before
@@ -242,23 +242,23 @@ impl PublisherCore {
         if was_refused {
             return false;
         }
-        let mut sender = self.way_out.sender.lock();
+        let mut sender = self.remote.sender.lock();
         let mut state = self.state.lock();
         if let Some(sender) = sender.as_deref_mut() {
             sender.disconnect(subscription);
         }
-        self.mark_way_out(&sender, &mut state);
+        self.mark_sink(&sender, &mut state);
         true
     }
 
-    fn mark_way_out(&self, sender: &Option<Box<dyn RemoteSink>>, state: &mut PublisherState) {
+    fn mark_sink(&self, sender: &Option<Box<dyn RemoteSink>>, state: &mut PublisherState) {
         state.leaves = sender.as_ref().is_some_and(|sender| sender.is_connected());
         state.generation = 0; // the next publish looks
         self.leaves.store(state.leaves, Ordering::Relaxed); // checked again under the locks
     }
 
     /// A message to be written where it is published, if somebody outside listens and the type allows it.
-    pub(crate) fn loan_outside(&self) -> Option<RawMessage> {
+    pub(crate) fn loan_shared(&self) -> Option<RawMessage> {
         if !self.leaves.load(Ordering::Relaxed) || !self.table.is_plain() {
             return None;
         }
@@ -268,14 +268,14 @@ impl PublisherCore {
     fn loan_in_chunk(&self) -> Option<RawMessage> {
         let size = self.table.layout.size();
         // If there is no room, an ordinary block does, and publishing says so.
-        let mut loan = self.way_out.endpoint.get()?.lend(size + 4)?;
+        let mut loan = self.remote.endpoint.get()?.lend(size + 4)?;
         let (header, value) = loan.bytes_mut().split_at_mut(4);
         header.copy_from_slice(&[0, 1, 0, 0]); // plain CDR, little endian (DDS-XTypes 1.3, 7.6.3.1.2)
         let value = NonNull::from(value).cast::<u8>();
         if !value.addr().get().is_multiple_of(self.table.layout.align()) {
             return None;
         }
-        let foreign = self.way_out.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
+        let foreign = self.remote.foreign.get_or_init(|| Pool::for_foreign(self.table, FOREIGN));
         // SAFETY: a plain type: whatever bytes are there are a value; the loan keeps them, for this message alone.
         Some(unsafe { RawMessage::foreign(foreign, Backing::Loan(loan), value) })
     }
@@ -283,7 +283,7 @@ impl PublisherCore {
     /// A message of which there is only an image of so many bytes, to be written: where it will be published, if somebody outside listens.
     /// `None`: there is no memory for it.
     pub(crate) fn image_of(&self, length: usize) -> Option<RawMessage> {
-        let images = self.way_out.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
+        let images = self.remote.images.get_or_init(|| Pool::for_images(self.table, FOREIGN));
         let loan = match self.leaves.load(Ordering::Relaxed) {
             true => self.lend(length),
             // Nobody outside listens here, but where such images are passed on.
@@ -307,7 +307,7 @@ impl PublisherCore {
         if !self.leaves.load(Ordering::Relaxed) {
             return true;
         }
-        self.way_out.endpoint.get().is_none_or(|endpoint| endpoint.sends_where_it_lies(message))
+        self.remote.endpoint.get().is_none_or(|endpoint| endpoint.sends_where_it_lies(message))
     }
 }
 
@@ -316,7 +316,7 @@ impl ImageLender for PublisherCore {
         if !self.leaves.load(Ordering::Relaxed) {
             return None;
         }
-        self.way_out.endpoint.get()?.lend(length)
+        self.remote.endpoint.get()?.lend(length)
     }
 }
 

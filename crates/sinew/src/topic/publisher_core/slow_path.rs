@@ -26,12 +26,12 @@ struct MessageForms {
 
 impl MessageForms {
     /// What subscriptions of its type get.
-    fn for_those_here(&self) -> Option<&RawMessage> {
+    fn for_local(&self) -> Option<&RawMessage> {
         self.value.as_ref().or(self.published.as_ref())
     }
 
     /// What leaves the process.
-    fn for_those_outside(&mut self) -> Option<&mut RawMessage> {
+    fn for_remote(&mut self) -> Option<&mut RawMessage> {
         self.image.as_mut().or(self.published.as_mut())
     }
 }
@@ -39,8 +39,8 @@ impl MessageForms {
 /// What the subscriptions of another type get.
 struct ConvertedDelivery<'a> {
     message: RawMessage,
-    given: Recipients,
-    promises: Permits<'a>,
+    recipients: Recipients,
+    permits: Permits<'a>,
     work: CopyWork,
 }
 
@@ -54,7 +54,7 @@ enum Attempt {
 impl PublisherCore {
     #[cold]
     #[inline(never)]
-    pub(super) fn publish_with_care(
+    pub(super) fn publish_on_slow_path(
         &self,
         message: RawMessage,
         form: Ownership,
@@ -62,10 +62,10 @@ impl PublisherCore {
         let deadline = Time::steady() + self.qos.max_blocking_time;
         let mut message =
             MessageForms { published: Some(message), value: None, image: None, work: CopyWork::NONE };
-        let mut given = Recipients::take();
+        let mut recipients = Recipients::take();
         loop {
-            let attempt = self.attempt(&mut message, form, &mut given, deadline);
-            given.forget_copies();
+            let attempt = self.attempt(&mut message, form, &mut recipients, deadline);
+            recipients.forget_copies();
             match (attempt, message.published.take()) {
                 (Ok(Attempt::Published), _) => return Ok(()),
                 (Ok(Attempt::Again), published) => message.published = published,
@@ -79,54 +79,55 @@ impl PublisherCore {
         &self,
         message: &mut MessageForms,
         form: Ownership,
-        given: &mut Recipients,
+        recipients: &mut Recipients,
         deadline: Time,
     ) -> Result<Attempt, Unpublished> {
         let retains = self.qos.is_transient_local();
-        let (routes, generation, old) = {
+        let (subscribers, generation, old) = {
             let mut state = self.state.lock();
             if let Some(reason) = self.refuses(&state) {
                 return Err(reason);
             }
-            let (routes, old) = self.fetch(&mut state);
-            (routes, state.fetched, old)
+            let (subscribers, old) = self.fetch(&mut state);
+            (subscribers, state.fetched, old)
         };
         drop(old);
         let leaves = self.leaves.load(Ordering::Relaxed); // checked again below
-        self.make_forms(message, &routes)?;
-        let Some(local) = message.for_those_here() else { return Ok(Attempt::Published) };
+        self.make_forms(message, &subscribers)?;
+        let Some(local) = message.for_local() else { return Ok(Attempt::Published) };
         // What is made of an image is theirs. Otherwise those who read it here get it before it is encoded; who owns it, after. One that
         // lies in shared memory is read by others if it leaves: then nobody here may own it.
         let is_apart = message.value.is_some() || message.image.is_some();
         let form = if message.value.is_some() { Ownership::Unique } else { form };
-        let is_read_on = leaves && !is_apart && (!routes.nobody_shares() || local.keep().is_some());
+        let is_read_on = leaves && !is_apart && (!subscribers.nobody_shares() || local.keep().is_some());
         let form = if retains || is_read_on { Ownership::Shared } else { form };
-        given.choose(&routes, Some(self.node_number), local);
-        let promises = Permits::collect(&routes, given, (&self.qos, &self.session), deadline)?;
-        let plan = given.plan(&routes, form);
-        given.copy(&routes, plan, local, &self.pool);
+        recipients.choose(&subscribers, Some(self.node_number), local);
+        let permits = Permits::collect(&subscribers, recipients, (&self.qos, &self.session), deadline)?;
+        let plan = recipients.plan(&subscribers, form);
+        recipients.copy(&subscribers, plan, local, &self.pool);
         let source = message.image.as_ref().or(message.published.as_ref());
-        let abroad = match source {
-            Some(source) => self.convert(&routes.others, source, deadline)?,
+        let others = match source {
+            Some(source) => self.convert(&subscribers.others, source, deadline)?,
             None => Vec::new(),
         };
-        let taken_here = !given.is_empty() || abroad.iter().any(|abroad| !abroad.given.is_empty());
+        let taken_here = !recipients.is_empty() || others.iter().any(|other| !other.recipients.is_empty());
         let made = std::mem::take(&mut message.work);
         let form_of_all = message.published.as_ref().map_or(CopyWork::NONE, CopyWork::of_form);
-        let Some(outside) = message.for_those_outside() else { return Ok(Attempt::Published) };
-        let mut out = match self.open_way_out(leaves, taken_here, outside, deadline)? {
+        let Some(outside) = message.for_remote() else { return Ok(Attempt::Published) };
+        let mut out = match self.open_sink(leaves, taken_here, outside, deadline)? {
             SinkState::Closed => None,
             SinkState::Open(out) => Some(out),
             SinkState::Changed => return Ok(Attempt::Again),
         };
         let copies = CopyWork::copies(plan.copies());
-        let work = abroad.iter().fold(made + copies, |sum, abroad| sum + abroad.work);
+        let work = others.iter().fold(made + copies, |sum, other| sum + other.work);
         let mut state = self.state.lock();
         if let Some(reason) = self.refuses(&state) {
             return Err(reason);
         }
         // C2 again: what joined since must either be delivered to or find the message retained.
-        let is_missed = || retains && self.session.generation() != generation && !self.is_newest(&routes);
+        let is_missed =
+            || retains && self.session.generation() != generation && !self.is_newest(&subscribers);
         if state.leaves != out.is_some() || is_missed() {
             state.count(work); // made in vain, but made
             return Ok(Attempt::Again);
@@ -140,41 +141,41 @@ impl PublisherCore {
         let Some(local) = message.value.take().or_else(|| message.published.take()) else {
             return Ok(Attempt::Published);
         };
-        Deferred::with(|outbox| {
+        Deferred::with(|deferred| {
             let PublisherState { sequence, retained, counters, .. } = &mut *state;
             let publication = self.next_publication(sequence, counters);
-            outbox.dropped.extend(self.retain(retained, counters, &local, &publication));
-            self.promised.published(&publication, outbox);
-            given.deliver(local, &publication, &promises, outbox);
-            promises.kept(); // before the outbox, where the program's code may panic
-            for ConvertedDelivery { message, mut given, promises, .. } in abroad {
-                given.deliver(message, &publication, &promises, outbox);
-                promises.kept();
+            deferred.dropped.extend(self.retain(retained, counters, &local, &publication));
+            self.promised.published(&publication, deferred);
+            recipients.deliver(local, &publication, &permits, deferred);
+            permits.kept(); // before the outbox, where the program's code may panic
+            for ConvertedDelivery { message, mut recipients, permits, .. } in others {
+                recipients.deliver(message, &publication, &permits, deferred);
+                permits.kept();
             }
             drop(state);
             if let Some(mut out) = out {
                 if let Some(kept) = kept {
                     image = out.encode(&kept);
-                    outbox.dropped.push(kept);
+                    deferred.dropped.push(kept);
                 }
                 if let Some(warning) = out.send(&publication, image, &self.topic) {
-                    outbox.warn(&self.node, &self.topic, warning);
+                    deferred.warn(&self.node, &self.topic, warning);
                 }
             }
         });
-        drop(routes); // the last of an old list, perhaps: outside the locks
+        drop(subscribers); // the last of an old list, perhaps: outside the locks
         Ok(Attempt::Published)
     }
 
     /// Makes the value, or the image, that somebody here takes.
-    fn make_forms(&self, message: &mut MessageForms, routes: &Subscribers) -> Result<(), Unpublished> {
+    fn make_forms(&self, message: &mut MessageForms, subscribers: &Subscribers) -> Result<(), Unpublished> {
         let MessageForms { published: Some(published), value, image, work } = message else { return Ok(()) };
         if published.is_image() {
-            if !routes.take_images && value.is_none() {
+            if !subscribers.take_images && value.is_none() {
                 *value = Some(published.decoded(&self.pool).map_err(|_| Unpublished::Undecodable)?);
                 *work = *work + CopyWork::DECODING;
             }
-        } else if !routes.others.is_empty() && image.is_none() {
+        } else if !subscribers.others.is_empty() && image.is_none() {
             let length = published.image_length().unwrap_or(0);
             *image = Some(self.image_of_message(published).unwrap_or_else(|| out_of_memory(length)));
             *work = *work + CopyWork::encoding(published.table().is_plain(), length);
@@ -189,23 +190,27 @@ impl PublisherCore {
         image: &RawMessage,
         deadline: Time,
     ) -> Result<Vec<ConvertedDelivery<'a>>, Unpublished> {
-        let mut abroad = Vec::new();
-        for TypedReaders { routes, reader } in groups {
+        let mut others = Vec::new();
+        for TypedReaders { subscribers, reader } in groups {
             let (message, converting) = match reader.convert(image) {
                 Ok(converted) => converted,
                 Err(error) => {
-                    routes.inboxes().iter().for_each(|inbox| inbox.cannot_decode(&error));
+                    subscribers
+                        .subscriptions()
+                        .iter()
+                        .for_each(|subscription| subscription.cannot_decode(&error));
                     continue;
                 }
             };
-            let mut given = Recipients::take();
-            given.choose(routes, Some(self.node_number), &message);
-            let promises = Permits::collect(routes, &mut given, (&self.qos, &self.session), deadline)?;
-            let plan = given.plan(routes, Ownership::Unique);
-            given.copy(routes, plan, &message, &reader.values);
+            let mut recipients = Recipients::take();
+            recipients.choose(subscribers, Some(self.node_number), &message);
+            let permits =
+                Permits::collect(subscribers, &mut recipients, (&self.qos, &self.session), deadline)?;
+            let plan = recipients.plan(subscribers, Ownership::Unique);
+            recipients.copy(subscribers, plan, &message, &reader.values);
             let work = converting + CopyWork::copies(plan.copies());
-            abroad.push(ConvertedDelivery { message, given, promises, work });
+            others.push(ConvertedDelivery { message, recipients, permits, work });
         }
-        Ok(abroad)
+        Ok(others)
     }
 }

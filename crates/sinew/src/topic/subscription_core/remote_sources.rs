@@ -24,10 +24,10 @@ pub(crate) trait RemoteSource: Drainable {
     fn offered(&self) -> &RemoteEndpoint;
 
     /// From now on these get its messages. The caller then drains.
-    fn serve(&self, inboxes: &[Arc<SubscriptionCore>]);
+    fn serve(&self, subscriptions: &[Arc<SubscriptionCore>]);
 
     /// This subscription goes: nothing of the source keeps it any longer. Drains.
-    fn part(&self, inbox: &SubscriptionCore);
+    fn disconnect(&self, subscription: &SubscriptionCore);
 
     /// Other executors serve its subscriptions now, or none: others are told of its messages.
     /// Drains.
@@ -46,14 +46,14 @@ pub(crate) trait RemoteSource: Drainable {
     /// The next message for the only subscription that there is, past its history; of more than
     /// `depth` messages only the newest. Also whether the caller then drains. Called under that
     /// subscription's lock, so it waits for nothing.
-    fn take_for(&self, _inbox: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
+    fn take_for(&self, _subscription: &SubscriptionCore, _depth: u64) -> (DirectTake, bool) {
         (DirectTake::NotSo, false)
     }
 
     /// The only subscription that there is has taken a message, and `oldest` is the first that it
     /// still has: what came before that is done with. False if that isn't all, and the caller then
     /// looks. Called under that subscription's lock.
-    fn advance_for(&self, _inbox: &SubscriptionCore, _oldest: &Publication) -> bool {
+    fn advance_for(&self, _subscription: &SubscriptionCore, _oldest: &Publication) -> bool {
         false
     }
 }
@@ -93,7 +93,7 @@ impl SubscriptionCore {
     pub(super) fn take_direct(&self) -> ControlFlow<Option<Entry>> {
         let mut guard = self.state.lock();
         let state = &mut *guard;
-        let Some(proxy) = state.only.as_ref().filter(|_| state.direct) else {
+        let Some(source) = state.only.as_ref().filter(|_| state.direct) else {
             return ControlFlow::Continue(());
         };
         if state.closed || state.listened || state.home.is_some() || state.history.oldest().is_some() {
@@ -101,7 +101,7 @@ impl SubscriptionCore {
         }
         let qos = &self.wanted.qos;
         let depth = if qos.is_keep_all() { u64::MAX } else { qos.capacity() as u64 };
-        let (direct, again) = proxy.take_for(self, depth);
+        let (direct, again) = source.take_for(self, depth);
         let (message, publication, lost) = match direct {
             DirectTake::Message(message, publication, lost, work) => {
                 state.work.count(work, &state.counters);
@@ -109,33 +109,33 @@ impl SubscriptionCore {
             }
             DirectTake::Nothing if !again => return ControlFlow::Break(None),
             _ => {
-                let proxy = Arc::clone(proxy);
+                let source = Arc::clone(source);
                 drop(guard);
                 if let DirectTake::Bad(UnreadableMessage { lost, problem, level, text }) = direct {
                     tell!(level; About { node: "", subject: &self.wanted.topic }, "{text}");
-                    Deferred::with(|outbox| self.count_lost_for(lost, problem.as_ref(), outbox));
+                    Deferred::with(|deferred| self.count_lost_for(lost, problem.as_ref(), deferred));
                 }
                 if again {
-                    proxy.drain();
+                    source.drain();
                 }
                 return ControlFlow::Continue(());
             }
         };
-        let left = (lost > 0 || again).then(|| Arc::clone(proxy));
+        let left = (lost > 0 || again).then(|| Arc::clone(source));
         let reception = state.history.pass();
         state.count(Some(publication.stamp.time));
         state.note_latency(publication.stamp.time, || self.wanted.clock.steady());
         drop(guard);
-        if let Some(proxy) = left {
-            Deferred::with(|outbox| self.count_lost(lost, outbox));
-            proxy.drain();
+        if let Some(source) = left {
+            Deferred::with(|deferred| self.count_lost(lost, deferred));
+            source.drain();
         }
         ControlFlow::Break(Some(Entry { message, publication, reception }))
     }
 
     /// Reads what publishers of other processes have, if there are any.
     #[inline]
-    pub(super) fn look_outside(&self) {
+    pub(super) fn read_remote(&self) {
         // Relaxed: who is matched meanwhile drains by himself.
         if self.sources.any.load(Ordering::Relaxed) {
             self.read_sources();
@@ -145,16 +145,16 @@ impl SubscriptionCore {
     #[inline(never)]
     pub(super) fn read_sources(&self) {
         let sources = self.sources.all.lock().clone();
-        sources.iter().for_each(|proxy| proxy.look());
+        sources.iter().for_each(|source| source.look());
     }
 
     /// Those who have gone, and of whom all was read, keep nothing here, and nothing is kept of them.
     pub(crate) fn forget_sources_that_are_over(&self) {
         let sources = self.sources.all.lock().clone();
-        let is_over = |proxy: &&Arc<dyn RemoteSource>| proxy.is_over();
-        if sources.iter().any(|proxy| is_over(&proxy)) {
-            self.change_sources(|all| all.retain(|proxy| !proxy.is_over()));
-            sources.iter().filter(is_over).for_each(|proxy| proxy.part(self));
+        let is_over = |source: &&Arc<dyn RemoteSource>| source.is_over();
+        if sources.iter().any(|source| is_over(&source)) {
+            self.change_sources(|all| all.retain(|source| !source.is_over()));
+            sources.iter().filter(is_over).for_each(|source| source.disconnect(self));
         }
     }
 
@@ -162,7 +162,7 @@ impl SubscriptionCore {
     pub(super) fn leave_sources(&self) {
         let sources = self.sources.all.lock().clone();
         self.change_sources(Vec::clear);
-        sources.iter().for_each(|proxy| proxy.part(self)); // they know this subscription, too
+        sources.iter().for_each(|source| source.disconnect(self)); // they know this subscription, too
     }
 
     /// Whether this publisher's messages may go past the history when they are taken by hand, as far as that is fixed. Where all
@@ -179,7 +179,7 @@ impl SubscriptionCore {
         let mut sources = self.sources.all.lock();
         let mut all = sources.to_vec();
         change(&mut all);
-        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `look_outside`
+        self.sources.any.store(!all.is_empty(), Ordering::Relaxed); // see `read_remote`
         let only = if let [only] = &all[..] { Some(Box::new(only.clone())) } else { None };
         let direct = only.as_ref().is_some_and(|only| self.takes_directly(&***only));
         let only = {
@@ -194,15 +194,15 @@ impl SubscriptionCore {
     }
 
     /// A publisher of another process matches.
-    pub(crate) fn add_source(&self, proxy: &Arc<dyn RemoteSource>) {
-        self.change_sources(|all| all.push(proxy.clone()));
+    pub(crate) fn add_source(&self, source: &Arc<dyn RemoteSource>) {
+        self.change_sources(|all| all.push(source.clone()));
     }
 
     /// Whoever reads for this subscription has changed.
     pub(super) fn retune(&self) {
         if self.sources.any.load(Ordering::Relaxed) {
             let sources = self.sources.all.lock().clone();
-            sources.iter().for_each(|proxy| proxy.retune());
+            sources.iter().for_each(|source| source.retune());
         }
     }
 
@@ -221,12 +221,12 @@ impl SubscriptionCore {
     }
 
     /// Messages for it were overwritten before it got them, or made no sense.
-    pub(crate) fn count_lost(&self, count: u64, outbox: &mut Deferred) {
-        self.count_lost_for(count, None, outbox);
+    pub(crate) fn count_lost(&self, count: u64, deferred: &mut Deferred) {
+        self.count_lost_for(count, None, deferred);
     }
 
     /// The same if one of them has this problem.
-    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, outbox: &mut Deferred) {
+    pub(crate) fn count_lost_for(&self, count: u64, problem: Option<&DecodeError>, deferred: &mut Deferred) {
         if count == 0 {
             return;
         }
@@ -236,7 +236,7 @@ impl SubscriptionCore {
         state.count(None);
         drop(state);
         let Some(lost) = &self.lost else { return };
-        outbox.signal(lost.update(|event| {
+        deferred.signal(lost.update(|event| {
             event.total += count;
             event.total_change += count;
             if let Some(problem) = problem {
@@ -250,14 +250,14 @@ impl SubscriptionCore {
     /// to be read from it before more are taken.
     #[inline]
     pub(super) fn advances(&self, state: &SubscriptionState) -> bool {
-        let (Some(proxy), Some(oldest)) = (&state.only, state.history.first()) else { return false };
-        proxy.advance_for(self, oldest)
+        let (Some(source), Some(oldest)) = (&state.only, state.history.first()) else { return false };
+        source.advance_for(self, oldest)
     }
 
     /// Whether a publisher of another process may wait for the place of a message that was taken: its sources are to be read then, which
     /// tells it.
     #[inline]
     pub(super) fn frees_elsewhere(&self) -> bool {
-        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `look_outside`
+        self.wanted.qos.is_blocking() && self.sources.any.load(Ordering::Relaxed) // as in `read_remote`
     }
 }
