@@ -1,9 +1,9 @@
 //! Bells: words that a participant's threads sleep on, and that others ring.
 
 use crate::control::Table;
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
 use crate::segment::Header;
+use crate::shm_ref::Place;
 use crate::sync::{AtomicU32, Ordering};
 use crate::sys;
 use std::cell::RefCell;
@@ -38,7 +38,7 @@ impl Bell {
     /// Ends a sleep that began, or begins, with an older value.
     pub(crate) fn ring(&self) {
         self.0.fetch_add(1, Ordering::Release); // P3: pairs with K1
-        kill::at(Point::BellChanged);
+        failpoints::at(Point::BellChanged);
         sys::futex_wake(&self.0);
     }
 

@@ -3,7 +3,7 @@
 //! # Who may touch a chunk's bytes
 //!
 //! - [`Loan`]: its writer's process, exclusively: no slot names the chunk, no reader holds it (it came from the free list, see
-//!   [`holds`](crate::holds)), and a loan is never cloned. So `&mut [u8]` is sound.
+//!   [`holds`](crate::hazards)), and a loan is never cloned. So `&mut [u8]` is sound.
 //! - [`Lent`]: shared reading in the writer's process. It was made of a loan, which is gone; the chunk isn't free before the last `Lent`
 //!   is dropped and no slot names it and no reader holds it.
 //! - [`Hold`]: reading in another process, from H6 to H7. Its writer doesn't write meanwhile, unless it is broken; that much is trusted
@@ -12,8 +12,8 @@
 use crate::cell::{Cell, move_unused, own};
 use crate::counters::Counters;
 use crate::error::CapacityError;
-use crate::holds::Mark;
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
+use crate::hazards::Mark;
 use crate::local::Local;
 use crate::memory::Lends;
 use crate::slab::{LONGEST, OwnChunk, class_of};
@@ -218,7 +218,7 @@ impl Pool {
         // What was in use will be for a while: until there are more, asking again frees little.
         if state.made() >= state.in_use.max(state.slots) + state.spare(class) {
             let cell = self.take_again(state, class);
-            kill::at(Point::ChunkReclaimed);
+            failpoints::at(Point::ChunkReclaimed);
             return cell;
         }
         let in_vain = |cell: &mut Arc<Cell>| {

@@ -39,9 +39,9 @@
 //! published, or published and not logged; the participant is dead then, and others look at it only
 //! to let go.
 
-use crate::kill::{self, Point};
-use crate::place::Record;
+use crate::failpoints::{self, Point};
 use crate::segment::Header;
+use crate::shm_ref::Record;
 use crate::sync::{AtomicU64, Ordering, fence};
 #[cfg(not(loom))]
 use std::mem::offset_of;
@@ -218,7 +218,7 @@ pub(crate) const BUCKETS: usize = 32;
 /// | `memory` | bytes of chunks that it has for messages, beside its ring | 0 |
 /// | `qos` | the layer above says what is in it | |
 /// | `text` | node, topic or service, type, UTF-8 | |
-/// | `counters` | each by one word, Relaxed: see [`Counter`](crate::entity::Counter) | 0 |
+/// | `counters` | each by one word, Relaxed: see [`Counter`](crate::endpoint::Counter) | 0 |
 /// | `histogram` | messages by latency: bucket i from 2^i ns | 0 |
 #[repr(C, align(64))]
 pub(crate) struct EntityRecord {
@@ -455,9 +455,9 @@ pub(crate) fn begin_life() {
 pub(crate) fn publish_life(life: &AtomicU64) -> u64 {
     let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next % 2 == 1, "published twice");
-    kill::at(Point::RecordFilled);
+    failpoints::at(Point::RecordFilled);
     life.store(next, Ordering::Release); // T2: pairs with T3
-    kill::at(Point::RecordPublished);
+    failpoints::at(Point::RecordPublished);
     next
 }
 
@@ -466,7 +466,7 @@ pub(crate) fn end_life(life: &AtomicU64) {
     let next = life.load(Ordering::Relaxed).wrapping_add(1); // ours alone
     debug_assert!(next.is_multiple_of(2), "retired twice");
     life.store(next, Ordering::Relaxed); // T4: ordered by the lock that the next user of the record takes, and his fence
-    kill::at(Point::RecordRetired);
+    failpoints::at(Point::RecordRetired);
 }
 
 /// T3: what `read` finds in a record, and its life; `None` if it has none, or another one after
@@ -487,9 +487,9 @@ pub(crate) fn enter(log: &[AtomicU64], changes: &AtomicU64, table: Table, slot: 
     let number = changes.load(Ordering::Relaxed); // ours alone
     let entry = number << 20 | (table as u64) << 16 | u64::from(slot);
     log[place_in(log, number)].store(entry, Ordering::Relaxed); // L1: L2 publishes it, its number tells it from others
-    kill::at(Point::LogEntry);
+    failpoints::at(Point::LogEntry);
     changes.store(number.wrapping_add(1), Ordering::Release); // L2: pairs with L3; carries L1
-    kill::at(Point::LogHead);
+    failpoints::at(Point::LogHead);
 }
 
 /// L3: what was entered into a log since this position. `Err` if it is no longer there, or makes no

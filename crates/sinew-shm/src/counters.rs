@@ -5,8 +5,8 @@
 //! touching it.
 
 use crate::control::{BUCKETS, EntityRecord};
-use crate::entity::{Counter, EntityKey};
-use crate::place::Place;
+use crate::endpoint::{Counter, EntityKey};
+use crate::shm_ref::Place;
 use crate::sync::{Ordering, PlainU64};
 use std::fmt;
 use std::sync::Once;

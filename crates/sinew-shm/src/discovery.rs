@@ -20,20 +20,20 @@ use crate::control::{
     EntityRecord, EventRingRecord, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of,
 };
 use crate::domain::Domain;
-use crate::entity::{Entity, EntityKey};
+use crate::endpoint::{Entity, EntityKey};
 use crate::error::SegmentProblem;
+use crate::event_rx::{Port, Ports};
+use crate::event_tx::Towards;
 use crate::incoming::Incoming;
 use crate::leftovers::remove_files;
 use crate::local::Local;
 use crate::logging::{later, tell_waiting};
 use crate::outgoing::Outgoing;
 use crate::peer::{Changes, Peer};
-use crate::port::{Port, Ports};
 use crate::segment::{Kind, Life, doorbell_name, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Mutex, Ordering};
 use crate::sys::{self, Heard, Watch};
 use crate::taken::Sink;
-use crate::towards::Towards;
 use death::Unburied;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;

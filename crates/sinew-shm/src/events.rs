@@ -52,9 +52,9 @@
 //! A writer that dies between W3 and P3 has published a message that nobody was told of: whoever notices the death drains its
 //! connections once. A reader that dies leaves its tail; its rings go with it.
 
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
 use crate::ring::MOVED;
+use crate::shm_ref::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// Words of an event ring before the entries: word 0 is log2 of the capacity.
@@ -156,7 +156,7 @@ impl Pusher {
         }
         let entry = (self.head.wrapping_add(1) & 0xffff_ffff) << 32 | u64::from(connection);
         self.entries.word(self.head).store(entry, Ordering::Release); // P2: pairs with D1
-        kill::at(Point::EventPushed);
+        failpoints::at(Point::EventPushed);
         self.head += 1;
         *last = self.head;
         Pushed::New
@@ -171,7 +171,7 @@ impl Pusher {
             return false;
         }
         self.rung = sleep;
-        kill::at(Point::SleeperFound);
+        failpoints::at(Point::SleeperFound);
         true
     }
 
@@ -188,9 +188,9 @@ impl Pusher {
     /// G1 to G3: goes on in a bigger ring. `tail` is what the reader says, `place` the word that says where the ring is.
     pub(crate) fn grow(&mut self, new: Entries, tail: &AtomicU64, place: &AtomicU64, location: u64) {
         let old = self.move_to(new, tail.load(Ordering::Acquire)); // G1: what the tail has passed is not needed any more
-        kill::at(Point::EventsCopied);
+        failpoints::at(Point::EventsCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
-        kill::at(Point::EventsPublished);
+        failpoints::at(Point::EventsPublished);
         outgrown(&old); // G3
     }
 
@@ -299,7 +299,7 @@ impl Drainer {
                     tail.store(self.taken, Ordering::Release); // D2: pairs with P1
                     // D3: SeqCst, pairs with P1's fence. Forbids that the writer sees the old tail and we no message.
                     fence(Ordering::SeqCst);
-                    kill::at(Point::EventTaken);
+                    failpoints::at(Point::EventTaken);
                     return Drained::Connection(connection);
                 }
                 Entry::Moved => {
@@ -345,7 +345,7 @@ pub(crate) fn change_port(port: &AtomicU64, reference: u64) {
     port.store(reference, Ordering::Release); // E1: pairs with P1
     // E1: SeqCst, pairs with P1's fence. Forbids that the writer sees the old port and we no message.
     fence(Ordering::SeqCst);
-    kill::at(Point::PortNamed);
+    failpoints::at(Point::PortNamed);
 }
 
 /// K2
@@ -354,7 +354,7 @@ pub(crate) fn park(parked: &AtomicU64, sleep: u64) {
     parked.store(sleep, Ordering::Relaxed); // K2: the fence orders it before K3
     // K2: SeqCst, pairs with P3's.
     fence(Ordering::SeqCst);
-    kill::at(Point::Parked);
+    failpoints::at(Point::Parked);
 }
 
 /// K4

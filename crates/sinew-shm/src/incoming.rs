@@ -5,18 +5,18 @@ use crate::chunk::Hold;
 use crate::control::{
     DONE, EntityRecord, IncomingRecord, OutgoingRecord, Table, UNBOUND, names_life, read_life, slot_of,
 };
-use crate::entity::{Entity, EntityKey};
+use crate::endpoint::{Entity, EntityKey};
 use crate::error::{CapacityError, SegmentError};
+use crate::event_rx::Port;
 use crate::events;
-use crate::holds::Mark;
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
+use crate::flow_control;
+use crate::hazards::Mark;
 use crate::local::Local;
 use crate::peer::Peer;
-use crate::place::Place;
-use crate::port::Port;
 use crate::ring::{Chunk, Found, Head, Ring};
-use crate::room;
 use crate::segment::PeerSegment;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, Ordering};
 use crate::sys::Mapping;
 use crate::taken::{Lease, Party, Sink, Taken};
@@ -337,7 +337,7 @@ impl Incoming {
             return Ok(None);
         }
         // H6
-        kill::at(Point::HoldChecked);
+        failpoints::at(Point::HoldChecked);
         let length = usize::try_from(chunk.length).unwrap_or(usize::MAX);
         match self.image(chunk) {
             Ok(place) => Ok(Some(Hold::new(&self.local, mark, place, length))),
@@ -472,8 +472,9 @@ impl Incoming {
     #[inline]
     fn advance(&mut self, cursor: u64) {
         self.cursor = cursor;
-        let waits = room::advance(&self.record.cursor, cursor, &self.outgoing.waiting, &mut self.rung);
-        kill::at(Point::CursorMoved);
+        let waits =
+            flow_control::advance(&self.record.cursor, cursor, &self.outgoing.waiting, &mut self.rung);
+        failpoints::at(Point::CursorMoved);
         if waits {
             self.ring_space();
         }
@@ -527,7 +528,7 @@ impl Incoming {
         self.record.port.store(0, Ordering::Relaxed); // nobody is notified any more
         // Pairs with `Accepted::is_done`, too; carries all reading.
         self.advance(DONE);
-        kill::at(Point::ConnectionDone);
+        failpoints::at(Point::ConnectionDone);
         if let Ok(control) = self.local.control() {
             control.changed(Table::Incoming, self.lease.slot);
         }

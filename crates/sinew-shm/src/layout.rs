@@ -8,7 +8,7 @@ use crate::control::{
     ControlHeader, EntityRecord, EventRingRecord, FIXED, IncomingRecord, LENGTH, LOG, OutgoingRecord,
     PeerRecord, PortRecord, TABLES, Table, TailRecord, WorkerRecord,
 };
-use crate::entity::Counter;
+use crate::endpoint::Counter;
 use crate::segment::{Header, LAYOUT_VERSION};
 use crate::slab::IMAGE_AT;
 use crate::{events, ring};

@@ -5,7 +5,7 @@ use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, read_life, ref
 use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::SegmentProblem;
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
 use crate::peer::Peer;
 use crate::segment::{Kind, Life, file_name, parse_file_name, probe};
 use crate::sync::{Arc, Ordering};
@@ -18,7 +18,7 @@ pub(crate) fn remove_files(domain: &Domain, id: u64) {
     for name in names.iter().filter(|name| parse_file_name(name) == Some((id, false))) {
         let _ = directory.remove(name); // gone is gone
     }
-    kill::at(Point::ReapedControl);
+    failpoints::at(Point::ReapedControl);
     let _ = directory.remove(&file_name(Kind::Control, id, 0)); // as above
 }
 

@@ -9,7 +9,6 @@
 
 mod bell;
 mod cell;
-mod census;
 mod chunk;
 mod concern;
 mod control;
@@ -18,19 +17,23 @@ mod descriptions;
 mod directory;
 mod discovery;
 mod domain;
-mod entity;
+mod endpoint;
 mod error;
+mod event_rx;
+mod event_tx;
 mod events;
-mod holds;
-mod incoming;
 #[cfg(feature = "kill-points")]
-pub mod kill;
+pub mod failpoints;
 #[cfg(not(feature = "kill-points"))]
-mod kill;
+mod failpoints;
+mod flow_control;
+mod hazards;
+mod incoming;
 #[cfg(all(test, not(loom)))]
 mod layout;
 mod leftovers;
 mod local;
+mod local_tables;
 #[doc(hidden)]
 pub mod logging;
 mod medium;
@@ -40,43 +43,40 @@ mod models;
 #[cfg(all(test, not(loom)))]
 mod onlooker;
 mod outgoing;
-mod own;
 mod participant;
 mod peer;
-mod place;
-mod port;
 #[cfg(all(test, not(loom)))]
 mod properties;
 pub mod raw;
 mod readers;
 mod ring;
-mod room;
 mod segment;
+mod shm_ref;
 mod slab;
+mod snapshot;
 mod sync;
 mod sys;
 mod taken;
-mod towards;
 mod unread;
 mod workers;
 mod writer;
 
-pub use census::{Census, Remains};
 pub use chunk::{Hold, Lent, Loan};
 pub use concern::Concern;
 pub use counters::Counters;
 pub use discovery::Observer;
 pub use domain::Domain;
-pub use entity::{Counter, Counts, Entity, EntityKey, EntityKind};
+pub use endpoint::{Counter, Counts, Entity, EntityKey, EntityKind};
 pub use error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
+pub use event_rx::Port;
 pub use incoming::{Incoming, Message};
 pub use medium::Medium;
 pub use outgoing::Connect;
 pub use participant::{OwnEntity, Participant};
 pub use peer::Peer;
-pub use port::Port;
 pub use ring::Head;
 pub use segment::LAYOUT_VERSION;
+pub use snapshot::{Census, Remains};
 pub use taken::Sink;
 pub use unread::Unread;
 pub use workers::{Busy, Callback, PackedCallback, Worker};

@@ -7,15 +7,15 @@ use crate::control::{EventRingRecord, PeerRecord, Table};
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError, SegmentError, SystemError};
 use crate::events::Entries;
-use crate::holds::{Holds, Mark};
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
+use crate::hazards::{Holds, Mark};
 use crate::leftovers;
+use crate::local_tables::{NewControl, OwnControl};
 use crate::memory::Memory;
-use crate::own::{NewControl, OwnControl};
 use crate::peer::{Peer, Ringer};
-use crate::place::Place;
 use crate::readers::Readers;
 use crate::segment::{Kind, NewSegment, OwnSegment, doorbell_name};
+use crate::shm_ref::Place;
 use crate::sync::{Arc, Mutex, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, ForkMark, Wake};
 use crate::taken::{Lease, Party, Sink, Taken};
@@ -70,7 +70,7 @@ impl Local {
         // are, and whether he lives.
         let bells = OwnSegment::create(domain, &bells)?;
         let control = NewControl::create(domain, id)?.publish()?;
-        kill::at(Point::Joining);
+        failpoints::at(Point::Joining);
         let bells = bells.publish().inspect_err(|_| {
             control.remove(); // there is nothing else of ours
         })?;
@@ -360,7 +360,7 @@ impl Local {
     pub(crate) fn leave(&self, is_read: impl FnOnce() -> bool) {
         self.control.leave(); // Q2
         let is_read = is_read();
-        kill::at(Point::Leaving);
+        failpoints::at(Point::Leaving);
         if !is_read {
             self.memory.remove_names();
             self.bells.remove();
@@ -377,7 +377,7 @@ impl Local {
     fn let_go(&self) {
         self.control.let_go();
         if self.files_stay.load(Ordering::Relaxed) == 0 {
-            kill::at(Point::LeftControl);
+            failpoints::at(Point::LeftControl);
             self.control.remove(); // last: it says whose files the others are
             return;
         }

@@ -13,16 +13,16 @@
 //! - M3 before the first chunk there is lent again, its space is reserved, then declared (Release); W3
 //!   of [`ring`](crate::ring), which names it, comes after that.
 //!
-//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::holds). The writer knows that
+//! A reader touches a chunk only between H5 and H7 of [`holds`](crate::hazards). The writer knows that
 //! nobody is there (W6) before a chunk is free; so no reader touches a hole, which would allocate, or
 //! be a signal in a full file system.
 
 use crate::cell::{Cell, move_unused, own};
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
-use crate::place::Place;
 use crate::readers::Readers;
 use crate::segment::{Header, Kind, NewSegment, OwnSegment};
+use crate::shm_ref::Place;
 use crate::slab::{OwnChunk, Slab};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, PlainU64};
 use crate::sys;

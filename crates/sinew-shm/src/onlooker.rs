@@ -1,6 +1,6 @@
 //! What tests of the inside know participants by.
 
-use crate::entity::{Entity, EntityKey, EntityKind};
+use crate::endpoint::{Entity, EntityKey, EntityKind};
 use crate::sync::{Arc, Mutex};
 use crate::{Incoming, Observer, Peer, Sink};
 

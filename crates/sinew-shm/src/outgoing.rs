@@ -3,18 +3,18 @@
 
 use crate::chunk::Lent;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, slot_of};
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::error::CapacityError;
+use crate::event_tx::{EventRings, Towards};
 use crate::events::{self, Announced, Position};
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
+use crate::flow_control::Cursor;
 use crate::local::Local;
 use crate::memory::Block;
 use crate::peer::Peer;
-use crate::place::Place;
-use crate::room::Cursor;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::sys;
-use crate::towards::{EventRings, Towards};
 use std::collections::HashMap;
 
 /// The connections of a participant as a writer.
@@ -40,7 +40,7 @@ impl Outgoing {
     ) -> Result<Option<Arc<Accepted>>, CapacityError> {
         let control = self.local.control()?;
         self.local.readers.add(peer); // W5
-        kill::at(Point::ReaderListed);
+        failpoints::at(Point::ReaderListed);
         peer.open_bells();
         let slot = control.allocate(Table::Outgoing)?;
         let record: Place<OutgoingRecord> = control.record(Table::Outgoing, slot)?;
@@ -337,7 +337,7 @@ impl Accepted {
     pub(crate) fn end(&self, end: u64) {
         self.ended.store(1, Ordering::Release); // after `remains`, for who sees it done
         self.record.end.store(end.wrapping_add(1), Ordering::Release); // pairs with `Incoming::is_over`
-        kill::at(Point::ConnectionEnded);
+        failpoints::at(Point::ConnectionEnded);
         let Ok(control) = self.all.local.control() else { return };
         control.changed(Table::Outgoing, self.slot);
         self.announce();

@@ -5,14 +5,14 @@ use crate::control::{EntityRecord, Table};
 use crate::counters::Counters;
 use crate::discovery::{Follower, Helper, Observer};
 use crate::domain::Domain;
-use crate::entity::{Entity, EntityKey};
+use crate::endpoint::{Entity, EntityKey};
 use crate::error::{CapacityError, JoinError};
+use crate::event_rx::Port;
 use crate::local::Local;
+use crate::local_tables::OwnControl;
 use crate::logging::tell_waiting;
 use crate::outgoing::Outgoing;
-use crate::own::OwnControl;
-use crate::place::Place;
-use crate::port::Port;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, Ordering, PlainMutex, PlainU64};
 use crate::sys;
 use std::fmt;
@@ -222,8 +222,8 @@ impl OwnEntity {
     }
 
     /// Its counters now.
-    pub fn counts(&self) -> crate::entity::Counts {
-        crate::entity::Counts::load(&self.record)
+    pub fn counts(&self) -> crate::endpoint::Counts {
+        crate::endpoint::Counts::load(&self.record)
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::bell::{BELLS_LENGTH, Bell, SPACE_BELL, bell_offset};
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table};
 use crate::directory::Directory;
-use crate::entity::{Counts, Entity, EntityKey, printable};
+use crate::endpoint::{Counts, Entity, EntityKey, printable};
 use crate::error::{SegmentError, SegmentProblem};
-use crate::place::{Place, Record};
 use crate::segment::{Declared, Kind, PeerSegment, open_doorbell};
+use crate::shm_ref::{Place, Record};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use crate::sys::{self, Mapping};
 use rustix::fd::OwnedFd;

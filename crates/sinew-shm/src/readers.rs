@@ -1,7 +1,7 @@
 //! Those who may read a participant's chunks in place.
 
 use crate::control::Table;
-use crate::holds;
+use crate::hazards;
 use crate::peer::Peer;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
@@ -32,7 +32,7 @@ impl Readers {
         held.clear();
         // W5: whoever isn't in the list yet begins to read after this lock was ours.
         let mut all = None;
-        holds::collect(held, || {
+        hazards::collect(held, || {
             let list = all.insert(self.0.lock());
             list.iter().filter_map(|peer| peer.records::<AtomicU64>(Table::Holds))
         })

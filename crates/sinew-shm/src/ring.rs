@@ -43,7 +43,7 @@
 //! - R2 fields and bytes (Relaxed).
 //! - R3 fence Acquire, sequence unchanged (Relaxed); pairs with W1: had R2 read anything newer, this would see it.
 //!
-//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::holds)), which checks chunk and sequence in R3's
+//! Read in place: R1 and R2 of the fields, then the hold (see [`holds`](crate::hazards)), which checks chunk and sequence in R3's
 //! stead.
 //!
 //! Growth, under the writer's lock:
@@ -55,8 +55,8 @@
 //! A crash leaves a slot at 2n+1 at worst, which no reader takes.
 
 use crate::error::{CapacityError, SegmentError};
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
+use crate::shm_ref::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 
 /// The sequence of every slot of an outgrown ring.
@@ -229,7 +229,7 @@ impl Ring {
         let slot = self.slot(number);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(1), Ordering::Relaxed); // W1
         fence(Ordering::Release); // W1: pairs with the fence of R3
-        kill::at(Point::SlotBegun);
+        failpoints::at(Point::SlotBegun);
         let store = |word: usize, value: u64| slot[word].store(value, Ordering::Relaxed); // W2: W3 publishes it
         store(STAMP, head.stamp.cast_unsigned());
         store(ORDER, head.order);
@@ -260,15 +260,15 @@ impl Ring {
                 store(CHUNK, LEFT_OUT);
             }
         }
-        kill::at(Point::SlotFilled);
+        failpoints::at(Point::SlotFilled);
         slot[SEQUENCE].store(number.wrapping_mul(2).wrapping_add(2), Ordering::Release); // W3
-        kill::at(Point::SlotPublished);
+        failpoints::at(Point::SlotPublished);
     }
 
     /// W0: this message has no image from now on. For the writer.
     pub(crate) fn withdraw(&self, number: u64) {
         self.slot(number)[CHUNK].store(LEFT_OUT, Ordering::Relaxed); // W0: W4 orders it before W6
-        kill::at(Point::Withdrawn);
+        failpoints::at(Point::Withdrawn);
     }
 
     /// R1: whether this message stands there now.
@@ -399,9 +399,9 @@ impl Ring {
     /// G1 to G3: goes on in a bigger ring, from message `next` on. `place` is the word that says where the ring is.
     pub(crate) fn grow(&mut self, mut new: Ring, next: u64, place: &AtomicU64, location: u64) {
         new.take_over(self, next); // G1
-        kill::at(Point::RingCopied);
+        failpoints::at(Point::RingCopied);
         place.store(location, Ordering::Release); // G2: pairs with the Acquire of whoever looks for the ring
-        kill::at(Point::RingPublished);
+        failpoints::at(Point::RingPublished);
         self.outgrown(); // G3
         *self = new;
     }
@@ -427,7 +427,7 @@ impl Ring {
     fn outgrown(&self) {
         for slot in self.words[HEADER..].chunks_exact(self.shape.stride).take(self.shape.slots) {
             slot[SEQUENCE].store(MOVED, Ordering::Release); // G3: pairs with R1
-            kill::at(Point::RingMoving);
+            failpoints::at(Point::RingMoving);
         }
     }
 }

@@ -28,8 +28,8 @@
 use crate::directory::Directory;
 use crate::domain::Domain;
 use crate::error::{CapacityError, DomainError, JoinError, SegmentError, SegmentProblem, SystemError};
-use crate::kill::{self, Point};
-use crate::place::{Place, Record};
+use crate::failpoints::{self, Point};
+use crate::shm_ref::{Place, Record};
 use crate::sync::{Arc, AtomicU64, Ordering, PlainMutex, PlainU64};
 use crate::sys::{self, Lock, Mapping};
 use rustix::fd::OwnedFd;
@@ -258,7 +258,7 @@ pub(crate) struct Unpublished {
 impl Unpublished {
     /// Gives it its name.
     pub(crate) fn publish(self) -> Result<OwnSegment, SystemError> {
-        kill::at(Point::SegmentUnlinked);
+        failpoints::at(Point::SegmentUnlinked);
         self.segment.directory.link(&self.named, &self.segment.name)?;
         Ok(self.segment)
     }

@@ -3,9 +3,9 @@
 
 use crate::domain::Domain;
 use crate::error::{CapacityError, SystemError};
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
 use crate::segment::{Header, Kind, NewSegment, OwnSegment};
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;
 
@@ -72,7 +72,7 @@ impl Slab {
     pub(crate) fn give_back(&self, kept: usize, before: usize) -> Result<(), SystemError> {
         let (begin, end) = (self.end_of(kept), self.end_of(before));
         self.segment.declare(begin); // M1
-        kill::at(Point::LessDeclared);
+        failpoints::at(Point::LessDeclared);
         self.segment.give_back(begin, end - begin) // M2
     }
 

@@ -4,11 +4,11 @@
 //! so no participant has to be asked, and a reader that is stuck in a callback can't hide what
 //! waits for it.
 
-use crate::census::Census;
 use crate::control::{DONE, IncomingRecord, OutgoingRecord, Table, names_life, read_life, slot_of};
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::peer::Peer;
 use crate::ring::Ring;
+use crate::snapshot::Census;
 use crate::sync::{Arc, AtomicU64, Ordering};
 
 /// Messages that lie in the ring of one participant's entity, and that another participant hasn't
@@ -78,8 +78,8 @@ impl Peer {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use crate::place::Place;
     use crate::ring::{HEADER, Head, MOVED, Payload, Ring, Shape};
+    use crate::shm_ref::Place;
     use crate::sync::{AtomicU64, Ordering};
 
     #[test]

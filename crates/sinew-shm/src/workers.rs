@@ -16,11 +16,11 @@
 
 use crate::control::{Table, WorkerRecord, read_life};
 use crate::counters::Maker;
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::error::CapacityError;
 use crate::participant::Participant;
 use crate::peer::Peer;
-use crate::place::Place;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use std::fmt;
 

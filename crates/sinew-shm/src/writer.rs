@@ -1,17 +1,17 @@
-//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::room).
+//! The sending end of an entity: its ring, its chunks and its connections. How it waits for readers is in [`room`](crate::flow_control).
 
 use crate::bell::Bell;
 use crate::chunk::{Lent, Loan, Pool, is_let_go_early};
 use crate::control::Table;
-use crate::entity::{Entity, EntityKey};
+use crate::endpoint::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::events;
+use crate::flow_control::{self, Want};
 use crate::memory::Block;
 use crate::outgoing::{Accepted, Connect, Remains};
 use crate::participant::OwnEntity;
 use crate::peer::Peer;
 use crate::ring::{DEEPEST, Head, Payload, Ring, Shape};
-use crate::room::{self, Want};
 use crate::slab::class_of;
 use crate::sync::{Arc, Mutex, Ordering};
 use crate::sys;
@@ -90,7 +90,8 @@ impl Connection {
 
     /// Whether the reader has to make room, so that there is so much before message `next`.
     fn lacks_room(&self, next: u64, want: Want) -> bool {
-        self.capacity.is_some_and(|capacity| self.accepted.cursor.at() < room::wanted(next, capacity, want))
+        self.capacity
+            .is_some_and(|capacity| self.accepted.cursor.at() < flow_control::wanted(next, capacity, want))
             && !self.accepted.peer.is_gone()
     }
 }
@@ -417,17 +418,17 @@ impl Writer {
         local.control().ok()?; // not in a forked child
         let bell = local.space_bell().ok()?;
         let now = sys::steady();
-        let patience = room::FAIR - (now - *self.crowded.get_or_insert(now));
+        let patience = flow_control::FAIR - (now - *self.crowded.get_or_insert(now));
         let want = if patience > 0 { Want::Half } else { Want::Any };
         let Self { connections, next, .. } = self;
         let full = connections.iter().filter(|connection| connection.lacks_room(*next, Want::Any));
         full.for_each(|connection| connection.accepted.look_for_reader()); // B3
         let bound = connections.iter().filter_map(|connection| {
-            let wanted = room::wanted(*next, connection.capacity?, want);
+            let wanted = flow_control::wanted(*next, connection.capacity?, want);
             Some((&connection.accepted.record.waiting, wanted))
         });
         let has_room = || !connections.iter().any(|connection| connection.lacks_room(*next, want));
-        let seen = room::begin_to_wait(&bell, bound, has_room);
+        let seen = flow_control::begin_to_wait(&bell, bound, has_room);
         let Some(seen) = seen else {
             self.crowded = None;
             return None;

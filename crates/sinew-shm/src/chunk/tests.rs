@@ -1,7 +1,7 @@
 //! How much memory a writer takes, and how often it asks its readers.
 
 use crate::control::Table;
-use crate::entity::EntityKind;
+use crate::endpoint::EntityKind;
 use crate::onlooker::{Onlooker, entity};
 use crate::ring::Head;
 use crate::sync::Arc;

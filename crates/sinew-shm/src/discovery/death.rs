@@ -3,7 +3,7 @@
 //! Once the lock is free (or the peer says that it leaves), its connections as a reader are
 //! forgotten, and its connections as a writer are drained to the last message that was published.
 //! Its holds count no more when the lock is free; those of one that has left count until it says
-//! that it has none (see [`holds`](crate::holds)). Its files are removed by whoever finds that
+//! that it has none (see [`holds`](crate::hazards)). Its files are removed by whoever finds that
 //! nobody alive still has something to read in them: each reader says in its own memory that it is
 //! done.
 

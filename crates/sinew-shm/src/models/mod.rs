@@ -18,7 +18,7 @@
 //! | module | protocol | sync points |
 //! |---|---|---|
 //! | `rings` | publishing and copying out; growth | W1-W3, R1-R3, G1-G3 |
-//! | `holds` | reading in place while chunks are reclaimed | H3-H7, W0, W4-W6 |
+//! | `hazards` | reading in place while chunks are reclaimed | H3-H7, W0, W4-W6 |
 //! | `announcing` | events, growth of their rings, change of a port | P1, P2, D1-D3, G1-G3, E1 |
 //! | `sleeping` | parking and ringing | P3, K1-K4 |
 //! | `records` | records of tables and their lives, the log | T1-T4, L1-L3 |
@@ -27,7 +27,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 mod announcing;
-mod holds;
+mod hazards;
 mod pressure;
 mod records;
 mod rings;
@@ -36,8 +36,8 @@ mod telling;
 
 use crate::bell::Bell;
 use crate::events::{Announced, Drained, Drainer, Entries, Position, Pusher};
-use crate::place::Place;
 use crate::ring::{Found, Head, Payload, Ring, Shape};
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use std::cell::RefCell;
 

@@ -3,8 +3,8 @@
 use super::{check, port};
 use crate::bell::Bell;
 use crate::control::IncomingRecord;
-use crate::place::Place;
-use crate::room::{self, Cursor, Want};
+use crate::flow_control::{self, Cursor, Want};
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU64};
 use loom::cell::UnsafeCell;
 use loom::thread;
@@ -23,11 +23,11 @@ fn wait(
     next: u64,
     (capacity, want): (u64, Want),
 ) {
-    let wanted = room::wanted(next, capacity, want);
+    let wanted = flow_control::wanted(next, capacity, want);
     let has_room = || cursors.iter().all(|cursor| cursor.at() >= wanted);
     while !has_room() {
         let readers = waiting.iter().map(|word| (&**word, wanted));
-        if let Some(seen) = room::begin_to_wait(bell, readers, has_room) {
+        if let Some(seen) = flow_control::begin_to_wait(bell, readers, has_room) {
             bell.sleep(seen, None);
         }
     }
@@ -49,7 +49,7 @@ fn read(
     cursors: impl IntoIterator<Item = u64>,
 ) -> usize {
     let mut rung = 0;
-    let rings = |cursor: &u64| room::advance(&record.cursor, *cursor, waiting, &mut rung);
+    let rings = |cursor: &u64| flow_control::advance(&record.cursor, *cursor, waiting, &mut rung);
     cursors.into_iter().filter(rings).map(|_| bell.ring()).count()
 }
 
@@ -157,9 +157,9 @@ fn a_reader_that_stops_short_of_half() {
         let (theirs, cursor, waiting) = connected(&bell);
         let (rung, word) = (bell.clone(), waiting.clone());
         let reader = thread::spawn(move || read(&theirs, &word, &rung, [1]));
-        let half = room::wanted(4, 4, Want::Half);
+        let half = flow_control::wanted(4, 4, Want::Half);
         // Its time is up at once.
-        let _ = room::begin_to_wait(&bell, [(&*waiting, half)].into_iter(), || cursor.at() >= half);
+        let _ = flow_control::begin_to_wait(&bell, [(&*waiting, half)].into_iter(), || cursor.at() >= half);
         wait(&[cursor], &[waiting], &bell, 4, (4, Want::Any));
         reader.join().unwrap();
     });

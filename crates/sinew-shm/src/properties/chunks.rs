@@ -5,7 +5,7 @@ use crate::chunk::{Hold, Lent, Loan};
 use crate::control::Table;
 use crate::discovery::Observer;
 use crate::domain::Domain;
-use crate::entity::{Entity, EntityKey, EntityKind};
+use crate::endpoint::{Entity, EntityKey, EntityKind};
 use crate::incoming::Incoming;
 use crate::outgoing::Connect;
 use crate::participant::Participant;

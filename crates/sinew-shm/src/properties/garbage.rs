@@ -3,11 +3,11 @@
 
 use super::words;
 use crate::control::{self, EntityRecord};
-use crate::entity::{Counts, Entity};
+use crate::endpoint::{Counts, Entity};
 use crate::events::{Drained, Drainer, Entries, Entry};
-use crate::place::Place;
 use crate::ring::{Found, Ring, Shape};
 use crate::segment::Header;
+use crate::shm_ref::Place;
 use crate::slab;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use crate::sys::Mapping;

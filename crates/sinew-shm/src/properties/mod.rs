@@ -17,7 +17,7 @@ mod garbage;
 mod records;
 mod rings;
 
-use crate::place::Place;
+use crate::shm_ref::Place;
 use crate::sync::AtomicU64;
 
 fn words(values: impl IntoIterator<Item = u64>) -> Place<[AtomicU64]> {

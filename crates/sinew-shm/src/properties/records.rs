@@ -2,7 +2,7 @@
 
 use super::garbage::entity_record;
 use crate::control::{self, TEXT};
-use crate::entity::{Entity, EntityKind};
+use crate::endpoint::{Entity, EntityKind};
 use proptest::prelude::*;
 
 const KINDS: [EntityKind; 6] = [

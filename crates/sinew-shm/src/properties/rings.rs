@@ -1,8 +1,8 @@
 //! A ring against a map.
 
 use super::words;
-use crate::place::Place;
 use crate::ring::{Chunk, Found, Head, Payload, Ring, Shape};
+use crate::shm_ref::Place;
 use crate::sync::AtomicU64;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -2,11 +2,11 @@
 
 use super::declared::{Declared, Role};
 use super::error::WriteError;
-use super::kept::{Image, Kept};
 use super::member::Member;
 use super::registry::{Reading, Writing};
+use super::retained::{Image, Kept};
 use crate::bell::Bell;
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::error::CapacityError;
 use crate::outgoing::Connect;
 use crate::participant::OwnEntity;

@@ -22,7 +22,7 @@ use super::declared::{Declared, Role};
 use super::error::OpenError;
 use super::member::Member;
 use super::registry::Other;
-use crate::entity::Counter;
+use crate::endpoint::Counter;
 use crate::participant::OwnEntity;
 use crate::sync::{Ordering, fence};
 use crate::sys;

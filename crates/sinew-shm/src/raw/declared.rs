@@ -2,7 +2,7 @@
 
 use super::error::OpenError;
 use super::value::Value;
-use crate::entity::{Entity, EntityKind};
+use crate::endpoint::{Entity, EntityKind};
 use std::fmt;
 
 /// What a name is.

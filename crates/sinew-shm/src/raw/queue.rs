@@ -3,13 +3,13 @@
 use super::channel::{Channel, Plan, elapsed};
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
-use super::kept::{Image, Place};
 use super::registry::Reading;
+use super::retained::{Image, Place};
 use super::space::{Opened, Space};
 use super::topic::inline_for;
 use super::value::{Origin, Sample, Value};
 use super::waiter::Waiter;
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::error::CapacityError;
 use crate::incoming::{Incoming, Message};
 use crate::participant::OwnEntity;

@@ -5,9 +5,9 @@
 //! by a reading end; the participant's tables last. Nobody asks the participant for news while he has one of them.
 
 use super::declared::{Declared, Role};
-use super::kept::Image;
+use super::retained::Image;
 use crate::discovery::Observer;
-use crate::entity::{Entity, EntityKey};
+use crate::endpoint::{Entity, EntityKey};
 use crate::error::CapacityError;
 use crate::incoming::Incoming;
 use crate::peer::Peer;

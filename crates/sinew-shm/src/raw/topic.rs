@@ -3,7 +3,7 @@
 use super::channel::Plan;
 use super::declared::{Declared, Kind};
 use super::error::{OpenError, ReadError, WriteError};
-use super::newest::Newest;
+use super::latest::Newest;
 use super::space::{Opened, Space};
 use super::value::{Origin, Sample, Value};
 use crate::sync::Arc;

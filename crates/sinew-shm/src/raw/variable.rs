@@ -4,7 +4,7 @@ use super::channel::Seat;
 use super::claim::claim;
 use super::declared::{Declared, Kind, Role};
 use super::error::{OpenError, ReadError, WriteError};
-use super::newest::Newest;
+use super::latest::Newest;
 use super::space::{Opened, Space};
 use super::topic::plan_for;
 use super::value::{Origin, Sample, Value};

@@ -1,8 +1,8 @@
 //! What a reading thread sleeps on.
 
 use crate::error::CapacityError;
+use crate::event_rx::Port;
 use crate::participant::Participant;
-use crate::port::Port;
 use crate::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Whom a writer tells, and how much it keeps for others.
 
-use super::*;
 use crate::onlooker::{Onlooker, entity};
+use crate::writer::*;
 use crate::{Domain, EntityKind, Participant, sys};
 use std::time::Duration;
 

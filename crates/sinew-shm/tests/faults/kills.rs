@@ -2,7 +2,7 @@
 
 use crate::process::{Part, Process, Scene};
 use crate::station::{Station, Told, until};
-use sinew_shm::kill::{self, Point};
+use sinew_shm::failpoints::{self, Point};
 use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -21,7 +21,7 @@ pub(crate) fn talk(part: &Part) {
     let numbers: Vec<u64> = part.words.iter().map(|word| word.parse().unwrap()).collect();
     let point = Point::ALL.into_iter().find(|&point| point as u64 == numbers[0]);
     if let Some(point) = point {
-        kill::arm(point, numbers[1]);
+        failpoints::arm(point, numbers[1]);
     }
     let told = Told::default();
     told.expects_errors.store(numbers.len() > 2, Ordering::SeqCst);

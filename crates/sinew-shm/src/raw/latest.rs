@@ -6,10 +6,10 @@
 use super::channel::Channel;
 use super::declared::{Kind, Role};
 use super::error::ReadError;
-use super::kept::{Image, Kept};
 use super::registry::Reading;
+use super::retained::{Image, Kept};
 use super::value::{Origin, Value};
-use crate::entity::EntityKey;
+use crate::endpoint::EntityKey;
 use crate::error::{CapacityError, SegmentError};
 use crate::incoming::Incoming;
 use crate::logging::later;

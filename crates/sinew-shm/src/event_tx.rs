@@ -10,7 +10,7 @@ use crate::events::{self, Entries, Position, Pusher};
 use crate::local::Local;
 use crate::memory::Block;
 use crate::peer::{Peer, Ringer};
-use crate::place::Place;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering};
 use std::sync::OnceLock;
 

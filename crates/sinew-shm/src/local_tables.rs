@@ -3,9 +3,9 @@
 use crate::control::{self, ControlHeader, FIXED, LENGTH, PAGE, TABLES, Table, reference};
 use crate::domain::Domain;
 use crate::error::{CapacityError, JoinError};
-use crate::kill::{self, Point};
-use crate::place::{Place, Record};
+use crate::failpoints::{self, Point};
 use crate::segment::{Kind, NewSegment, OwnSegment, Unpublished};
+use crate::shm_ref::{Place, Record};
 use crate::sync::{AtomicU64, Mutex, Ordering};
 use crate::sys;
 
@@ -142,7 +142,7 @@ impl OwnControl {
         if end > begin {
             self.segment.reserve(&self.domain, table.offset() + begin, end - begin)?;
         }
-        kill::at(Point::Reserved);
+        failpoints::at(Point::Reserved);
         // Writers look at every hold that may be in use: no more of them than are wanted.
         let ready = if table == Table::Holds { wanted } else { end / table.size() };
         slots.reserved = ready.min(table.capacity());

@@ -57,9 +57,9 @@
 //! lock through a descriptor of the very file that the holds are in, which they keep. Its name says nothing: whoever removes that makes
 //! nobody leave the list.
 
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
 use crate::ring::Ring;
+use crate::shm_ref::Place;
 use crate::sync::{AtomicU64, Mutex, Ordering, fence};
 
 /// A participant's own holds.
@@ -131,7 +131,7 @@ impl Holds {
         self.word(mark).store(chunk.wrapping_add(1), Ordering::Release);
         // H4: SeqCst, pairs with W4. Forbids that H5 sees the chunk named and W6 no hold.
         fence(Ordering::SeqCst);
-        kill::at(Point::HoldSet);
+        failpoints::at(Point::HoldSet);
         ring.still_names(number, chunk) // H5
     }
 
@@ -157,7 +157,7 @@ impl Holds {
     #[must_use]
     pub(crate) fn give_back(&self, mark: &Mark) -> bool {
         self.word(mark).store(0, Ordering::Release); // H7: pairs with W6
-        kill::at(Point::HoldGone);
+        failpoints::at(Point::HoldGone);
         let mut words = self.words.lock();
         words.free.push(mark.0);
         words.leaving == Leaving::Waiting && words.are_all_back()

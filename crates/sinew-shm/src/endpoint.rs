@@ -3,7 +3,7 @@
 
 use crate::control::{BUCKETS, EntityRecord, TEXT, read_life};
 use crate::error::SegmentError;
-use crate::own::store_text;
+use crate::local_tables::store_text;
 use crate::sync::{AtomicU64, Ordering};
 
 /// What an entity is.

@@ -7,10 +7,10 @@ use crate::bell::Bell;
 use crate::control::{PortRecord, Table, TailRecord, names_life, reference, slot_of, tail_owner, tail_slot};
 use crate::error::CapacityError;
 use crate::events::{self, Drained, Drainer, Entries};
-use crate::kill::{self, Point};
+use crate::failpoints::{self, Point};
 use crate::local::Local;
 use crate::peer::Peer;
-use crate::place::Place;
+use crate::shm_ref::Place;
 use crate::sync::{Arc, Mutex, Ordering, PlainU64};
 use crate::taken::Sink;
 use std::cell::Cell;
@@ -267,7 +267,7 @@ impl Port {
         tail.tail.store(0, Ordering::Relaxed); // the owner's word publishes it
         // Release: pairs with the Acquire in `Outlet::adopt`; the tail counts from now on.
         tail.owner.store(tail_owner(peer_life, self.reference), Ordering::Release);
-        kill::at(Point::TailPublished);
+        failpoints::at(Point::TailPublished);
         control.changed(Table::Tails, slot);
         Ok(tail)
     }

@@ -32,8 +32,8 @@
 
 use crate::bell::Bell;
 use crate::control::{DONE, IncomingRecord};
-use crate::kill::{self, Point};
-use crate::place::Place;
+use crate::failpoints::{self, Point};
+use crate::shm_ref::Place;
 use crate::sync::{AtomicU64, Ordering, fence};
 use std::sync::OnceLock;
 
@@ -123,7 +123,7 @@ pub(crate) fn begin_to_wait<'a>(
     }
     // B1: SeqCst, pairs with B2's. Forbids that we see the old cursor and the reader no wait.
     fence(Ordering::SeqCst);
-    kill::at(Point::Waiting);
+    failpoints::at(Point::Waiting);
     (!has_room()).then_some(seen)
 }
 

@@ -2,9 +2,9 @@
 
 use super::{check, ring, words};
 use crate::control;
-use crate::holds::{Holds, collect};
-use crate::place::Place;
+use crate::hazards::{Holds, collect};
 use crate::ring::{Chunk, Found, Head, Payload, Ring};
+use crate::shm_ref::Place;
 use crate::sync::{Arc, AtomicU64, Ordering};
 use loom::cell::UnsafeCell;
 use loom::thread::{self, JoinHandle};
